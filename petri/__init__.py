@@ -1,0 +1,1 @@
+"""Coloured timed Petri nets: the language, two engines, and what they measure."""

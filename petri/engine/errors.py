@@ -1,0 +1,35 @@
+"""What can go wrong inside a model, as data; `petri.diagnostics` words it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from petri.net import Scalar, Span
+
+
+class ModelError(Exception):
+    """Raised where an expression or a firing breaks a rule (X1–X3); the engine adds where in the run it was."""
+
+    def __init__(self, error: str, span: Span | None = None, **values: object) -> None:
+        super().__init__(error)
+        self.id = error
+        self.span = span
+        self.values = values
+
+
+@dataclass(frozen=True, slots=True)
+class RunError:
+    """Why a run stopped inside the model.
+
+    id: int-overflow, division-by-zero, not-finite, domain, bad-parameter (of a distribution), negative-time,
+    negative-count, index-range, colour-range, instant-limit, token-limit.
+    `binding` names the variables that were known; `transition` is its index.
+    """
+
+    id: str
+    transition: int
+    binding: Mapping[str, Scalar]
+    time: float
+    span: Span | None = None
+    values: Mapping[str, object] = field(default_factory=dict)

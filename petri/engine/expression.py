@@ -1,0 +1,211 @@
+"""The value of a flat net's expressions, computed by walking them (rules E8, R3, X1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from petri.engine import portable
+from petri.engine.errors import ModelError
+from petri.engine.random import Stream
+from petri.net import Expr, Scalar, Table
+
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+
+
+@dataclass(slots=True)
+class Context:
+    """What an expression may refer to. `stream` is None where nothing random may stand."""
+
+    variables: Sequence[Scalar]
+    tokens: Callable[[int], int] = lambda place: 0
+    now: float = 0.0
+    end: float = 0.0
+    stream: Stream | None = None
+    tables: Sequence[Table] = ()
+
+
+def evaluate(e: Expr, context: Context) -> Scalar:
+    """The value of `e`: int, float, or bool. Raises ModelError (X1)."""
+    special = SPECIAL.get(e.op)
+    if special is not None:
+        return special(e, context)
+    operands = [evaluate(a, context) for a in e.args]
+    if e.op in RANDOM:
+        assert context.stream is not None
+        return checked(e, RANDOM[e.op](e, context.stream, *operands))
+    return checked(e, OPERATIONS[e.op](e, *operands))
+
+
+def checked(e: Expr, value: Scalar) -> Scalar:
+    """`value` if it is an integer of 64 bits or finite, and −0.0 as 0.0."""
+    if e.kind == "int":
+        if not INT_MIN <= value <= INT_MAX:
+            raise ModelError("int-overflow", e.span)
+    elif e.kind == "real":
+        if not math.isfinite(value):
+            raise ModelError("not-finite", e.span)
+        return value + 0.0
+    return value
+
+
+def _and(e: Expr, context: Context) -> bool:
+    return bool(evaluate(e.args[0], context)) and bool(evaluate(e.args[1], context))
+
+
+def _or(e: Expr, context: Context) -> bool:
+    return bool(evaluate(e.args[0], context)) or bool(evaluate(e.args[1], context))
+
+
+def _if(e: Expr, context: Context) -> Scalar:
+    return evaluate(e.args[1 if evaluate(e.args[0], context) else 2], context)
+
+
+def _choice(e: Expr, context: Context) -> Scalar:
+    operands = [evaluate(a, context) for a in e.args]
+    values, weights = operands[::2], [float(w) for w in operands[1::2]]
+    if any(w < 0.0 for w in weights) or sum(weights) <= 0.0:
+        raise ModelError("bad-parameter", e.span, distribution="choice")
+    assert context.stream is not None
+    return values[context.stream.weighted_choice(weights)]
+
+
+def _table(e: Expr, context: Context) -> Scalar:
+    assert context.stream is not None
+    assert isinstance(e.value, int)
+    table = context.tables[e.value]
+    return table.values[context.stream.weighted_choice(table.weights)]
+
+
+SPECIAL: dict[str, Callable[[Expr, Context], Scalar]] = {
+    "const": lambda e, c: e.value if e.value is not None else 0,
+    "var": lambda e, c: c.variables[int(e.value or 0)],
+    "tokens": lambda e, c: c.tokens(int(e.value or 0)),
+    "now": lambda e, c: c.now,
+    "end": lambda e, c: c.end,
+    "and": _and,
+    "or": _or,
+    "if": _if,
+    "choice": _choice,
+    "table": _table,
+}
+
+
+def _divide(e: Expr, a: float, b: float) -> float:
+    if b == 0.0:
+        raise ModelError("division-by-zero", e.span)
+    return a / b
+
+
+def _floor_divide(e: Expr, a: int, b: int) -> int:
+    if b == 0:
+        raise ModelError("division-by-zero", e.span)
+    return a // b
+
+
+def _modulo(e: Expr, a: int, b: int) -> int:
+    if b == 0:
+        raise ModelError("division-by-zero", e.span)
+    return a % b
+
+
+def _to_int(e: Expr, rounding: Callable[[float], int], a: float) -> int:
+    return int(checked(e, rounding(a)))
+
+
+def _sqrt(e: Expr, a: float) -> float:
+    if a < 0.0:
+        raise ModelError("domain", e.span, function="sqrt", argument=a)
+    return math.sqrt(a)
+
+
+def _ln(e: Expr, a: float) -> float:
+    if a <= 0.0:
+        raise ModelError("domain", e.span, function="ln", argument=a)
+    return portable.ln(a)
+
+
+def _pow(e: Expr, a: float, b: float) -> float:
+    if a < 0.0 or (a == 0.0 and b < 0.0):
+        raise ModelError("domain", e.span, function="pow", argument=a)
+    return portable.power(a, b)
+
+
+OPERATIONS: dict[str, Callable[..., Scalar]] = {
+    "neg": lambda e, a: -a,
+    "add": lambda e, a, b: a + b,
+    "sub": lambda e, a, b: a - b,
+    "mul": lambda e, a, b: a * b,
+    "div": _divide,
+    "idiv": _floor_divide,
+    "mod": _modulo,
+    "min": lambda e, a, b: b if b < a else a,
+    "max": lambda e, a, b: b if b > a else a,
+    "abs": lambda e, a: abs(a),
+    "real": lambda e, a: float(a),
+    "floor": lambda e, a: _to_int(e, math.floor, a),
+    "ceil": lambda e, a: _to_int(e, math.ceil, a),
+    "round": lambda e, a: _to_int(e, round, a),
+    "sqrt": _sqrt,
+    "ln": _ln,
+    "pow": _pow,
+    "eq": lambda e, a, b: a == b,
+    "ne": lambda e, a, b: a != b,
+    "lt": lambda e, a, b: a < b,
+    "le": lambda e, a, b: a <= b,
+    "gt": lambda e, a, b: a > b,
+    "ge": lambda e, a, b: a >= b,
+    "not": lambda e, a: not a,
+}
+
+
+def _require(e: Expr, holds: bool, **values: Scalar) -> None:
+    if not holds:
+        raise ModelError("bad-parameter", e.span, distribution=e.op, **values)
+
+
+def _exp(e: Expr, stream: Stream, mean: float) -> float:
+    _require(e, mean >= 0.0, mean=mean)
+    return mean * stream.exponential()
+
+
+def _uniform(e: Expr, stream: Stream, low: float, high: float) -> float:
+    _require(e, low <= high, low=low, high=high)
+    return low + (high - low) * stream.uniform()
+
+
+def _uniform_int(e: Expr, stream: Stream, low: int, high: int) -> int:
+    """The width must be below 2⁵³, so that u reaches every integer."""
+    _require(e, low <= high and high - low < 2**53, low=low, high=high)
+    return low + stream.equal_choice(high - low + 1)
+
+
+def _erlang(e: Expr, stream: Stream, k: int, mean: float) -> float:
+    _require(e, 1 <= k <= 10_000 and mean >= 0.0, k=k, mean=mean)
+    total = 0.0
+    for _ in range(k):
+        total += stream.exponential()
+    return mean / k * total
+
+
+def _lognormal(e: Expr, stream: Stream, mean: float, cv: float) -> float:
+    _require(e, mean > 0.0 and cv >= 0.0, mean=mean, cv=cv)
+    variance = portable.ln(1.0 + cv * cv)
+    return portable.exp(portable.ln(mean) - 0.5 * variance + math.sqrt(variance) * stream.normal())
+
+
+def _pareto(e: Expr, stream: Stream, shape: float, mean: float) -> float:
+    _require(e, shape > 1.0 and mean >= 0.0, shape=shape, mean=mean)
+    least = mean * (shape - 1.0) / shape
+    return least * portable.power(1.0 - stream.uniform(), -1.0 / shape)
+
+
+RANDOM: dict[str, Callable[..., Scalar]] = {
+    "exp": _exp,
+    "uniform": _uniform,
+    "uniform_int": _uniform_int,
+    "erlang": _erlang,
+    "lognormal": _lognormal,
+    "pareto": _pareto,
+}

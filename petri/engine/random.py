@@ -1,0 +1,102 @@
+"""The stream of chance of one replication (rules R1 to R3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from petri.engine import portable
+
+# Ziggurat for the exponential density with 256 layers (Marsaglia & Tsang 2000): the right edge of the
+# lowest full layer, and the area of each layer.
+LAYERS = 256
+EDGE = 7.69711747013104972
+AREA = 0.0039496598225815571993
+
+
+def layers() -> tuple[list[float], list[float]]:
+    """Right edges x₀ > x₁ = EDGE > … > x₂₅₆ = 0 of the layers, and exp(−x) at each. x₀·exp(−x₁) = AREA."""
+    edges = [AREA / portable.exp(-EDGE), EDGE]
+    while len(edges) < LAYERS:
+        x = edges[-1]
+        edges.append(-portable.ln(portable.exp(-x) + AREA / x))
+    edges.append(0.0)
+    return edges, [portable.exp(-x) for x in edges]
+
+
+EDGES, HEIGHTS = layers()
+
+
+def seed_sequence(seed: int, replication: int) -> np.random.SeedSequence:
+    """Where replication `replication` (from 0) of a run with this seed starts (R1)."""
+    return np.random.SeedSequence(seed, spawn_key=(replication,))
+
+
+def seed_words(seed: int, replication: int) -> tuple[int, int, int]:
+    """The three 64-bit words that SFC64 is seeded with, for an engine that has its own."""
+    a, b, c = seed_sequence(seed, replication).generate_state(3, np.uint64)
+    return int(a), int(b), int(c)
+
+
+class Stream:
+    """Draws in the order in which a run asks for them."""
+
+    def __init__(self, seed: int, replication: int) -> None:
+        self._generator = np.random.SFC64(seed_sequence(seed, replication))
+        self._words: list[int] = []
+
+    def word(self) -> int:
+        """The next 64-bit word. Words are fetched in blocks, which changes nothing but the time it takes."""
+        if not self._words:
+            self._words = self._generator.random_raw(256).tolist()[::-1]
+        return self._words.pop()
+
+    def uniform(self) -> float:
+        """The u of R1: the upper 53 bits of a word, in [0, 1)."""
+        return (self.word() >> 11) * 2.0**-53
+
+    def equal_choice(self, n: int) -> int:
+        """One of 0 … n−1, each equally likely; draws nothing when n is 1 (R2)."""
+        return 0 if n == 1 else int(self.uniform() * n)
+
+    def weighted_choice(self, weights: Sequence[float]) -> int:
+        """A position, with probability proportional to its weight; draws nothing when there is one (R2)."""
+        if len(weights) == 1:
+            return 0
+        total = 0.0
+        for weight in weights:
+            total += weight
+        threshold = self.uniform() * total
+        reached = 0.0
+        for position, weight in enumerate(weights):
+            reached += weight
+            if threshold < reached:
+                return position
+        return len(weights) - 1
+
+    def exponential(self) -> float:
+        """A standard exponential. One word tells the layer (low 8 bits) and the place in it (upper 53)."""
+        tail = 0.0
+        while True:
+            word = self.word()
+            layer = word & 0xFF
+            x = (word >> 11) * 2.0**-53 * EDGES[layer]
+            if x < EDGES[layer + 1]:
+                return tail + x
+            if layer == 0:
+                tail += EDGE  # beyond the edge the density repeats itself
+            else:
+                low, high = HEIGHTS[layer], HEIGHTS[layer + 1]
+                if low + self.uniform() * (high - low) < portable.exp(-x):
+                    return tail + x
+
+    def normal(self) -> float:
+        """A standard normal by Marsaglia's polar method."""
+        while True:
+            a = 2.0 * self.uniform() - 1.0
+            b = 2.0 * self.uniform() - 1.0
+            s = a * a + b * b
+            if 0.0 < s < 1.0:
+                return a * math.sqrt(-2.0 * portable.ln(s) / s)

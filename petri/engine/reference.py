@@ -1,0 +1,371 @@
+"""The reference engine: `docs/semantics.md` in plain Python, with no thought of speed.
+
+Every step looks at every transition again and lists all of its bindings. The numbers in the comments are the rules'.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from petri.engine.errors import ModelError, RunError
+from petri.engine.expression import Context, evaluate
+from petri.engine.random import Stream
+from petri.engine.trajectory import TrajectoryHash
+from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
+
+Reason = Literal["until", "dead", "budget", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where a run stops itself (X3)."""
+
+    firings_at_an_instant: int = 1_000_000
+    tokens: int = 10_000_000
+
+
+class Observer(Protocol):
+    """Told of everything that a statistic may need, as it happens."""
+
+    def changed(self, place: int, size: int, now: float) -> None:
+        """The place holds `size` tokens from now on."""
+
+    def arrived(self, place: int, token: Token, now: float) -> None:
+        """A firing deposited a token."""
+
+    def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
+        """A firing starts; its tokens are still in their places."""
+
+    def ended(self, transition: int, now: float) -> None:
+        """A firing ended."""
+
+
+@dataclass(eq=False, slots=True)
+class Held:
+    """A token in a place, or held by a firing; two of equal value are still two."""
+
+    value: Token
+    key: Scalar = 0
+
+
+@dataclass(slots=True)
+class Binding:
+    """Values of the variables, and the tokens found by each input arc."""
+
+    variables: list[Scalar]
+    found: list[list[Held]]
+
+
+@dataclass(order=True, slots=True)
+class Firing:
+    """In progress: `deposits` are (place, token) in the order of the arcs (S5)."""
+
+    end: float
+    serial: int
+    transition: int = field(compare=False)
+    deposits: list[tuple[int, Held]] = field(compare=False)
+
+
+class Engine:
+    """One replication of one net. `marking[p]` lists the tokens of place p in order of arrival, or of seat (S4)."""
+
+    def __init__(
+        self,
+        net: Net,
+        seed: int,
+        replication: int,
+        limits: Limits = Limits(),
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        self.net = net
+        self.stream = Stream(seed, replication)
+        self.limits = limits
+        self.observers = list(observers)
+        self.now = 0.0
+        self.firings = 0
+        self.hash = TrajectoryHash()
+        self.error: RunError | None = None
+        self.marking: list[list[Held]] = [[] for _ in net.places]
+        self.reserved = [0 for _ in net.places]
+        self.in_progress: list[Firing] = []
+        self.at_this_instant: list[int] = []
+        self.attempt: tuple[int, Sequence[Scalar]] = (0, ())  # the transition being looked at, and its variables
+        for index, place in enumerate(net.places):
+            for count, token in place.initial:
+                for _ in range(count):
+                    self.marking[index].append(self.hold(index, token))
+
+    # ------------------------------------------------------------ the loop
+
+    def advance(self, until: float, firings: int) -> Reason:
+        """Run to the end of instant `until`, or for so many firings more. May be called again to go on."""
+        if self.error is not None:
+            return "error"
+        try:
+            while True:
+                while candidates := self.candidates():
+                    if firings == 0:
+                        return "budget"
+                    self.start(*self.choose(candidates))
+                    firings -= 1
+                if not self.in_progress:
+                    return "dead"
+                if self.in_progress[0].end > until:
+                    self.now = max(self.now, until)
+                    return "until"
+                self.end_firings(self.in_progress[0].end)
+        except ModelError as error:
+            self.error = self.told(error)
+            return "error"
+
+    def candidates(self) -> list[tuple[int, list[Binding]]]:
+        """The enabled transitions of the highest priority, each with its bindings (E7, I2)."""
+        enabled = [(index, self.bindings(index)) for index in range(len(self.net.transitions))]
+        enabled = [(index, bindings) for index, bindings in enabled if bindings]
+        highest = max((self.net.transitions[index].priority for index, _ in enabled), default=0)
+        return [(index, b) for index, b in enabled if self.net.transitions[index].priority == highest]
+
+    def choose(self, candidates: list[tuple[int, list[Binding]]]) -> tuple[int, Binding]:
+        """One transition by weight, one of its bindings evenly (I3, I4)."""
+        weights = [self.net.transitions[index].weight for index, _ in candidates]
+        index, bindings = candidates[self.stream.weighted_choice(weights)]
+        return index, bindings[self.stream.equal_choice(len(bindings))]
+
+    def end_firings(self, instant: float) -> None:
+        """Time moves; all that ends then deposits, in order of start (I1, I8)."""
+        self.now = instant
+        self.at_this_instant.clear()
+        while self.in_progress and self.in_progress[0].end == instant:
+            firing = self.in_progress.pop(0)
+            for place, _ in firing.deposits:
+                self.reserved[place] -= 1
+            self.deposit(firing)
+
+    # ------------------------------------------------------------ enabling
+
+    def bindings(self, index: int) -> list[Binding]:
+        """All bindings of a transition, in order (E7)."""
+        transition = self.net.transitions[index]
+        variables: list[Scalar] = [0] * len(transition.variables)
+        self.attempt = (index, variables)
+        return list(self.extend(transition, variables, []))
+
+    def extend(self, transition: Transition, variables: list[Scalar], found: list[list[Held]]) -> Iterator[Binding]:
+        """Complete a binding whose first `len(found)` arcs have their tokens."""
+        if len(found) == len(transition.inputs):
+            if self.admits(transition, variables, found):
+                yield Binding(list(variables), list(found))
+            return
+        arc = transition.inputs[len(found)]
+        for tokens in self.choices(transition, arc, variables, found):
+            for slot, match in enumerate(arc.pattern):
+                if match.bind is not None:
+                    variables[match.bind] = tokens[0].value[slot]
+            yield from self.extend(transition, variables, [*found, tokens])
+
+    def choices(
+        self, transition: Transition, arc: InputArc, variables: list[Scalar], found: list[list[Held]]
+    ) -> list[list[Held]]:
+        """What an arc may take: each choice is one coloured token, or a number of black ones (E1–E3)."""
+        earlier = zip(transition.inputs, found, strict=False)
+        used = {id(token) for other, tokens in earlier if other.place == arc.place for token in tokens}
+        left = [token for token in self.marking[arc.place] if id(token) not in used]
+        if not self.net.places[arc.place].colour.slots:
+            count = self.count(arc.count, self.context(variables))
+            return [left[len(left) - count :]] if count <= len(left) else []
+        visible = self.visible(arc.place, left)
+        wanted = self.equalities(arc.pattern, variables) if visible else {}
+        return [[token] for token in visible if self.equals(token, wanted)]
+
+    def visible(self, place: int, tokens: list[Held]) -> list[Held]:
+        """Those of `tokens` that an arc may see (S3)."""
+        discipline = self.net.places[place].discipline
+        if discipline == "bag" or not tokens:
+            return tokens
+        if discipline == "fifo":
+            return tokens[:1]
+        if discipline == "lifo":
+            return tokens[-1:]
+        return [min(tokens, key=lambda token: token.key)]  # min takes the first, so the oldest, of equals
+
+    def equalities(self, pattern: Sequence[Match], variables: Sequence[Scalar]) -> dict[int, Scalar]:
+        """The values that a pattern asks for, by slot."""
+        context = self.context(variables)
+        return {slot: evaluate(m.equal, context) for slot, m in enumerate(pattern) if m.equal is not None}
+
+    def equals(self, token: Held, wanted: dict[int, Scalar]) -> bool:
+        return all(token.value[slot] == value for slot, value in wanted.items())
+
+    def admits(self, transition: Transition, variables: Sequence[Scalar], found: list[list[Held]]) -> bool:
+        """Inhibitors, guard and capacities, in this order (E4–E6)."""
+        context = self.context(variables)
+        return (
+            not any(self.inhibits(arc, context) for arc in transition.inhibitors)
+            and (transition.guard is None or bool(evaluate(transition.guard, context)))
+            and self.has_room(transition, context, found)
+        )
+
+    def inhibits(self, arc: InhibitorArc, context: Context) -> bool:
+        wanted = self.equalities(arc.pattern, context.variables)
+        matching = sum(self.equals(token, wanted) for token in self.marking[arc.place])
+        return matching >= self.count(arc.threshold, context)
+
+    def has_room(self, transition: Transition, context: Context, found: list[list[Held]]) -> bool:
+        """No place that the firing puts tokens in would exceed its capacity (E6)."""
+        if not any(self.net.places[p].capacity is not None for arc in transition.outputs for p in arc.places):
+            return True
+        given: dict[int, int] = {}
+        for arc in transition.outputs:
+            if any(self.net.places[p].capacity is not None for p in arc.places):
+                place, count = self.destination(arc, context)
+                given[place] = given.get(place, 0) + count
+        for place, count in given.items():
+            capacity = self.net.places[place].capacity
+            if capacity is not None and self.left_in(place, transition, found) + count > capacity:
+                return False
+        return True
+
+    def left_in(self, place: int, transition: Transition, found: list[list[Held]]) -> int:
+        """Tokens in and reserved for a place once the firing has taken its own."""
+        if place in transition.resets:
+            return self.reserved[place]
+        taken = sum(
+            len(tokens)
+            for arc, tokens in zip(transition.inputs, found, strict=True)
+            if arc.place == place and not arc.keep
+        )
+        return len(self.marking[place]) - taken + self.reserved[place]
+
+    # ------------------------------------------------------------ firing
+
+    def start(self, index: int, binding: Binding) -> None:
+        """Evaluate, then take, then empty; an immediate firing also ends (I5, I6)."""
+        transition = self.net.transitions[index]
+        self.attempt = (index, binding.variables)
+        self.check_limits(index)
+        context = self.context(binding.variables, self.stream)
+        for draw in transition.draws:
+            binding.variables[draw.variable] = evaluate(draw.expression, context)
+        duration = self.duration(transition.time, context)
+        end = context.end = self.now + duration
+        deposits = [deposit for arc in transition.outputs for deposit in self.outputs(arc, context)]
+        self.check_tokens(len(deposits))
+        self.hash.add(index, binding.variables, self.now, end)
+        for observer in self.observers:
+            observer.started(index, binding.variables, self.now, end)
+        firing = Firing(end, self.firings, index, deposits)
+        self.firings += 1
+        self.take(transition, binding)
+        if duration == 0.0:
+            self.deposit(firing)
+        else:
+            self.begin(firing)
+
+    def take(self, transition: Transition, binding: Binding) -> None:
+        for arc, tokens in zip(transition.inputs, binding.found, strict=True):
+            if not arc.keep:
+                for token in tokens:
+                    self.remove(arc.place, token)
+        for place in transition.resets:
+            self.marking[place].clear()
+            self.changed(place)
+
+    def begin(self, firing: Firing) -> None:
+        for place, _ in firing.deposits:
+            self.reserved[place] += 1
+        self.in_progress.append(firing)
+        self.in_progress.sort()
+
+    def deposit(self, firing: Firing) -> None:
+        for observer in self.observers:
+            observer.ended(firing.transition, self.now)
+        for place, token in firing.deposits:
+            self.marking[place].append(token)
+            self.changed(place)
+            for observer in self.observers:
+                observer.arrived(place, token.value, self.now)
+
+    def remove(self, place: int, token: Held) -> None:
+        """Out of the row; in a bag the last token moves into the seat (S4)."""
+        row = self.marking[place]
+        seat = next(seat for seat, other in enumerate(row) if other is token)
+        if self.net.places[place].discipline == "bag":
+            row[seat] = row[-1]
+            row.pop()
+        else:
+            row.pop(seat)
+        self.changed(place)
+
+    # ------------------------------------------------------------ evaluation
+
+    def context(self, variables: Sequence[Scalar], stream: Stream | None = None) -> Context:
+        return Context(variables, lambda p: len(self.marking[p]), self.now, self.now, stream, self.net.tables)
+
+    def hold(self, place: int, token: Token) -> Held:
+        key = self.net.places[place].key
+        return Held(token, 0 if key is None else evaluate(key, Context(token)))
+
+    def count(self, expression: Expr | None, context: Context) -> int:
+        """A number of tokens: 1 when silent, never negative (X2)."""
+        count = 1 if expression is None else int(evaluate(expression, context))
+        if count < 0:
+            raise ModelError("negative-count", expression.span if expression else None, count=count)
+        return count
+
+    def duration(self, expression: Expr, context: Context) -> float:
+        duration = float(evaluate(expression, context))
+        if duration < 0.0:
+            raise ModelError("negative-time", expression.span, duration=duration)
+        if not math.isfinite(self.now + duration):
+            raise ModelError("not-finite", expression.span)
+        return duration
+
+    def destination(self, arc: OutputArc, context: Context) -> tuple[int, int]:
+        """Where an arc puts tokens, and how many: none where its condition fails."""
+        if arc.condition is not None and not evaluate(arc.condition, context):
+            return arc.places[0], 0
+        count = self.count(arc.count, context)
+        index = 0 if arc.index is None else int(evaluate(arc.index, context))
+        if not 0 <= index < len(arc.places):
+            raise ModelError("index-range", arc.index.span if arc.index else None, index=index, size=len(arc.places))
+        return arc.places[index], count
+
+    def outputs(self, arc: OutputArc, context: Context) -> list[tuple[int, Held]]:
+        place, count = self.destination(arc, context)
+        if count == 0:
+            return []
+        self.check_tokens(count)
+        token = tuple(evaluate(value, context) for value in arc.values)
+        for slot, value, expression in zip(self.net.places[place].colour.slots, token, arc.values, strict=True):
+            if (slot.low is not None and value < slot.low) or (slot.high is not None and value > slot.high):
+                name = self.net.places[place].name
+                raise ModelError("colour-range", expression.span, value=value, slot=slot.name, place=name)
+        return [(place, self.hold(place, token)) for _ in range(count)]
+
+    # ------------------------------------------------------------ limits and errors
+
+    def check_limits(self, index: int) -> None:
+        """A loop that takes no time is told by the transitions of its last turn (X3)."""
+        self.at_this_instant.append(index)
+        if len(self.at_this_instant) > self.limits.firings_at_an_instant:
+            loop = sorted(set(self.at_this_instant[-1000:]))
+            names = [self.net.transitions[t].name for t in loop]
+            raise ModelError("instant-limit", limit=self.limits.firings_at_an_instant, transitions=names)
+
+    def check_tokens(self, more: int) -> None:
+        held = sum(map(len, self.marking)) + sum(self.reserved)
+        if held + more > self.limits.tokens:
+            raise ModelError("token-limit", limit=self.limits.tokens)
+
+    def told(self, error: ModelError) -> RunError:
+        """The error with where in the run it happened (X4)."""
+        index, variables = self.attempt
+        names = (v.name for v in self.net.transitions[index].variables)
+        return RunError(error.id, index, dict(zip(names, variables, strict=True)), self.now, error.span, error.values)
+
+    def changed(self, place: int) -> None:
+        for observer in self.observers:
+            observer.changed(place, len(self.marking[place]), self.now)

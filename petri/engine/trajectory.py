@@ -1,0 +1,44 @@
+"""The 64-bit hash of a trajectory (rule R4): equal for equal runs, on any engine."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from petri.net import Scalar
+
+MASK = (1 << 64) - 1
+
+
+def splitmix(index: int) -> int:
+    """The `index`-th output of SplitMix64 from state 0 (Steele, Lea & Flood 2014)."""
+    z = ((index + 1) * 0x9E3779B97F4A7C15) & MASK
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+# Odd multipliers: the first mixes firings, the next three a firing's start, transition and end, the rest its variables.
+MULTIPLIERS = [splitmix(i) | 1 for i in range(4 + 256)]
+
+
+def bits(value: Scalar) -> int:
+    """The 64 bits of a scalar: two's complement, or IEEE 754."""
+    if isinstance(value, float):
+        return int.from_bytes(struct.pack("<d", value), "little")
+    return int(value) & MASK
+
+
+class TrajectoryHash:
+    """Takes in firings in the order in which they start."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def add(self, transition: int, variables: Sequence[Scalar], start: float, end: float) -> None:
+        """A firing's word is a sum of products, so that its parts need not wait for one another."""
+        word = bits(start) * MULTIPLIERS[1] + (transition + 1) * MULTIPLIERS[2] + bits(end) * MULTIPLIERS[3]
+        for position, value in enumerate(variables):
+            word += bits(value) * MULTIPLIERS[4 + position % 256]
+        rotated = ((self.value << 23) | (self.value >> 41)) & MASK
+        self.value = ((rotated ^ (word & MASK)) * MULTIPLIERS[0]) & MASK

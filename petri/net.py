@@ -1,0 +1,314 @@
+"""The flat net: places, transitions, arcs and expressions with every module, array and parameter resolved.
+
+This is all that an engine or an analysis reads. A colour is a tuple of scalar *slots*; records are laid out
+field after field, so expressions and patterns deal in scalars only. Indices (of places, transitions, variables)
+are positions in the tuples of the net. `docs/semantics.md` says what a net means.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Scalar = int | float
+Token = tuple[Scalar, ...]
+Kind = Literal["int", "real", "bool"]
+Discipline = Literal["bag", "fifo", "lifo", "key"]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of source text: lines and columns count from 1; the end column is exclusive."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One scalar of a colour. Bounds are inclusive, `None` where there is none; a bool is an int in 0..1."""
+
+    name: str = ""  # path within the record ("pkt.seq"), "" for a scalar colour
+    kind: Literal["int", "real"] = "int"
+    low: Scalar | None = None
+    high: Scalar | None = None
+    labels: tuple[str, ...] = ()  # names of an enumeration's values, in order from 0
+    dimension: str = ""  # "Time", "Bytes", "Rate", "Freq", or "" for a plain number
+
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """A colour set: the type's name as written, and its slots (none for black tokens)."""
+
+    name: str = "token"
+    slots: tuple[Slot, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Expr:
+    """One operation. `kind` is the kind of its result; operands have the kinds that the operation asks for.
+
+    op          args                   value        meaning
+    const                              the scalar
+    var                                index        a variable of the transition (in a place's key: a slot)
+    tokens                             place index  number of tokens in the place (E8)
+    now, end                                        instants of the start and of the end
+    neg add sub mul min max abs                     int × int → int or real × real → real
+    div                                             real; zero divisor is an error
+    idiv mod                                        int, floored; zero divisor is an error
+    real                                            int → real
+    floor ceil round                                real → int (round: half to even)
+    sqrt ln                                         real → real
+    pow                                             real × real → real; base >= 0
+    eq ne lt le gt ge                               both int, both real or both bool → bool
+    and or not                                      bool, short-circuit
+    if          condition, then, else               bool, k, k → k
+    exp         mean                                real draws (R3), only in draws and times
+    uniform     low, high                           real
+    uniform_int low, high                           int
+    erlang      k (int), mean                       real
+    lognormal   mean, cv                            real
+    pareto      shape, mean                         real
+    choice      v1, w1, v2, w2, …                   int or real values, real weights
+    table                              table index  a draw from `Net.tables`
+    """
+
+    op: str
+    kind: Kind
+    args: tuple[Expr, ...] = ()
+    value: Scalar | None = None
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What an arc asks of one slot: bind a variable, equal an expression, or (neither) nothing."""
+
+    bind: int | None = None
+    equal: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputArc:
+    """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc and they stay."""
+
+    place: int
+    pattern: tuple[Match, ...] = ()
+    count: Expr | None = None  # int; only on black places; None is 1
+    keep: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InhibitorArc:
+    """Enabled only while fewer than `threshold` tokens of the place match the pattern (which binds nothing)."""
+
+    place: int
+    pattern: tuple[Match, ...] = ()
+    threshold: Expr | None = None  # int; None is 1
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputArc:
+    """Deposits `count` tokens of the given values in `places[index]`, if the condition holds."""
+
+    places: tuple[int, ...]
+    values: tuple[Expr, ...] = ()
+    index: Expr | None = None  # int from 0; None when there is one place
+    count: Expr | None = None  # int; None is 1
+    condition: Expr | None = None  # bool; None is true
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    name: str
+    kind: Literal["int", "real"]
+    labels: tuple[str, ...] = ()
+    dimension: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A named random value: `variable` receives the value of `expression`."""
+
+    variable: int
+    expression: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    name: str
+    colour: Colour = Colour()
+    discipline: Discipline = "bag"
+    key: Expr | None = None  # for discipline "key": an expression of the slots, int or real
+    capacity: int | None = None
+    initial: tuple[tuple[int, Token], ...] = ()  # (how many, of which value), in order of arrival
+    doc: str = ""
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """`variables` holds those that arcs bind, then those that are drawn. `time` is an int 0 const when immediate."""
+
+    name: str
+    variables: tuple[Variable, ...] = ()
+    inputs: tuple[InputArc, ...] = ()  # in binding order (E1)
+    inhibitors: tuple[InhibitorArc, ...] = ()
+    resets: tuple[int, ...] = ()
+    guard: Expr | None = None
+    draws: tuple[Draw, ...] = ()
+    time: Expr = Expr("const", "real", value=0.0)  # real, in the net's time unit
+    outputs: tuple[OutputArc, ...] = ()
+    priority: int = 0
+    weight: float = 1.0
+    doc: str = ""
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A firing's start (`transition`; keys are of its variables) or a token's arrival (`place`; of its slots).
+
+    An arrival happens at the deposit; initial tokens do not arrive.
+    """
+
+    transition: int | None = None
+    place: int | None = None
+    key: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """Sum of a quantity (None: 1) over the firings of a transition."""
+
+    transition: int
+    quantity: Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The values of an expression over the firings of a transition."""
+
+    transition: int
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Time from one event to the next event of equal key at the other end."""
+
+    start: Event
+    end: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order in which sequence numbers of each key arrive (RFC 4737, RFC 5236, duplicate ACKs)."""
+
+    event: Event
+    sequence: Expr  # int
+
+
+Probe = Counter | Sample | Passage | Order
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One operation of a measure's formula over what a run observed.
+
+    op                                     args      value        meaning
+    const                                            the number
+    elapsed                                                       length of the window
+    counter                                          probe index  its sum
+    sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
+    firings                                          transition   number of firings
+    in_progress active                               transition   average in progress; share of time with any
+    mean max occupied arrivals sojourn busy          place        figures of M1; busy = 1 − mean / initial
+    neg add sub mul div min max2 min2                             arithmetic, in reals
+    """
+
+    op: str
+    args: tuple[Term, ...] = ()
+    value: float | int | tuple[int, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """`formula comparison bound`; for "==" the relative (or, with `absolute`, absolute) tolerance is `within`."""
+
+    text: str  # as written
+    formula: Term
+    comparison: Literal["<", "<=", ">", ">=", "=="]
+    bound: float
+    within: float = 0.0
+    absolute: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A named figure. For a probe that has many figures, `record` lists those to show (`formula` is the first)."""
+
+    name: str
+    formula: Term
+    dimension: str = ""  # "Time", "Bytes", "Rate", "Freq", "share", or "" for a plain number
+    probe: int | None = None
+    record: tuple[str, ...] = ()
+    window: float | None = None  # length of the windows of `series(…)`, in the net's time unit
+    expectations: tuple[Expectation, ...] = ()
+    doc: str = ""
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    value: Scalar | bool | str  # an enumeration's value is its name
+    kind: str  # "int", "real", "bool", or the enumeration's name
+    dimension: str = ""
+    low: Scalar | None = None
+    high: Scalar | None = None
+    text: str = ""  # the default as written
+    doc: str = ""
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A weighted list of values to draw from."""
+
+    name: str
+    values: tuple[Scalar, ...]
+    weights: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunDefaults:
+    """The net's `run` line, times in the net's unit; `until` is inf for `until dead`, None when not given."""
+
+    until: float | None = None
+    warmup: float = 0.0
+    replications: int = 1
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    name: str
+    places: tuple[Place, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    expectations: tuple[Expectation, ...] = ()
+    probes: tuple[Probe, ...] = ()
+    tables: tuple[Table, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    run_defaults: RunDefaults = RunDefaults()
+    time_unit: str = ""  # as in `time ns`; "" when time is a plain number
+    seconds: float | None = None  # length of the time unit [s]
+    doc: str = ""
