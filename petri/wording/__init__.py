@@ -1,0 +1,59 @@
+"""The sentences of every diagnostic, by id.
+
+To add one: write its entry in the table of the area it belongs to. An id belongs to one area only. See `entry.py` for
+what a sentence may contain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from petri.wording.entry import Wording, fill, is_complete
+
+AREAS = ("files", "syntax", "checks", "run", "command")
+
+
+@cache
+def wording_table() -> dict[str, Wording]:
+    """Every entry of every area; raises ValueError where two areas use one id."""
+    table: dict[str, Wording] = {}
+    for area in AREAS:
+        for name, entry in import_module(f"petri.wording.{area}").WORDING.items():
+            if name in table:
+                raise ValueError(f"the diagnostic id {name} has two wordings")
+            table[name] = entry
+    return table
+
+
+@cache
+def label_table() -> dict[str, str]:
+    """What the labels at second places say, by role."""
+    table: dict[str, str] = {}
+    for area in AREAS:
+        for role, text in getattr(import_module(f"petri.wording.{area}"), "LABELS", {}).items():
+            if table.setdefault(role, text) != text:
+                raise ValueError(f"the label {role} has two wordings")
+    return table
+
+
+def message(identifier: str, values: Mapping[str, Any]) -> str:
+    return fill(wording_table()[identifier].message, values)
+
+
+def hints(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
+    return _complete(wording_table()[identifier].hints, values)
+
+
+def notes(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
+    return _complete(wording_table()[identifier].notes, values)
+
+
+def label(role: str, values: Mapping[str, Any]) -> str:
+    return fill(label_table()[role], values)
+
+
+def _complete(templates: tuple[str, ...], values: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(fill(template, values) for template in templates if is_complete(template, values))
