@@ -1,0 +1,91 @@
+# Everything from a fresh clone with Python, make and (for the fast engine) Rust. `make help` lists the targets.
+#
+# The stamp files in .venv say what is installed, so that a second run starts at once. The kind of install is part
+# of their names: a native engine that is required (PNSIM_NATIVE=1), wished for (cargo is there), or out of reach.
+
+PYTHON ?= python3
+NET ?= ixp2400
+VENV := .venv
+BIN := $(VENV)/bin
+REQUIRED := $(filter-out 0,$(PNSIM_NATIVE))
+CARGO := $(shell command -v cargo 2>/dev/null)
+KIND := $(if $(REQUIRED),required,$(if $(CARGO),native,reference))
+IMPLIED := $(if $(REQUIRED),native)
+RUST := $(if $(wildcard petri/native/Cargo.toml),$(CARGO))
+
+NEED_CARGO = $(if $(REQUIRED),$(if $(CARGO),,$(error PNSIM_NATIVE=1 asks for the native engine, but cargo is not on the path)))
+
+RUN_STAMP := $(VENV)/.run-$(KIND)
+DEV_STAMP := $(VENV)/.dev-$(KIND)
+BUILD_FILES := pyproject.toml setup.py petri/version.py \
+	$(shell find petri/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
+
+.PHONY: help run test lint types rust python test-slow format readme clean
+
+help:
+	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
+	@echo 'make test       set everything up and run every test but the slow ones'
+	@echo 'make test-slow  the slow tests'
+	@echo 'make lint types rust python   the parts of `make test`'
+	@echo 'make format     bring Python and Rust sources into the standard layout'
+	@echo 'make readme     renew the pictures and the output that README.md shows'
+	@echo 'make clean      remove everything that make has built'
+
+run: $(RUN_STAMP)
+	@$(BIN)/pnsim run $(NET)
+
+test: lint types rust python
+
+lint: $(DEV_STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(DEV_STAMP)
+	$(BIN)/mypy
+
+ifneq ($(RUST),)
+rust:
+	cd petri/native && cargo fmt --all --check
+	cd petri/native && cargo clippy --workspace --all-targets --locked -- -D warnings
+	cd petri/native && cargo test --workspace --locked --quiet
+else
+rust:
+	@echo 'cargo is not there: the Rust tests are left out'
+endif
+
+python: $(DEV_STAMP)
+	$(BIN)/pytest -q
+
+test-slow: $(DEV_STAMP)
+	$(BIN)/pytest -q -m slow || [ $$? = 5 ]  # 5: there is no such test
+
+format: $(DEV_STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(if $(RUST),cd petri/native && cargo fmt --all)
+
+readme: $(DEV_STAMP)
+	$(BIN)/python docs/readme.py
+
+# A development install serves `make run` as well.
+$(RUN_STAMP): $(BUILD_FILES) | $(VENV)/.python
+	$(NEED_CARGO)
+	@echo 'Setting up in $(VENV) ($(KIND) engine) …'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@ $(IMPLIED:%=$(VENV)/.run-%)
+
+$(DEV_STAMP): $(BUILD_FILES) | $(VENV)/.python
+	$(NEED_CARGO)
+	@echo 'Setting up for development in $(VENV) ($(KIND) engine) …'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(RUN_STAMP) $(IMPLIED:%=$(VENV)/.dev-%) $(IMPLIED:%=$(VENV)/.run-%)
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo 'pnsim needs Python 3.11 or newer; choose one with: make PYTHON=python3.12'; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info petri/native/target petri/*.so .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""The command line `pnsim`: one module per subcommand, imported when it is called."""

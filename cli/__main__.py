@@ -1,0 +1,5 @@
+"""`python -m pnsim`."""
+
+from .main import main
+
+main()

@@ -1,0 +1,53 @@
+"""Where the library lies: `models/` (modules that nets import) and `nets/` (complete nets that run as they are).
+
+In an installed package both folders lie beside this file; in a checkout they are the repository's own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SUFFIX = ".net"
+
+
+def folder(name: str) -> Path:
+    """The folder `models` or `nets` of the library."""
+    here = Path(__file__).resolve().parent
+    installed = here / name
+    return installed if installed.is_dir() else here.parents[1] / name
+
+
+def models() -> Path:
+    """The folder in which `import ixp2400.dram` finds ixp2400/dram.net."""
+    return folder("models")
+
+
+def nets() -> Path:
+    """The folder of the complete nets."""
+    return folder("nets")
+
+
+def module(name: str) -> Path | None:
+    """The file of a library module by its dotted name ("ixp2400.dram"), or None."""
+    return _inside(models(), name.replace(".", "/"))
+
+
+def net(name: str) -> Path | None:
+    """The file of a complete net by its name ("ixp2400", "patterns/mm1", or just "mm1"), or None."""
+    found = _inside(nets(), name)
+    if found is None and "/" not in name:
+        named = [path for path in nets().rglob(name + SUFFIX) if path.is_file()]
+        found = named[0] if len(named) == 1 else None
+    return found
+
+
+def net_names() -> list[str]:
+    """The names of all complete nets, as `net` takes them, in alphabetical order, those at the top first."""
+    top = nets()
+    names = [path.relative_to(top).with_suffix("").as_posix() for path in top.rglob("*" + SUFFIX)]
+    return sorted(names, key=lambda name: (name.count("/"), name))
+
+
+def _inside(top: Path, name: str) -> Path | None:
+    path = (top / (name + SUFFIX)).resolve()
+    return path if path.is_relative_to(top.resolve()) and path.is_file() else None

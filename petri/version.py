@@ -1,0 +1,3 @@
+"""The version of the distribution, in its one place."""
+
+VERSION = "0.1.0"

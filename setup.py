@@ -1,0 +1,49 @@
+"""The part of the build that has to look at the file tree: packages, data folders, and the native engine."""
+
+import os
+from pathlib import Path
+
+from setuptools import find_packages, setup
+from setuptools_rust import Binding, RustExtension
+
+# Folders of data that travel inside the package `petri.library` (petri/library/__init__.py finds them again).
+DATA_FOLDERS = {"petri.library.models": "models", "petri.library.nets": "nets"}
+DATA_SUFFIXES = ("*.net", "*.csv", "*.md")
+
+
+def data_packages() -> dict[str, str]:
+    """Every folder below the data folders as a package of data: {package: folder}."""
+    found = {}
+    for package, top in DATA_FOLDERS.items():
+        for folder, _, _ in os.walk(top):
+            parts = Path(folder).relative_to(top).parts
+            found[".".join((package, *parts))] = folder
+    return found
+
+
+def native_engine() -> RustExtension:
+    """The Rust engine. Without a Rust toolchain the install goes on, unless PNSIM_NATIVE=1 insists on it."""
+    return RustExtension(
+        "petri._native",
+        path="petri/native/bridge/Cargo.toml",
+        binding=Binding.PyO3,
+        py_limited_api=True,
+        optional=os.environ.get("PNSIM_NATIVE", "") in ("", "0"),
+        debug=False,
+    )
+
+
+data = data_packages()
+setup(
+    packages=[
+        *find_packages(include=["petri", "petri.*"]),
+        "pnsim",
+        *(f"pnsim.{name}" for name in find_packages("cli")),
+        *data,
+    ],
+    package_dir={"pnsim": "cli", **data},
+    package_data={"petri": ["py.typed"], "pnsim": ["py.typed"], **{package: list(DATA_SUFFIXES) for package in data}},
+    rust_extensions=[native_engine()],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+    zip_safe=False,
+)
