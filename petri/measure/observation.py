@@ -1,0 +1,112 @@
+"""What a run has observed: sums and integrals since the start of the statistics.
+
+Engines hand out cumulative snapshots; what a window holds is the difference of the snapshots at its ends.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from petri.measure import reorder
+from petri.measure.histogram import Histogram
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+Snapshot = Mapping[str, Any]
+"""A probe's state as plain numbers and arrays.
+
+counter           {"sum"}
+sample, passage   `Histogram.snapshot()`; a passage adds {"unmatched", "waiting", "forgotten"}
+order             `Reordering.snapshot()`: `reorder.FIELDS` and `reorder.DISTRIBUTIONS`
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """Statistics of a window. Arrays have one entry for each place, or each transition, of the net.
+
+    Time is in the net's unit. `maximum` cannot be told from a difference of snapshots: engines start it anew, from the
+    marking, where the statistics start (the end of the warm-up); `minus` keeps the later one, an upper bound.
+    """
+
+    elapsed: float
+    integral: Floats  # tokens × time, per place
+    nonempty: Floats  # time with at least one token
+    maximum: Integers  # most tokens at any instant
+    arrivals: Integers  # tokens deposited by firings
+    initial: Integers  # tokens of the initial marking
+    firings: Integers  # firings started, per transition
+    in_progress: Floats  # firings in progress × time
+    active: Floats  # time with at least one firing in progress
+    probes: tuple[Snapshot, ...] = ()
+
+    def minus(self, earlier: Observation) -> Observation:
+        """What happened after `earlier`, an earlier snapshot of the same run."""
+        return Observation(
+            elapsed=self.elapsed - earlier.elapsed,
+            integral=self.integral - earlier.integral,
+            nonempty=self.nonempty - earlier.nonempty,
+            maximum=self.maximum,
+            arrivals=self.arrivals - earlier.arrivals,
+            initial=self.initial,
+            firings=self.firings - earlier.firings,
+            in_progress=self.in_progress - earlier.in_progress,
+            active=self.active - earlier.active,
+            probes=tuple(probe_minus(a, b) for a, b in zip(self.probes, earlier.probes, strict=True)),
+        )
+
+
+def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
+    """The difference of two snapshots of one probe."""
+    if "packets" in later:
+        return _order_minus(later, earlier)
+    difference = {name: later[name] - earlier[name] for name in ("sum", "unmatched", "forgotten") if name in later}
+    if "waiting" in later:
+        difference["waiting"] = later["waiting"]
+    if "origin" in later:
+        difference |= Histogram.of(later).minus(Histogram.of(earlier)).snapshot()
+    return difference
+
+
+def _order_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
+    """Counters and distributions are subtracted, ratios follow from them.
+
+    The greatest extent and occupancy are read from the distributions; a greatest late time, number of packets that
+    overtook, or extent beyond the last entry is that since the start.
+    """
+    counters = {name: float(later[name]) - float(earlier[name]) for name in reorder.COUNTERS}
+    arrays = {name: np.asarray(later[name]) - np.asarray(earlier[name]) for name in reorder.DISTRIBUTIONS}
+    maxima = {name: float(later[name]) for name in reorder.MAXIMA}
+    maxima["max_buffer"] = float(last_filled(arrays["buffer"]))
+    if (extent := last_filled(arrays["extent"])) < arrays["extent"].size - 1:
+        maxima["max_extent"] = float(extent)
+    if not counters["reordered"]:
+        maxima["max_late_time"] = maxima["max_overtaken"] = 0.0
+    return {**counters, **maxima, **reorder.ratios(counters), **arrays}
+
+
+def last_filled(counts: NDArray[Any]) -> int:
+    """The last index that is not 0; 0 when all are."""
+    filled = np.flatnonzero(counts)
+    return int(filled[-1]) if filled.size else 0
+
+
+def probe_figure(snapshot: Snapshot, field: str) -> float:
+    """A figure of a sample, passage or order probe, by name. Raises KeyError for a name that it does not have."""
+    if "origin" in snapshot:
+        return Histogram.of(snapshot).figure(field)
+    if field in reorder.FIELDS:
+        return float(snapshot[field])
+    raise KeyError(field)
+
+
+def quotient(above: float, below: float) -> float:
+    """The quotient; nan ("no data") when it divides by 0."""
+    return float(above) / float(below) if below else math.nan
