@@ -70,7 +70,9 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Begin with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` tells more of each.",
 )
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
+)
 def pnsim() -> None:
     """Simulate coloured timed Petri nets that are written in .net files."""
 

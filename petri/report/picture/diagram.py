@@ -1,0 +1,232 @@
+"""What a picture of a net shows: nodes, edges, and boxes around the nodes of a module's instance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from petri.net import Expr, Net, OutputArc, Place, Transition
+from petri.report.expressions import ExpressionText
+from petri.report.picture.folding import fold_names
+
+LONGEST_LABEL = 30
+_TRANSITION = "transition "  # before the name of a transition's node, as a place may have the same name
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A place or a transition. `copies` counts the equal elements that it stands for."""
+
+    name: str  # unique in the diagram
+    label: str  # its name within its box
+    box: tuple[str, ...]  # names of the boxes around it, the outermost first
+    kind: str  # "place", "timed" or "immediate"
+    copies: int = 1
+    tokens: int = 0  # initial marking of a place
+    black: bool = True  # a place of tokens without colour
+    notes: tuple[str, ...] = ()  # lines below the label: discipline, capacity, firing time, guard
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`kind` is take, give, both (taken and given back), read, inhibit or reset."""
+
+    start: str
+    end: str
+    kind: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An instance of a module. `path` names the boxes around it and, last, itself."""
+
+    path: tuple[str, ...]
+    label: str
+    copies: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    name: str
+    doc: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    boxes: tuple[Box, ...]
+
+    def flow(self) -> list[tuple[str, str]]:
+        """For each edge the node to stand first and the one to stand after it, from left to right.
+
+        What is given back to a resource (a place that starts with black tokens) is no step onwards.
+        """
+        resources = {node.name for node in self.nodes if node.kind == "place" and node.black and node.tokens}
+        return [
+            (edge.end, edge.start) if edge.kind == "give" and edge.end in resources else (edge.start, edge.end)
+            for edge in self.edges
+        ]
+
+
+def diagram(net: Net, *, fold: bool = True, sources: Mapping[str, str] | None = None) -> Diagram:
+    """The diagram of a net; with `fold`, elements of an array that look alike are drawn once.
+
+    `sources` maps file names to their text, so that firing times and guards are shown as they were written.
+    """
+    reader = _Reader(net, sources or {})
+    nodes = [reader.place(place) for place in net.places]
+    nodes += [reader.transition(transition) for transition in net.transitions]
+    edges = [edge for transition in net.transitions for edge in reader.edges(transition)]
+    folds = _folds(nodes, edges) if fold else {node.name: node.name for node in nodes}
+    nodes, boxes = _boxed(nodes, folds)
+    moved = (replace(edge, start=folds[edge.start], end=folds[edge.end]) for edge in edges)
+    return Diagram(net.name, net.doc, tuple(nodes), tuple(dict.fromkeys(moved)), boxes)
+
+
+class _Reader:
+    """Turns the parts of one net into nodes and edges."""
+
+    def __init__(self, net: Net, sources: Mapping[str, str]) -> None:
+        self.net = net
+        self.sources = sources
+        self.text = ExpressionText(net)
+
+    def place(self, place: Place) -> Node:
+        notes = []
+        if place.discipline == "key":
+            slots = place.colour.slots
+            key = place.key
+            name = slots[int(key.value or 0)].name if key is not None and key.op == "var" else "key"
+            notes.append(f"by {name.rpartition('.')[2] or 'value'}")
+        elif place.discipline != "bag":
+            notes.append(place.discipline)
+        if place.capacity is not None:
+            notes.append(f"cap {place.capacity}")
+        tokens = sum(count for count, _ in place.initial)
+        black = not place.colour.slots
+        lines = (" ".join(notes),) if notes else ()
+        return Node(place.name, place.name, (), "place", 1, tokens, black, lines, place.doc)
+
+    def transition(self, transition: Transition) -> Node:
+        notes = []
+        time = transition.time
+        immediate = time.op == "const" and not time.value
+        if not immediate:
+            notes.append(self._written(time, transition, "Time"))
+        if transition.guard is not None:
+            notes.append(f"[{self._written(transition.guard, transition, '')}]")
+        if transition.priority:
+            notes.append(f"priority {transition.priority}")
+        if transition.weight != 1.0:
+            notes.append(f"weight {transition.weight:g}")
+        kind = "immediate" if immediate else "timed"
+        name = _key(transition)
+        return Node(name, transition.name, (), kind, notes=tuple(map(_short, notes)), doc=transition.doc)
+
+    def edges(self, transition: Transition) -> list[Edge]:
+        name = _key(transition)
+        found = []
+        for arc in transition.inputs:
+            kind = "read" if arc.keep else "take"
+            found.append(Edge(self._place(arc.place), name, kind, _short(self.text.pattern(arc, transition))))
+        for inhibitor in transition.inhibitors:
+            threshold = inhibitor.threshold
+            least = "" if threshold is None else f"≥ {self.text.of(threshold, transition.variables)}"
+            found.append(Edge(self._place(inhibitor.place), name, "inhibit", _short(least)))
+        found += [Edge(self._place(place), name, "reset") for place in transition.resets]
+        for output in transition.outputs:
+            label = _short(self._output_label(output, transition))
+            found += [Edge(name, self._place(place), "give", label) for place in output.places]
+        return _merged(found)
+
+    def _output_label(self, arc: OutputArc, transition: Transition) -> str:
+        label = self.text.inscription(arc, transition)
+        if arc.index is not None:
+            label = f"[{self.text.of(arc.index, transition.variables)}] {label}".rstrip()
+        if arc.condition is not None:
+            label = f"{label} if {self.text.of(arc.condition, transition.variables)}".lstrip()
+        return label
+
+    def _place(self, index: int) -> str:
+        return self.net.places[index].name
+
+    def _written(self, e: Expr, transition: Transition, dimension: str) -> str:
+        """The expression as it stands in the source where that is at hand, else from the flat net."""
+        span = e.span
+        text = self.sources.get(span.file) if span else None
+        if span and text is not None and span.line == span.end_line:
+            lines = text.splitlines()
+            if span.line <= len(lines):
+                return " ".join(lines[span.line - 1][span.column - 1 : span.end_column - 1].split())
+        return self.text.of(e, transition.variables, dimension)
+
+
+def _key(transition: Transition) -> str:
+    return _TRANSITION + transition.name
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1].rstrip() + "…"
+
+
+def _merged(edges: list[Edge]) -> list[Edge]:
+    """What is taken and given back unchanged becomes one edge with two heads."""
+    merged = []
+    given = [edge for edge in edges if edge.kind == "give"]
+    for edge in edges:
+        back = Edge(edge.end, edge.start, "give", edge.label)
+        if edge.kind == "take" and back in given:
+            given.remove(back)
+            merged.append(replace(edge, kind="both"))
+        elif edge.kind != "give":
+            merged.append(edge)
+    return merged + given
+
+
+# ---------------------------------------------------------------- folding and boxes
+
+
+def _folds(nodes: list[Node], edges: list[Edge]) -> dict[str, str]:
+    """The name under which each node is drawn."""
+    looks: dict[str, tuple[object, ...]] = {
+        node.name: (node.kind, node.tokens, node.black, node.notes) for node in nodes
+    }
+    return fold_names(looks, [(edge.start, edge.end, (edge.kind, edge.label)) for edge in edges])
+
+
+def _boxed(nodes: list[Node], folds: Mapping[str, str]) -> tuple[list[Node], tuple[Box, ...]]:
+    """One node for each folded name, and boxes from the dots in names: `engine[*].alu` is `alu` in the box `engine`."""
+    elements: dict[tuple[str, ...], set[tuple[str, ...]]] = {}  # what each drawn path stands for
+    paths = {}
+    for node in nodes:
+        drawn, meant = _path(folds[node.name]), _path(node.name)
+        paths[folds[node.name]] = drawn
+        for depth in range(1, len(drawn) + 1):
+            elements.setdefault(drawn[:depth], set()).add(meant[:depth])
+    kept: dict[str, Node] = {}
+    boxes: dict[tuple[str, ...], Box] = {}
+    for node in nodes:
+        name = folds[node.name]
+        path = paths[name]
+        for depth in range(1, len(path)):
+            box = path[:depth]
+            boxes[box] = Box(box, _plain(box[-1]), _copies(elements, box))
+        copies = _copies(elements, path)
+        kept.setdefault(name, replace(node, name=name, label=_plain(path[-1]), box=path[:-1], copies=copies))
+    return list(kept.values()), tuple(boxes.values())
+
+
+def _path(name: str) -> tuple[str, ...]:
+    """The parts of a node's name; the last one keeps apart a place and a transition of one name."""
+    prefix = _TRANSITION if name.startswith(_TRANSITION) else ""
+    *boxes, last = name.removeprefix(prefix).split(".")
+    return (*boxes, prefix + last)
+
+
+def _plain(part: str) -> str:
+    return part.removeprefix(_TRANSITION).replace("[*]", "")
+
+
+def _copies(elements: Mapping[tuple[str, ...], set[tuple[str, ...]]], path: tuple[str, ...]) -> int:
+    """How many there are in one copy of the box around it."""
+    around = len(elements[path[:-1]]) if len(path) > 1 else 1
+    return len(elements[path]) // around

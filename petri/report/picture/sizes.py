@@ -1,0 +1,36 @@
+"""How large things are drawn, in points. Text is measured by an average width of letters, which suffices for room."""
+
+from __future__ import annotations
+
+from petri.report.picture.diagram import Node
+
+PLACE = 30.0  # diameter
+TIMED = (18.0, 36.0)
+IMMEDIATE = (6.0, 36.0)
+NAME, NOTE, EDGE, BOX_NAME = 12.0, 10.0, 10.0, 12.0  # font sizes
+LINE = 1.25  # height of a line of text in units of its font size
+GAP = 4.0  # between a shape and its text
+BOX_MARGIN = 14.0
+
+
+def text_width(text: str, size: float) -> float:
+    """Width of a line of text in a sans-serif font of a size."""
+    narrow = sum(text.count(letter) for letter in "iljtfr.,:;()[]|' ")
+    return (0.6 * (len(text) - narrow) + 0.34 * narrow) * size
+
+
+def core_size(node: Node) -> tuple[float, float]:
+    """Width and height of the shape itself."""
+    if node.kind == "place":
+        return PLACE, PLACE
+    return TIMED if node.kind == "timed" else IMMEDIATE
+
+
+def node_size(node: Node) -> tuple[float, float]:
+    """Width and height of the shape with its name above and its notes below, both given equal room."""
+    width, height = core_size(node)
+    above = GAP + NAME * LINE
+    below = GAP + NOTE * LINE * len(node.notes)
+    widths = [width + (24 if node.copies > 1 else 0), text_width(node.label, NAME)]
+    widths += [text_width(note, NOTE) for note in node.notes]
+    return max(widths) + 4, height + 2 * max(above, below)

@@ -1,0 +1,124 @@
+"""Numbers as people read them: `2.961 Gbps`, `12.35 us`, `1,200,000`.
+
+Values are those of a flat net: times in the net's time unit, rates in bytes per time unit, frequencies in events per
+time unit (docs/semantics.md, S1). In a net whose time is a plain number nothing has a unit but bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+NOTHING = "–"  # shown for a figure that does not exist, such as the mean of no observations
+
+_TIME = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps"))
+_RATE = ((1e12, "Tbps"), (1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps"))
+_FREQUENCY = ((1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"))
+_EVENTS = ((1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s"))
+_BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How a value is shown: `value * factor` and then the unit ("" for a plain number)."""
+
+    factor: float = 1.0
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What a net's numbers stand for. `seconds` is the length of its time unit, None where time is a plain number."""
+
+    seconds: float | None = None
+
+    def scale(self, value: float, dimension: str) -> Scale:
+        """The unit that suits a value of a dimension: Time, Bytes, Rate, Freq, events (per time), share, or ""."""
+        if dimension == "share":
+            return Scale(100.0, "%")
+        factor, known = self.units_of(dimension)
+        return _suited(value, factor, known) if known else Scale()
+
+    def units_of(self, dimension: str) -> tuple[float, tuple[tuple[float, str], ...]]:
+        """What makes a value one of the basic unit, and (size, name) of the units to choose from, the largest first."""
+        if dimension == "Bytes":
+            return 1.0, _BYTES
+        if self.seconds is None:
+            return 1.0, ((1.0, "B per time unit"),) if dimension == "Rate" else ()
+        found = {
+            "Time": (self.seconds, _TIME),
+            "Rate": (8.0 / self.seconds, _RATE),
+            "Freq": (1.0 / self.seconds, _FREQUENCY),
+            "events": (1.0 / self.seconds, _EVENTS),
+        }
+        return found.get(dimension, (1.0, ()))
+
+    def show(self, value: float | None, dimension: str = "", digits: int = 4) -> str:
+        """The value with its unit, to so many significant digits."""
+        if value is None or math.isnan(value):
+            return NOTHING
+        scale = self.scale(value, dimension)
+        return _joined(number(value * scale.factor, digits), scale.unit)
+
+    def show_with_error(self, value: float | None, half_width: float | None, dimension: str = "") -> str:
+        """`2.961 ± 0.004 Gbps`: both in one unit, the value as exact as its interval lets it be."""
+        if value is None or math.isnan(value) or half_width is None or not math.isfinite(half_width):
+            return self.show(value, dimension)
+        scale = self.scale(value, dimension)
+        value, half_width = value * scale.factor, half_width * scale.factor
+        if half_width <= 0.0:
+            return _joined(f"{number(value)} ± 0", scale.unit)
+        decimals = min(max(1 - math.floor(math.log10(half_width)), 0), 9)
+        return _joined(f"{value:,.{decimals}f} ± {half_width:,.{decimals}f}", scale.unit)
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A plain number: whole ones in full with thousands set apart, others to so many significant digits."""
+    if math.isnan(value):
+        return NOTHING
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    magnitude = abs(value)
+    if magnitude >= 1e15 or magnitude < 1e-4:
+        mantissa, _, exponent = f"{value:.{digits - 1}e}".partition("e")
+        return f"{mantissa}e{int(exponent)}"
+    decimals = max(digits - 1 - math.floor(math.log10(magnitude)), 0)
+    return f"{value:,.{decimals}f}"
+
+
+def exact(value: float | int, factor: float = 1.0) -> str:
+    """A number as written by a person: the shortest text that means the same to 12 digits."""
+    scaled = value * factor
+    if isinstance(value, int) and factor == 1.0:
+        return f"{value}"
+    text = f"{scaled:.12g}"
+    return text if "e" not in text else text.replace("e+", "e").replace("e-0", "e-").replace("e0", "e")
+
+
+def exact_quantity(units: Units, value: float | int, dimension: str) -> str:
+    """A parameter or a constant with all its digits, in the unit that makes it shortest: `2.5 Gbps`, `1518 B`."""
+    if dimension in ("", "share"):
+        return exact(value)
+    factor, known = units.units_of(dimension)
+    fitting = [entry for entry in known if abs(value) * factor >= entry[0] * (1 - 1e-9)]
+    texts = [_joined(exact(float(value), factor / size), unit) for size, unit in fitting]
+    return min(texts, key=len) if texts else units.show(value, dimension, 12)
+
+
+def _suited(value: float, factor: float, units: tuple[tuple[float, str], ...]) -> Scale:
+    """The largest unit in which the value is at least 1; for 0 the smallest of whole ones."""
+    magnitude = abs(value) * factor
+    if magnitude == 0.0 or not math.isfinite(magnitude):
+        size, unit = next(entry for entry in units if entry[0] == 1.0)
+    else:
+        # A little slack, so that 999.9999999 ns, a rounding error away from 1 us, is shown as such.
+        size, unit = next((entry for entry in units if magnitude >= entry[0] * (1 - 1e-9)), units[-1])
+    return Scale(factor / size, unit)
+
+
+def _joined(text: str, unit: str) -> str:
+    if unit == "%":
+        return f"{text}%" if "±" not in text else f"{text} %"
+    return f"{text} {unit}" if unit else text
