@@ -115,9 +115,7 @@ def _numbered(line: int, content: str, margin: int, paint: _Painter) -> str:
     return f"{paint('frame', str(line).rjust(margin))} {paint('frame', '|')} {text}".rstrip()
 
 
-def _marked_line(
-    line: int, source: str, marks: list[_Mark], margin: int, severity: str, paint: _Painter
-) -> list[str]:
+def _marked_line(line: int, source: str, marks: list[_Mark], margin: int, severity: str, paint: _Painter) -> list[str]:
     """The source line and, below it, one row of underlines; labels that collide get rows of their own."""
     lines = _lines(source)
     cells, offsets = _cells(lines[line - 1] if line <= len(lines) else "")

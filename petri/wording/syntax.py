@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from petri.wording.entry import Wording
 
-WORDING: dict[str, Wording] = {}
+WORDING: dict[str, Wording] = {
+    "unexpected": Wording("{found} cannot stand here; expected {expected}"),
+}
 
 LABELS: dict[str, str] = {
     "opened-here": "opened here",
