@@ -288,7 +288,8 @@ class Flow:
         self.below = 0  # position of the last stair that was forgotten
         self.displacements = Displacements(total.displacement_threshold)
         self.young: list[int] | None = []  # the first arrivals
-        self.answers = total.no_answers()  # of the young flow; the totals' own later
+        self.counted_from = 0  # how many of `young` came before the figures were last set to zero
+        self.answers = total.no_answers()  # to the young flow; the totals' own later
         self.acknowledger = total.acknowledger(self.first)
 
     def climb(self, sequence: int, floor: int) -> int:
@@ -366,6 +367,10 @@ class Reordering:
         self.displacement_threshold = displacement_threshold
         self.buffer_threshold = buffer_threshold
         self.flows: OrderedDict[tuple[int | float, ...], Flow] = OrderedDict()  # the longest silent first
+        self.restart()
+
+    def restart(self) -> None:
+        """Set all figures to zero (the warm-up is over). What is remembered of the flows stays."""
         self.count = dict.fromkeys(COUNTERS, 0)
         self.total_late_time = 0.0
         self.max_extent = 0
@@ -373,8 +378,11 @@ class Reordering:
         self.max_overtaken = 0
         self.extent = [0] * (EXTENT_LIMIT + 1)
         self.degree = [0] * (DEGREE_LIMIT + 1)
-        self.displacement = [0] * (2 * displacement_threshold + 1)
+        self.displacement = [0] * (2 * self.displacement_threshold + 1)
         self.answers = self.no_answers()
+        for flow in self.flows.values():
+            flow.answers = self.answers if flow.young is None else self.no_answers()
+            flow.counted_from = 0 if flow.young is None else len(flow.young)
 
     def no_answers(self) -> Answers:
         return Answers(buffer=[0] * (self.buffer_threshold + 1))
@@ -426,7 +434,7 @@ class Reordering:
             self.count["total_discontinuity"] += sequence - flow.next
             self.count["lost"] += sequence - flow.next
             flow.missing.append(Missing(flow.next, sequence - 1, flow.position, time))
-            while flow.missing[0].high < floor:
+            while flow.missing and flow.missing[0].high < floor:
                 flow.missing.popleft()
         flow.next = sequence + 1
         self.degree[flow.climb(sequence, floor)] += 1
@@ -470,19 +478,20 @@ class Reordering:
     def acknowledge(self, flow: Flow, sequence: int) -> None:
         """Pass a packet to the flow's receiver, which starts again when a young flow's first number turns out lower."""
         if flow.young is None:
-            flow.acknowledger.accept(sequence, self.answers)
+            flow.acknowledger.accept(sequence, flow.answers)
             return
         flow.young.append(sequence)
         if self.first is None and sequence < flow.first:
             flow.first = sequence
             flow.acknowledger = self.acknowledger(sequence)
             flow.answers = self.no_answers()
-            for earlier in flow.young:
-                flow.acknowledger.accept(earlier, flow.answers)
+            for index, earlier in enumerate(flow.young):
+                flow.acknowledger.accept(earlier, flow.answers if index >= flow.counted_from else self.no_answers())
         else:
             flow.acknowledger.accept(sequence, flow.answers)
         if len(flow.young) == YOUNG:
             self.answers.add(flow.answers)
+            flow.answers = self.answers
             flow.young = None
 
     def retire(self) -> None:

@@ -1,0 +1,57 @@
+"""Figures with their confidence: from replications, or from the batches of one long run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from petri.measure.intervals import Interval, student_quantile
+from petri.measure.observation import Floats, Observation
+
+LEVEL = 0.95
+FEWEST_BATCHES = 10  # below this, batch means say nothing that one should trust
+
+Figure = Callable[[Observation], Floats]
+"""A figure of a window: an array, of one entry per place or transition, or of one entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Arrays of values and half-widths of their confidence intervals (nan where none can be given)."""
+
+    value: Floats
+    half_width: Floats
+    level: float = LEVEL
+    n: int = 1  # replications, or batches
+
+    def interval(self, index: int = 0) -> Interval:
+        return Interval(float(self.value[index]), float(self.half_width[index]), self.level, self.n)
+
+
+def estimate(
+    figure: Figure, windows: Sequence[Observation], batches: Sequence[Observation] = (), level: float = LEVEL
+) -> Estimate:
+    """The mean over replications with Student's interval; for one replication, the jackknife over its batches.
+
+    windows: the whole window of each replication. batches: cumulative snapshots of the only one, in order.
+    """
+    if len(windows) > 1:
+        samples = np.array([figure(window) for window in windows], dtype=np.float64)
+        return _student(samples, samples.mean(axis=0), level)
+    whole = np.asarray(figure(windows[0]), dtype=np.float64)
+    if len(batches) < FEWEST_BATCHES:
+        return Estimate(whole, np.full(whole.shape, math.nan), level)
+    pieces = [later.minus(earlier) for earlier, later in zip(batches, batches[1:], strict=False)]
+    pieces = [batches[0], *pieces]
+    without = np.array([figure(windows[0].minus(piece)) for piece in pieces], dtype=np.float64)
+    n = len(pieces)
+    return _student(n * whole - (n - 1) * without, whole, level)
+
+
+def _student(samples: Floats, value: Floats, level: float) -> Estimate:
+    n = samples.shape[0]
+    quantile = student_quantile(0.5 + 0.5 * level, n - 1)
+    return Estimate(value, quantile * samples.std(axis=0, ddof=1) / math.sqrt(n), level, n)

@@ -1,0 +1,820 @@
+//! How far the packets of a flow arrive out of order; the twin of `petri/measure/reorder.py`, which explains the terms.
+//!
+//! An arrival in order touches a few numbers and allocates nothing. Sequence numbers are expected within ±2^61; others
+//! are taken as the nearest of these.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+
+const YOUNG: usize = 64;
+const EXTENT_LIMIT: usize = 256;
+const DEGREE_LIMIT: usize = 64;
+const FAST_RETRANSMIT: u64 = 3;
+const SEQUENCE_LIMIT: i64 = 1 << 61;
+const NONE: u32 = u32::MAX;
+
+/// The bounds on memory, and the number that flows start with (`None`: found out for each).
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub first: Option<i64>,
+    pub window: usize,
+    pub flows: usize,
+    pub displacement_threshold: usize,
+    pub buffer_threshold: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { first: None, window: 8192, flows: 4096, displacement_threshold: 64, buffer_threshold: 64 }
+    }
+}
+
+// ---------------------------------------------------------------- cumulative receivers
+
+#[derive(Clone, Copy, PartialEq)]
+enum Outcome {
+    Old,
+    Held,
+    Advanced,
+}
+
+/// Delivers in order and holds what comes early; gives the expected packet up when more than `threshold` are held.
+struct Receiver {
+    expected: i64,
+    threshold: u64,
+    held: u64,
+    /// Held numbers as (low, high), apart from each other, ascending.
+    blocks: VecDeque<(i64, i64)>,
+}
+
+impl Receiver {
+    fn new(expected: i64, threshold: usize) -> Self {
+        Self { expected, threshold: threshold as u64, held: 0, blocks: VecDeque::new() }
+    }
+
+    #[inline]
+    fn accept(&mut self, sequence: i64) -> Outcome {
+        if sequence == self.expected {
+            self.expected += 1;
+            self.release();
+            return Outcome::Advanced;
+        }
+        if sequence < self.expected || !self.store(sequence) {
+            return Outcome::Old;
+        }
+        if self.held <= self.threshold {
+            return Outcome::Held;
+        }
+        self.expected = self.blocks[0].0;
+        self.release();
+        Outcome::Advanced
+    }
+
+    #[inline]
+    fn release(&mut self) {
+        if let Some(&(low, high)) = self.blocks.front() {
+            if low == self.expected {
+                self.blocks.pop_front();
+                self.held -= (high - low + 1) as u64;
+                self.expected = high + 1;
+            }
+        }
+    }
+
+    fn store(&mut self, sequence: i64) -> bool {
+        let mut above = self.blocks.len();
+        while above > 0 && self.blocks[above - 1].0 > sequence {
+            above -= 1;
+        }
+        if above > 0 && self.blocks[above - 1].1 >= sequence {
+            return false;
+        }
+        self.held += 1;
+        let touches_below = above > 0 && self.blocks[above - 1].1 + 1 == sequence;
+        let touches_above = above < self.blocks.len() && self.blocks[above].0 - 1 == sequence;
+        match (touches_below, touches_above) {
+            (true, true) => {
+                self.blocks[above - 1].1 = self.blocks[above].1;
+                self.blocks.remove(above);
+            }
+            (true, false) => self.blocks[above - 1].1 = sequence,
+            (false, true) => self.blocks[above].0 = sequence,
+            (false, false) => self.blocks.insert(above, (sequence, sequence)),
+        }
+        true
+    }
+}
+
+/// Counts that depend on which number a flow starts with.
+#[derive(Clone)]
+struct Answers {
+    duplicate_acks: u64,
+    per_run: u64,
+    per_duplicate: u64,
+    per_hole: u64,
+    buffer: Vec<u64>,
+}
+
+impl Answers {
+    fn new(buffer_threshold: usize) -> Self {
+        Self { duplicate_acks: 0, per_run: 0, per_duplicate: 0, per_hole: 0, buffer: vec![0; buffer_threshold + 1] }
+    }
+
+    fn add(&mut self, other: &Answers) {
+        self.duplicate_acks += other.duplicate_acks;
+        self.per_run += other.per_run;
+        self.per_duplicate += other.per_duplicate;
+        self.per_hole += other.per_hole;
+        for (mine, theirs) in self.buffer.iter_mut().zip(&other.buffer) {
+            *mine += theirs;
+        }
+    }
+}
+
+/// The cumulative ACKs that a TCP receiver sends, and the occupancy of a bounded reorder buffer.
+struct Acknowledger {
+    receiver: Receiver,
+    buffer: Receiver,
+    run: u64,
+    hole_counted: bool,
+}
+
+impl Acknowledger {
+    fn new(first: i64, settings: &Settings) -> Self {
+        Self {
+            receiver: Receiver::new(first, settings.window),
+            buffer: Receiver::new(first, settings.buffer_threshold),
+            run: 0,
+            hole_counted: false,
+        }
+    }
+
+    #[inline]
+    fn accept(&mut self, sequence: i64, answers: &mut Answers) {
+        if self.buffer.accept(sequence) != Outcome::Old {
+            answers.buffer[self.buffer.held as usize] += 1;
+        }
+        if self.receiver.accept(sequence) == Outcome::Advanced {
+            self.run = 0;
+            self.hole_counted = false;
+        } else {
+            self.run += 1;
+            answers.duplicate_acks += 1;
+            answers.per_run += u64::from(self.run == FAST_RETRANSMIT);
+            answers.per_duplicate += u64::from(self.run >= FAST_RETRANSMIT);
+        }
+        if self.receiver.held >= FAST_RETRANSMIT && !self.hole_counted {
+            self.hole_counted = true;
+            answers.per_hole += 1;
+        }
+    }
+}
+
+// ---------------------------------------------------------------- reorder density
+
+/// Displacements from the receive index.
+///
+/// While packets come in order, those that wait are `index .. index + steady` and none is early: then `waiting` and
+/// `early` stay empty and only these two numbers move.
+#[derive(Clone)]
+struct Displacements {
+    threshold: usize,
+    index: i64,
+    /// Whether a packet has been assessed; before, `index` is only the least number seen.
+    started: bool,
+    steady: usize,
+    waiting: VecDeque<i64>,
+    /// How many packets at the back of `waiting` have successive numbers.
+    in_row: usize,
+    early: Vec<i64>,
+}
+
+impl Displacements {
+    fn new(threshold: usize) -> Self {
+        Self {
+            threshold,
+            index: 0,
+            started: false,
+            steady: 0,
+            waiting: VecDeque::new(),
+            in_row: 0,
+            early: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn accept(&mut self, sequence: i64, density: &mut [u64]) {
+        if !self.waiting.is_empty() {
+            self.accept_unsteady(sequence, density);
+            return;
+        }
+        if self.steady == 0 {
+            self.index = sequence;
+        } else if self.steady > self.threshold {
+            density[self.threshold] += 1;
+            self.index += 1;
+            self.steady -= 1;
+            self.started = true;
+        }
+        if sequence == self.index + self.steady as i64 {
+            self.steady += 1;
+        } else if !self.started || sequence >= self.index {
+            self.waiting.extend(self.index..self.index + self.steady as i64);
+            self.in_row = self.steady;
+            self.steady = 0;
+            self.wait(sequence);
+        }
+    }
+
+    fn wait(&mut self, sequence: i64) {
+        self.in_row = if self.waiting.back() == Some(&(sequence - 1)) { self.in_row + 1 } else { 1 };
+        self.waiting.push_back(sequence);
+        if !self.started {
+            self.index = self.index.min(sequence);
+        }
+    }
+
+    fn accept_unsteady(&mut self, sequence: i64, density: &mut [u64]) {
+        if self.waiting.len() > self.threshold {
+            self.assess(density);
+        }
+        if !self.started || sequence >= self.index {
+            self.wait(sequence);
+        }
+        let in_order = self.in_row >= self.waiting.len() && self.early.is_empty();
+        if in_order && self.started && self.waiting.front() == Some(&self.index) {
+            self.steady = self.waiting.len();
+            self.waiting.clear();
+        }
+    }
+
+    fn assess(&mut self, density: &mut [u64]) {
+        let Some(&sequence) = self.waiting.front() else { return };
+        let mut early = self.early.iter().position(|&number| number == self.index);
+        if sequence != self.index && early.is_none() {
+            let present = self.waiting.iter().chain(&self.early).copied();
+            self.index = present.filter(|&number| number >= self.index).min().unwrap_or(self.index);
+            early = self.early.iter().position(|&number| number == self.index);
+        }
+        self.waiting.pop_front();
+        self.started = true;
+        let displacement = self.index - sequence;
+        if displacement.unsigned_abs() > self.threshold as u64 {
+            return;
+        }
+        density[(displacement + self.threshold as i64) as usize] += 1;
+        if let Some(seat) = early {
+            self.early.swap_remove(seat);
+        }
+        if displacement < 0 {
+            self.early.push(sequence);
+        }
+        self.index += 1;
+    }
+
+    /// Assess what waits: no more packets come.
+    fn drain(&mut self, density: &mut [u64]) {
+        density[self.threshold] += self.steady as u64;
+        self.index += self.steady as i64;
+        self.steady = 0;
+        while !self.waiting.is_empty() {
+            self.assess(density);
+        }
+    }
+}
+
+// ---------------------------------------------------------------- flows
+
+/// Numbers `low` to `high` that were passed over by the arrival at `position` (from 1) and `time`.
+#[derive(Clone, Copy)]
+struct Missing {
+    low: i64,
+    high: i64,
+    position: u64,
+    time: f64,
+}
+
+/// Packets of successive numbers and positions.
+struct Stair {
+    sequence: i64,
+    position: u64,
+    length: u64,
+}
+
+/// The first arrivals of a flow: until there are 64, its first number may still turn out to be lower.
+struct Young {
+    arrivals: Vec<i64>,
+    counted_from: usize,
+    answers: Answers,
+}
+
+/// What is remembered of one key; `older` and `newer` chain the flows by when they were heard last.
+struct Flow {
+    key: Box<[u64]>,
+    older: u32,
+    newer: u32,
+    first: i64,
+    least: i64,
+    next: i64,
+    position: u64,
+    run: u64,
+    missing: VecDeque<Missing>,
+    found: Vec<u64>,
+    stairs: VecDeque<Stair>,
+    below: u64,
+    displacements: Displacements,
+    young: Option<Box<Young>>,
+    acknowledger: Acknowledger,
+}
+
+impl Flow {
+    fn new(key: &[u64], sequence: i64, time: f64, settings: &Settings) -> Self {
+        let first = settings.first.unwrap_or(sequence);
+        let before = Missing { low: sequence - settings.window as i64, high: sequence - 1, position: 1, time };
+        Self {
+            key: key.into(),
+            older: NONE,
+            newer: NONE,
+            first,
+            least: first.min(sequence),
+            next: sequence,
+            position: 0,
+            run: 0,
+            missing: VecDeque::from([before]),
+            found: Vec::new(),
+            stairs: VecDeque::new(),
+            below: 0,
+            displacements: Displacements::new(settings.displacement_threshold),
+            young: Some(Box::new(Young {
+                arrivals: Vec::with_capacity(YOUNG),
+                counted_from: 0,
+                answers: Answers::new(settings.buffer_threshold),
+            })),
+            acknowledger: Acknowledger::new(first, settings),
+        }
+    }
+
+    /// Note an arrival; returns how many packets directly before it have greater numbers (its degree).
+    #[inline]
+    fn climb(&mut self, sequence: i64, floor: i64) -> u64 {
+        while self.stairs.back().is_some_and(|top| top.sequence > sequence) {
+            self.stairs.pop_back();
+        }
+        let mut last = self.below;
+        if let Some(top) = self.stairs.back_mut() {
+            last = top.position + top.length - 1;
+            if last + 1 == self.position && top.sequence + top.length as i64 == sequence {
+                top.length += 1;
+                return 0;
+            }
+        }
+        self.stairs.push_back(Stair { sequence, position: self.position, length: 1 });
+        while self.stairs[0].sequence + self.stairs[0].length as i64 <= floor {
+            self.below = self.stairs[0].position + self.stairs[0].length - 1;
+            self.stairs.pop_front();
+        }
+        self.position - last - 1
+    }
+
+    /// Where a number is missing: the index of its interval and how many greater numbers are missing too.
+    fn find(&self, sequence: i64) -> Option<(usize, i64)> {
+        let mut above = 0;
+        for (index, interval) in self.missing.iter().enumerate().rev() {
+            if interval.low <= sequence {
+                return (sequence <= interval.high).then(|| (index, above + interval.high - sequence));
+            }
+            above += interval.high - interval.low + 1;
+        }
+        None
+    }
+
+    /// Take a number out of its interval.
+    fn fill(&mut self, index: usize, sequence: i64) {
+        let interval = self.missing[index];
+        let upper = Missing { low: sequence + 1, ..interval };
+        match (interval.low < sequence, sequence < interval.high) {
+            (true, true) => {
+                self.missing[index].high = sequence - 1;
+                self.missing.insert(index + 1, upper);
+            }
+            (true, false) => self.missing[index].high = sequence - 1,
+            (false, true) => self.missing[index] = upper,
+            (false, false) => {
+                self.missing.remove(index);
+            }
+        }
+    }
+
+    /// Note a reordering discontinuity; its distance from the one before it, `None` if none is or it was known.
+    fn gap(&mut self, position: u64) -> Option<u64> {
+        let mut below = self.found.len();
+        while below > 0 && self.found[below - 1] > position {
+            below -= 1;
+        }
+        if below > 0 && self.found[below - 1] == position {
+            return None;
+        }
+        self.found.insert(below, position);
+        let distance = (below > 0).then(|| position - self.found[below - 1]);
+        let oldest = self.missing.front().map_or(self.position, |interval| interval.position);
+        let forgotten = self.found.iter().skip(1).take_while(|&&other| other <= oldest).count();
+        self.found.drain(..forgotten);
+        distance
+    }
+}
+
+// ---------------------------------------------------------------- all flows
+
+#[derive(Clone, Default)]
+struct Counts {
+    packets: u64,
+    received: u64,
+    duplicates: u64,
+    beyond_window: u64,
+    flows: u64,
+    lost: i128,
+    reordered: u64,
+    total_extent: u64,
+    total_late_time: f64,
+    total_overtaken: u64,
+    discontinuities: u64,
+    total_discontinuity: i128,
+    runs: u64,
+    run_packets: u64,
+    run_squares: u128,
+    gaps: u64,
+    total_gap: u64,
+    three_reordered: u64,
+    retransmit_overtaken: u64,
+    max_extent: u64,
+    max_late_time: f64,
+    max_overtaken: u64,
+}
+
+/// The figures of all flows together.
+pub struct Order {
+    settings: Settings,
+    flows: Vec<Flow>,
+    by_key: HashMap<Box<[u64]>, u32, BuildHasherDefault<KeyHasher>>,
+    oldest: u32,
+    newest: u32,
+    count: Counts,
+    extent: Vec<u64>,
+    degree: Vec<u64>,
+    displacement: Vec<u64>,
+    answers: Answers,
+}
+
+impl Order {
+    /// At most `window` missing numbers below the highest one are remembered for a flow.
+    pub fn new(window: usize) -> Self {
+        Self::with(Settings { window, ..Settings::default() })
+    }
+
+    /// All of the settings but `first` must be at least 1.
+    pub fn with(settings: Settings) -> Self {
+        Self {
+            settings,
+            flows: Vec::new(),
+            by_key: HashMap::default(),
+            oldest: NONE,
+            newest: NONE,
+            count: Counts::default(),
+            extent: vec![0; EXTENT_LIMIT + 1],
+            degree: vec![0; DEGREE_LIMIT + 1],
+            displacement: vec![0; 2 * settings.displacement_threshold + 1],
+            answers: Answers::new(settings.buffer_threshold),
+        }
+    }
+
+    /// Set all figures to zero (the warm-up is over). What is remembered of the flows stays.
+    pub fn restart(&mut self) {
+        self.count = Counts::default();
+        self.extent.fill(0);
+        self.degree.fill(0);
+        self.displacement.fill(0);
+        self.answers = Answers::new(self.settings.buffer_threshold);
+        for young in self.flows.iter_mut().filter_map(|flow| flow.young.as_mut()) {
+            young.answers = Answers::new(self.settings.buffer_threshold);
+            young.counted_from = young.arrivals.len();
+        }
+    }
+
+    /// The packet `sequence` of flow `key` arrives at `time`.
+    #[inline]
+    pub fn arrive(&mut self, key: &[u64], sequence: i64, time: f64) {
+        let sequence = sequence.clamp(-SEQUENCE_LIMIT, SEQUENCE_LIMIT);
+        self.count.packets += 1;
+        let index = self.flow(key, sequence, time);
+        let next = self.flows[index].next;
+        if sequence < next - self.settings.window as i64 {
+            self.count.beyond_window += 1;
+            return;
+        }
+        if sequence >= next {
+            self.in_order(index, sequence, time);
+        } else if let Some((interval, missing_above)) = self.flows[index].find(sequence) {
+            self.reordered(index, sequence, time, interval, missing_above);
+        } else {
+            self.count.duplicates += 1;
+            self.acknowledge(index, sequence);
+            return;
+        }
+        self.count.received += 1;
+        self.flows[index].displacements.accept(sequence, &mut self.displacement);
+        self.acknowledge(index, sequence);
+    }
+
+    /// The index of a key's flow, which becomes the one heard last.
+    #[inline]
+    fn flow(&mut self, key: &[u64], sequence: i64, time: f64) -> usize {
+        if let Some(newest) = self.flows.get(self.newest as usize) {
+            if *newest.key == *key {
+                return self.newest as usize;
+            }
+        }
+        if let Some(&index) = self.by_key.get(key) {
+            self.unchain(index);
+            self.chain(index);
+            return index as usize;
+        }
+        self.begin(Flow::new(key, sequence, time, &self.settings), sequence)
+    }
+
+    /// Start to follow a flow, in the place of the longest silent one when there are too many.
+    fn begin(&mut self, flow: Flow, sequence: i64) -> usize {
+        self.count.flows += 1;
+        self.count.lost += i128::from(sequence - flow.least);
+        let key = flow.key.clone();
+        let index = if self.flows.len() >= self.settings.flows {
+            let index = self.oldest;
+            self.unchain(index);
+            let mut retired = std::mem::replace(&mut self.flows[index as usize], flow);
+            self.by_key.remove(&retired.key);
+            retired.displacements.drain(&mut self.displacement);
+            if let Some(young) = retired.young {
+                self.answers.add(&young.answers);
+            }
+            index
+        } else {
+            self.flows.push(flow);
+            (self.flows.len() - 1) as u32
+        };
+        self.by_key.insert(key, index);
+        self.chain(index);
+        index as usize
+    }
+
+    fn chain(&mut self, index: u32) {
+        let before = self.newest;
+        self.flows[index as usize].older = before;
+        self.flows[index as usize].newer = NONE;
+        match self.flows.get_mut(before as usize) {
+            Some(flow) => flow.newer = index,
+            None => self.oldest = index,
+        }
+        self.newest = index;
+    }
+
+    fn unchain(&mut self, index: u32) {
+        let Flow { older, newer, .. } = self.flows[index as usize];
+        match self.flows.get_mut(older as usize) {
+            Some(flow) => flow.newer = newer,
+            None => self.oldest = newer,
+        }
+        match self.flows.get_mut(newer as usize) {
+            Some(flow) => flow.older = older,
+            None => self.newest = older,
+        }
+    }
+
+    #[inline]
+    fn in_order(&mut self, index: usize, sequence: i64, time: f64) {
+        let flow = &mut self.flows[index];
+        flow.position += 1;
+        flow.run += 1;
+        let floor = sequence + 1 - self.settings.window as i64;
+        if sequence > flow.next {
+            let passed = sequence - flow.next;
+            self.count.discontinuities += 1;
+            self.count.total_discontinuity += i128::from(passed);
+            self.count.lost += i128::from(passed);
+            flow.missing.push_back(Missing { low: flow.next, high: sequence - 1, position: flow.position, time });
+            while flow.missing.front().is_some_and(|oldest| oldest.high < floor) {
+                flow.missing.pop_front();
+            }
+        }
+        flow.next = sequence + 1;
+        self.degree[flow.climb(sequence, floor) as usize] += 1;
+    }
+
+    fn reordered(&mut self, index: usize, sequence: i64, time: f64, interval: usize, missing_above: i64) {
+        let flow = &mut self.flows[index];
+        let count = &mut self.count;
+        flow.position += 1;
+        let passed = flow.missing[interval];
+        let extent = flow.position - passed.position;
+        let overtaken = (flow.next - 1 - sequence - missing_above) as u64;
+        flow.fill(interval, sequence);
+        if let Some(gap) = flow.gap(passed.position) {
+            count.gaps += 1;
+            count.total_gap += gap;
+        }
+        let degree = flow.climb(sequence, flow.next - self.settings.window as i64);
+        self.degree[(degree as usize).min(DEGREE_LIMIT)] += 1;
+        self.extent[(extent as usize).min(EXTENT_LIMIT)] += 1;
+        count.three_reordered += u64::from(degree >= FAST_RETRANSMIT);
+        count.runs += 1;
+        count.run_packets += flow.run;
+        count.run_squares += u128::from(flow.run) * u128::from(flow.run);
+        flow.run = 0;
+        if sequence < flow.least {
+            count.lost += i128::from(flow.least - sequence - 1);
+            flow.least = sequence;
+        } else {
+            count.lost -= 1;
+        }
+        count.late(extent, time - passed.time, overtaken);
+    }
+
+    /// Pass a packet to the flow's receiver, which starts again when a young flow's first number turns out lower.
+    #[inline]
+    fn acknowledge(&mut self, index: usize, sequence: i64) {
+        let flow = &mut self.flows[index];
+        match &flow.young {
+            None => flow.acknowledger.accept(sequence, &mut self.answers),
+            Some(_) => self.acknowledge_young(index, sequence),
+        }
+    }
+
+    fn acknowledge_young(&mut self, index: usize, sequence: i64) {
+        let flow = &mut self.flows[index];
+        let Some(young) = flow.young.as_deref_mut() else { return };
+        young.arrivals.push(sequence);
+        if self.settings.first.is_none() && sequence < flow.first {
+            flow.first = sequence;
+            flow.acknowledger = Acknowledger::new(sequence, &self.settings);
+            young.answers = Answers::new(self.settings.buffer_threshold);
+            let mut before = young.answers.clone();
+            for (index, &earlier) in young.arrivals.iter().enumerate() {
+                let answers = if index >= young.counted_from { &mut young.answers } else { &mut before };
+                flow.acknowledger.accept(earlier, answers);
+            }
+        } else {
+            flow.acknowledger.accept(sequence, &mut young.answers);
+        }
+        if young.arrivals.len() == YOUNG {
+            self.answers.add(&young.answers);
+            flow.young = None;
+        }
+    }
+
+    // ------------------------------------------------------------ results
+
+    fn all_answers(&self) -> Answers {
+        let mut answers = self.answers.clone();
+        for young in self.flows.iter().filter_map(|flow| flow.young.as_ref()) {
+            answers.add(&young.answers);
+        }
+        answers
+    }
+
+    /// Counts of packets; those that still wait to be assessed are included as if no more came.
+    ///
+    /// `extent[e]`, `degree[n]` and `buffer[b]` count from 0, `displacement[d + DT]` from -DT.
+    pub fn distributions(&self) -> Vec<(&'static str, Vec<u64>)> {
+        let mut displacement = self.displacement.clone();
+        for flow in &self.flows {
+            flow.displacements.clone().drain(&mut displacement);
+        }
+        vec![
+            ("extent", self.extent.clone()),
+            ("degree", self.degree.clone()),
+            ("displacement", displacement),
+            ("buffer", self.all_answers().buffer),
+        ]
+    }
+
+    /// Every figure since the start, in the order of `FIELDS` of the Python twin.
+    pub fn figures(&self) -> Vec<(&'static str, f64)> {
+        let answers = self.all_answers();
+        let distributions = self.distributions();
+        let threshold = self.settings.displacement_threshold;
+        let displacement = &distributions[2].1;
+        let displaced: u64 = displacement.iter().sum();
+        let away = |(index, n): (usize, &u64)| index.abs_diff(threshold) as u128 * u128::from(*n);
+        let held = |(held, n): (usize, &u64)| held as u128 * u128::from(*n);
+        let count = &self.count;
+        let mut figures = vec![
+            ("packets", count.packets as f64),
+            ("received", count.received as f64),
+            ("duplicates", count.duplicates as f64),
+            ("beyond_window", count.beyond_window as f64),
+            ("flows", count.flows as f64),
+            ("lost", count.lost as f64),
+            ("reordered", count.reordered as f64),
+            ("total_extent", count.total_extent as f64),
+            ("total_late_time", count.total_late_time),
+            ("total_overtaken", count.total_overtaken as f64),
+            ("discontinuities", count.discontinuities as f64),
+            ("total_discontinuity", count.total_discontinuity as f64),
+            ("runs", count.runs as f64),
+            ("run_packets", count.run_packets as f64),
+            ("run_squares", count.run_squares as f64),
+            ("gaps", count.gaps as f64),
+            ("total_gap", count.total_gap as f64),
+            ("three_reordered", count.three_reordered as f64),
+            ("duplicate_acks", answers.duplicate_acks as f64),
+            ("retransmit_per_run", answers.per_run as f64),
+            ("retransmit_per_duplicate", answers.per_duplicate as f64),
+            ("retransmit_per_hole", answers.per_hole as f64),
+            ("retransmit_overtaken", count.retransmit_overtaken as f64),
+            ("displacement_packets", displaced as f64),
+            ("displaced", (displaced - displacement[threshold]) as f64),
+            ("total_displacement", displacement.iter().enumerate().map(away).sum::<u128>() as f64),
+            ("buffer_packets", answers.buffer.iter().sum::<u64>() as f64),
+            ("total_buffer", answers.buffer.iter().enumerate().map(held).sum::<u128>() as f64),
+            ("max_extent", count.max_extent as f64),
+            ("max_late_time", count.max_late_time),
+            ("max_overtaken", count.max_overtaken as f64),
+            ("max_buffer", answers.buffer.iter().rposition(|&n| n > 0).unwrap_or(0) as f64),
+        ];
+        for (name, above, below) in RATIOS {
+            let value = quotient(&figures, above, below);
+            figures.push((name, value));
+        }
+        figures
+    }
+}
+
+impl Counts {
+    /// Sum up how late a reordered packet is.
+    fn late(&mut self, extent: u64, late_time: f64, overtaken: u64) {
+        self.reordered += 1;
+        self.total_extent += extent;
+        self.total_overtaken += overtaken;
+        self.retransmit_overtaken += u64::from(overtaken >= FAST_RETRANSMIT);
+        self.total_late_time += late_time;
+        self.max_extent = self.max_extent.max(extent);
+        self.max_late_time = self.max_late_time.max(late_time);
+        self.max_overtaken = self.max_overtaken.max(overtaken);
+    }
+}
+
+/// Figures that are the quotient of two counters.
+const RATIOS: [(&str, &str, &str); 16] = [
+    ("reordered_share", "reordered", "received"),
+    ("three_reordered_share", "three_reordered", "received"),
+    ("retransmit_overtaken_share", "retransmit_overtaken", "received"),
+    ("displaced_share", "displaced", "displacement_packets"),
+    ("duplicate_ack_share", "duplicate_acks", "packets"),
+    ("retransmit_per_run_share", "retransmit_per_run", "packets"),
+    ("retransmit_per_duplicate_share", "retransmit_per_duplicate", "packets"),
+    ("retransmit_per_hole_share", "retransmit_per_hole", "packets"),
+    ("mean_extent", "total_extent", "reordered"),
+    ("mean_late_time", "total_late_time", "reordered"),
+    ("mean_overtaken", "total_overtaken", "reordered"),
+    ("mean_discontinuity", "total_discontinuity", "discontinuities"),
+    ("mean_run", "run_packets", "runs"),
+    ("mean_gap", "total_gap", "gaps"),
+    ("mean_displacement", "total_displacement", "displacement_packets"),
+    ("mean_buffer", "total_buffer", "buffer_packets"),
+];
+
+/// The quotient of two figures; NaN where the divisor is 0.
+fn quotient(figures: &[(&'static str, f64)], above: &str, below: &str) -> f64 {
+    let value = |name| figures.iter().find(|figure| figure.0 == name).map_or(f64::NAN, |figure| figure.1);
+    if value(below) == 0.0 {
+        f64::NAN
+    } else {
+        value(above) / value(below)
+    }
+}
+
+/// Mixes the words of a key; keys come from the model, so nobody can choose them to collide.
+#[derive(Default)]
+struct KeyHasher(u64);
+
+impl Hasher for KeyHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        let mixed = (self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
