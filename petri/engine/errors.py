@@ -19,8 +19,8 @@ class ModelError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class RunError:
-    """Why a run stopped inside the model.
+class Fault:
+    """Why a run stopped inside the model, as the engine saw it.
 
     id: int-overflow, division-by-zero, not-finite, domain, bad-parameter (of a distribution), negative-time,
     negative-count, index-range, colour-range, instant-limit, token-limit.

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from petri.engine.errors import ModelError, RunError
+from petri.engine.errors import ModelError, Fault
 from petri.engine.expression import Context, evaluate
 from petri.engine.random import Stream
 from petri.engine.trajectory import TrajectoryHash
@@ -87,7 +87,7 @@ class Engine:
         self.now = 0.0
         self.firings = 0
         self.hash = TrajectoryHash()
-        self.error: RunError | None = None
+        self.error: Fault | None = None
         self.marking: list[list[Held]] = [[] for _ in net.places]
         self.reserved = [0 for _ in net.places]
         self.in_progress: list[Firing] = []
@@ -360,11 +360,11 @@ class Engine:
         if held + more > self.limits.tokens:
             raise ModelError("token-limit", limit=self.limits.tokens)
 
-    def told(self, error: ModelError) -> RunError:
+    def told(self, error: ModelError) -> Fault:
         """The error with where in the run it happened (X4)."""
         index, variables = self.attempt
         names = (v.name for v in self.net.transitions[index].variables)
-        return RunError(error.id, index, dict(zip(names, variables, strict=True)), self.now, error.span, error.values)
+        return Fault(error.id, index, dict(zip(names, variables, strict=True)), self.now, error.span, error.values)
 
     def changed(self, place: int) -> None:
         for observer in self.observers:

@@ -1,4 +1,4 @@
-"""Run-time errors (rules X1 to X4): what stopped a running model."""
+"""Run-time errors (rules X1 to X4): what stopped a running model, or kept it from starting."""
 
 from __future__ import annotations
 
@@ -12,4 +12,47 @@ def stopped(message: str, *hints: str) -> Wording:
     return Wording(message, *hints, notes=STORY)
 
 
-WORDING: dict[str, Wording] = {}
+WORDING: dict[str, Wording] = {
+    "int-overflow": stopped(
+        "this whole number does not fit in 64 bits",
+        "keep the value in range (`mod` wraps a counter), or compute with reals (`1.0 * n`)",
+    ),
+    "division-by-zero": stopped("this divides by zero", "guard it: `if n == 0 then … else …`"),
+    "not-finite": stopped("this result is too large for a real number", "check the magnitudes that go into it"),
+    "domain": stopped("`{function}` has no value at {argument}", "guard it, or limit the argument with `max`"),
+    "bad-parameter": stopped(
+        "`{distribution}` cannot be drawn with these parameters",
+        "means and weights are not negative, `erlang` wants 1 to 10000 stages, `pareto` a shape above 1, "
+        "`lognormal` a mean above 0, `uniform(a..b)` a <= b",
+    ),
+    "negative-time": stopped(
+        "the firing time is negative: {duration}", "a firing cannot end before it starts; limit it with `max(0, …)`"
+    ),
+    "negative-count": stopped("the number of tokens is negative: {count}", "limit it with `max(0, …)`"),
+    "index-range": stopped(
+        "there is no place number {index} (counted from 0) in this array of {size}",
+        "check the index against the array's range",
+    ),
+    "colour-range": stopped(
+        "{value} is outside the colour set of place `{place}`",
+        "widen the place's type, or keep the value in range (`mod` wraps a counter)",
+    ),
+    "instant-limit": Wording(
+        "more than {limit} firings at one instant: time does not move",
+        "{transitions:and} fire in turn; give one of them a firing time (`takes …`), or a guard that ends the loop",
+        "if the net is meant to fire so often at once, raise the limit with `--max-instant`",
+        notes=("at time {time}",),
+    ),
+    "token-limit": stopped(
+        "the net would hold more than {limit} tokens",
+        "something is produced faster than it is consumed: give the place a capacity (`cap`), or slow the source",
+        "if the net is meant to hold so many, raise the limit with `--max-tokens`",
+    ),
+    "no-end": Wording(
+        "the net does not say when a run ends",
+        "write `run until 20 ms` in the net, or give `--until` (`--until dead` runs until nothing can happen any more)",
+    ),
+    "warmup-beyond-end": Wording(
+        "the warm-up ({warmup}) does not end before the run ({until})", "shorten the warm-up or lengthen the run"
+    ),
+}

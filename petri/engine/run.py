@@ -1,0 +1,270 @@
+"""Runs: replications on threads, their windows and batches, progress, and being interrupted."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Literal
+
+from petri.engine.errors import Fault
+from petri.engine.reference import Limits
+from petri.engine.session import Session, TracedFiring, begin
+from petri.measure.formula import evaluate
+from petri.measure.observation import Observation
+from petri.net import Net, Token
+
+MOST_BATCHES = 64  # when so many are full, neighbours are joined
+FIRST_BATCH = 256  # firings of a batch, before any were joined
+LARGEST_BATCHED_NET = 20_000  # places and transitions; beyond, snapshots would cost more memory than the net
+LONGEST_SERIES = 1_000_000  # windows; a longer series is cut off
+PIECE = 0.05  # seconds between looks at the clock and at the stop sign
+REFRESH = 0.1  # seconds between calls of the progress callback
+
+Ending = Literal["until", "dead", "firings", "error", "interrupted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What each replication is to do. Times are in the net's unit; `until` may be inf."""
+
+    until: float
+    warmup: float = 0.0
+    seed: int = 1
+    engine: str = "native"
+    limits: Limits = Limits()
+    firings: int | None = None  # a safety stop, not part of the model
+    trace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """One finished, or interrupted, replication.
+
+    `window` covers the time since the warm-up; `batches` are cumulative snapshots on the way. A replication that was
+    stopped before its warm-up was over has no window that means anything: `complete` tells.
+    """
+
+    index: int
+    ended: Ending
+    time: float
+    firings: int
+    hash: int
+    window: Observation
+    batches: tuple[Observation, ...]
+    marking: list[list[Token]]
+    fault: Fault | None
+    seconds: float  # of wall-clock time
+    warm: bool = True
+    series: Mapping[int, list[float]] = field(default_factory=dict)  # by measure: its value in each window
+
+    @property
+    def complete(self) -> bool:
+        """Whether it ended as planned."""
+        return self.ended in ("until", "dead")
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far the replications have come; written by their threads, read by whoever shows it."""
+
+    replications: int
+    until: float
+    finished: int = 0
+    firings: int = 0
+    running: dict[int, tuple[float, int]] = field(default_factory=dict)  # replication: (model time, firings)
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def time(self) -> float:
+        """Model time of the replication that is furthest behind."""
+        return min((now for now, _ in list(self.running.values())), default=0.0)
+
+    @property
+    def rate(self) -> float:
+        """Firings per second of wall-clock time, over all replications."""
+        total = self.firings + sum(firings for _, firings in list(self.running.values()))
+        return total / max(time.perf_counter() - self.started, 1e-9)
+
+    @property
+    def share(self) -> float:
+        """Share done by model time; nan when the run ends only with the net's death."""
+        if math.isinf(self.until):
+            return math.nan if self.replications == 1 else self.finished / self.replications
+        reached = sum(min(now / self.until, 1.0) if self.until else 1.0 for now, _ in list(self.running.values()))
+        return (self.finished + reached) / self.replications
+
+
+TraceSink = Callable[[int, Iterable[TracedFiring]], None]
+"""Receives the replication's index and its next firings."""
+
+
+class Series:
+    """The values of one measure in windows of equal length, counted from the end of the warm-up."""
+
+    def __init__(self, measure: int, length: float) -> None:
+        self.measure = measure
+        self.length = length
+        self.values: list[float] = []
+        self.next = math.inf
+
+    def begin(self, session: Session) -> None:
+        self.start = session.now
+        self.last = session.observe()
+        self.next = self.start + self.length
+
+    def take(self, net: Net, session: Session) -> None:
+        """If a window ends now, evaluate the measure over it."""
+        if session.now < self.next:
+            return
+        seen = session.observe()
+        self.values.append(evaluate(net.measures[self.measure].formula, seen.minus(self.last)))
+        self.last = seen
+        full = len(self.values) == LONGEST_SERIES
+        self.next = math.inf if full else self.start + (len(self.values) + 1) * self.length
+
+
+class Driver:
+    """Takes one session from its start to its end, in pieces short enough to be interrupted."""
+
+    def __init__(self, net: Net, plan: Plan, index: int, stop: threading.Event, progress: Progress) -> None:
+        self.plan = plan
+        self.index = index
+        self.stop = stop
+        self.progress = progress
+        self.session: Session = begin(net, plan.engine, plan.seed, index, limits=plan.limits, trace=plan.trace)
+        self.left = math.inf if plan.firings is None else plan.firings
+        self.piece = 500
+        self.batched = len(net.places) + len(net.transitions) <= LARGEST_BATCHED_NET
+        self.batches: list[Observation] = []
+        self.sink: TraceSink | None = None
+        self.series = [Series(index, m.window) for index, m in enumerate(net.measures) if m.window]
+        self.net = net
+
+    def run(self) -> Replication:
+        """The whole replication. Raises nothing that the model does wrong: that is in the result."""
+        started = time.perf_counter()
+        ended: Ending | None = None
+        warm = self.plan.warmup <= 0.0
+        if not warm:
+            ended = self.drive(self.plan.warmup, batched=False)
+            if ended == "until":
+                self.session.begin_window()
+                warm, ended = True, None
+        if ended is None:
+            for series in self.series:
+                series.begin(self.session)
+            ended = self.drive(self.plan.until, batched=self.batched)
+        self.progress.running.pop(self.index, None)
+        self.progress.firings += self.session.firings
+        self.progress.finished += 1
+        session = self.session
+        return Replication(
+            index=self.index,
+            ended=ended,
+            time=session.now,
+            firings=session.firings,
+            hash=session.hash,
+            window=session.observe(),
+            batches=tuple(self.batches),
+            marking=session.marking(),
+            fault=session.error,
+            seconds=time.perf_counter() - started,
+            warm=warm,
+            series={series.measure: series.values for series in self.series},
+        )
+
+    def drive(self, until: float, batched: bool) -> Ending:
+        """To the end of instant `until`, with a snapshot at the end of each batch."""
+        length = FIRST_BATCH
+        while True:
+            ended = self.advance(until, length if batched else None)
+            if ended is not None:
+                return ended
+            self.batches.append(self.session.observe())
+            if len(self.batches) == MOST_BATCHES:
+                self.batches = self.batches[1::2]
+                length *= 2
+
+    def advance(self, until: float, firings: int | None) -> Ending | None:
+        """So many firings more, in pieces of about `PIECE` seconds; None when they are done."""
+        left = math.inf if firings is None else firings
+        while True:
+            if self.stop.is_set():
+                return "interrupted"
+            budget = int(min(left, self.left, self.piece))
+            before, clock = self.session.firings, time.perf_counter()
+            reason = self.session.advance(min([until, *(series.next for series in self.series)]), budget)
+            self.adapt(time.perf_counter() - clock, budget)
+            done = self.session.firings - before
+            left, self.left = left - done, self.left - done
+            self.report()
+            if reason == "until":
+                for series in self.series:
+                    series.take(self.net, self.session)
+            if reason in ("dead", "error") or (reason == "until" and self.session.now >= until):
+                return reason
+            if self.left <= 0:
+                return "firings"
+            if left <= 0:
+                return None
+
+    def adapt(self, seconds: float, budget: int) -> None:
+        """Longer pieces while they take less than `PIECE`, shorter while they take much more."""
+        if budget == self.piece and seconds < PIECE:
+            self.piece = min(2 * self.piece, 1 << 40)
+        elif seconds > 3 * PIECE:
+            self.piece = max(self.piece // 2, 1)
+
+    def report(self) -> None:
+        self.progress.running[self.index] = (self.session.now, self.session.firings)
+        if self.sink is not None:
+            self.sink(self.index, self.session.trace())
+
+
+def replicate(
+    net: Net,
+    plan: Plan,
+    indices: Iterable[int],
+    *,
+    threads: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    trace: TraceSink | None = None,
+) -> tuple[list[Replication], bool]:
+    """Run these replications; returns those that ran, in order of index, and whether Ctrl-C stopped them.
+
+    A replication under way when Ctrl-C comes is returned as "interrupted"; those not begun are left out. The main
+    thread only waits, so that Ctrl-C reaches it while an engine runs.
+    """
+    wanted = list(indices)
+    stop = threading.Event()
+    state = Progress(len(wanted), plan.until)
+    workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
+
+    def work(index: int) -> Replication | None:
+        if stop.is_set():
+            return None
+        driver = Driver(net, plan, index, stop, state)
+        driver.sink = trace
+        return driver.run()
+
+    interrupted = False
+    with ThreadPoolExecutor(workers) as pool:
+        futures: list[Future[Replication | None]] = [pool.submit(work, index) for index in wanted]
+        pending = set(futures)
+        while pending:
+            try:
+                done, pending = wait(pending, timeout=REFRESH, return_when=FIRST_COMPLETED)
+                if any(future.exception() for future in done):
+                    stop.set()
+                if progress is not None:
+                    progress(state)
+            except KeyboardInterrupt:
+                stop.set()
+                interrupted = True
+    finished = [replication for future in futures if (replication := future.result()) is not None]
+    return finished, interrupted

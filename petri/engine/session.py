@@ -1,0 +1,163 @@
+"""One replication under way, on either engine: what `run` drives and the tests look into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from petri.engine.errors import Fault
+from petri.engine.probes import Probes
+from petri.engine.reference import Engine, Limits, Observer, Reason
+from petri.engine.statistics import Statistics
+from petri.measure.observation import Observation
+from petri.net import Net, Scalar, Token
+
+
+@dataclass(frozen=True, slots=True)
+class TracedFiring:
+    """A firing as the trace tells it; `transition` is an index, `variables` follow the transition's."""
+
+    start: float
+    end: float
+    transition: int
+    variables: Sequence[Scalar]
+
+
+class Session(Protocol):
+    """A replication that can be run piece by piece. Results do not depend on how it is cut into pieces."""
+
+    @property
+    def now(self) -> float:
+        """Model time, in the net's unit."""
+
+    @property
+    def firings(self) -> int:
+        """Firings started since time 0."""
+
+    @property
+    def hash(self) -> int:
+        """The trajectory hash so far (R4)."""
+
+    @property
+    def error(self) -> Fault | None:
+        """Why the run stopped, after `advance` returned "error"."""
+
+    def advance(self, until: float, firings: int) -> Reason:
+        """Run to the end of instant `until`, or for so many firings more.
+
+        Returns "until", "dead" (nothing can happen any more), "budget" (the firings are used up), or "error".
+        """
+
+    def begin_window(self) -> None:
+        """The warm-up is over: statistics start at `now` (M3)."""
+
+    def observe(self) -> Observation:
+        """Everything counted since the window began."""
+
+    def marking(self) -> list[list[Token]]:
+        """The tokens of each place: by seat in a bag, else in order of arrival."""
+
+    def trace(self) -> list[TracedFiring]:
+        """The firings since the last call, when tracing was asked for."""
+
+
+def begin(
+    net: Net,
+    engine: str,
+    seed: int,
+    replication: int,
+    *,
+    limits: Limits = Limits(),
+    trace: bool = False,
+) -> Session:
+    """A session at time 0. `engine` is "native" or "reference". Raises ImportError where there is no native one."""
+    if engine == "reference":
+        return ReferenceSession(net, seed, replication, limits, trace)
+    from petri.engine.native import NativeSession
+
+    return NativeSession(net, seed, replication, limits, trace)
+
+
+class ReferenceSession:
+    """A replication on the reference engine."""
+
+    def __init__(self, net: Net, seed: int, replication: int, limits: Limits, trace: bool) -> None:
+        self._statistics = Statistics(net)
+        self._probes = Probes(net)
+        self._trace = Trace()
+        observers: list[Observer] = [self._statistics, self._probes, *([self._trace] if trace else [])]
+        self._engine = Engine(net, seed, replication, limits, observers)
+        self._probes.tokens = lambda place: len(self._engine.marking[place])
+        self._initial = np.array([sum(count for count, _ in p.initial) for p in net.places], dtype=np.int64)
+
+    @property
+    def now(self) -> float:
+        return self._engine.now
+
+    @property
+    def firings(self) -> int:
+        return self._engine.firings
+
+    @property
+    def hash(self) -> int:
+        return self._engine.hash.value
+
+    @property
+    def error(self) -> Fault | None:
+        return self._engine.error
+
+    def advance(self, until: float, firings: int) -> Reason:
+        return self._engine.advance(until, firings)
+
+    def begin_window(self) -> None:
+        self._statistics.restart(self.now)
+        self._probes.restart()
+
+    def observe(self) -> Observation:
+        statistics, now = self._statistics, self.now
+        places = np.array([level.at(now) for level in statistics.places], dtype=np.float64).reshape(-1, 2)
+        transitions = np.array([level.at(now) for level in statistics.transitions], dtype=np.float64).reshape(-1, 2)
+        return Observation(
+            elapsed=now - statistics.window,
+            integral=places[:, 0],
+            nonempty=places[:, 1],
+            maximum=np.array([level.maximum for level in statistics.places], dtype=np.int64),
+            arrivals=np.array(statistics.arrivals, dtype=np.int64),
+            initial=self._initial,
+            firings=np.array(statistics.firings, dtype=np.int64),
+            in_progress=transitions[:, 0],
+            active=transitions[:, 1],
+            probes=self._probes.snapshots(),
+        )
+
+    def marking(self) -> list[list[Token]]:
+        return [[token.value for token in row] for row in self._engine.marking]
+
+    def trace(self) -> list[TracedFiring]:
+        return self._trace.drain()
+
+
+class Trace:
+    """An observer that remembers firings."""
+
+    def __init__(self) -> None:
+        self._firings: list[TracedFiring] = []
+
+    def changed(self, place: int, size: int, now: float) -> None:
+        pass
+
+    def arrived(self, place: int, token: Token, now: float) -> None:
+        pass
+
+    def ended(self, transition: int, now: float) -> None:
+        pass
+
+    def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
+        self._firings.append(TracedFiring(now, end, transition, tuple(variables)))
+
+    def drain(self) -> list[TracedFiring]:
+        drained, self._firings = self._firings, []
+        return drained

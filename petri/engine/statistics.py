@@ -1,0 +1,66 @@
+"""Statistics of the reference engine: integrals over time of every place and transition (rules M1 to M3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petri.net import Net, Scalar, Token
+
+
+class Level:
+    """A whole number that changes in time: its integral, the time it is above zero, and its maximum."""
+
+    __slots__ = ("busy", "integral", "maximum", "since", "value")
+
+    def __init__(self, value: int = 0) -> None:
+        self.value = self.maximum = value
+        self.since = self.integral = self.busy = 0.0
+
+    def at(self, now: float) -> tuple[float, float]:
+        """The integral and the time above zero up to `now`."""
+        elapsed = now - self.since
+        return self.integral + self.value * elapsed, self.busy + (elapsed if self.value > 0 else 0.0)
+
+    def change(self, value: int, now: float) -> None:
+        self.integral, self.busy = self.at(now)
+        self.since = now
+        self.value = value
+        self.maximum = max(self.maximum, value)
+
+    def restart(self, now: float) -> None:
+        """Forget the past, keep the value."""
+        self.since, self.integral, self.busy, self.maximum = now, 0.0, 0.0, self.value
+
+
+class Statistics:
+    """An observer of the reference engine. `window` is the instant since which it counts."""
+
+    def __init__(self, net: Net) -> None:
+        self.window = 0.0
+        self.places = [Level(sum(count for count, _ in place.initial)) for place in net.places]
+        self.transitions = [Level() for _ in net.transitions]
+        self.arrivals = [0] * len(net.places)
+        self.firings = [0] * len(net.transitions)
+
+    def changed(self, place: int, size: int, now: float) -> None:
+        self.places[place].change(size, now)
+
+    def arrived(self, place: int, token: Token, now: float) -> None:
+        self.arrivals[place] += 1
+
+    def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
+        level = self.transitions[transition]
+        self.firings[transition] += 1
+        level.change(level.value + 1, now)
+
+    def ended(self, transition: int, now: float) -> None:
+        level = self.transitions[transition]
+        level.change(level.value - 1, now)
+
+    def restart(self, now: float) -> None:
+        """The warm-up is over."""
+        self.window = now
+        for level in (*self.places, *self.transitions):
+            level.restart(now)
+        self.arrivals = [0] * len(self.arrivals)
+        self.firings = [0] * len(self.firings)

@@ -1,0 +1,147 @@
+"""Results as plain JSON types, and as tables for pandas."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import platform
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from petri.codec import net_to_dict
+from petri.measure.estimate import Estimate
+from petri.measure.formula import Verdict
+from petri.measure.intervals import Interval
+from petri.net import Expectation, Net
+from petri.version import VERSION
+
+if TYPE_CHECKING:
+    import pandas
+
+    from petri.result import MeasureResult, PlaceFigures, Result, TransitionFigures
+
+
+def result_dict(result: Result) -> dict[str, Any]:
+    """Everything about a result. Times are in the net's unit, `time_unit`; a figure without data is None."""
+    failure = result.failure
+    return {
+        "net": result.net.name,
+        "time_unit": result.net.time_unit,
+        "manifest": manifest(result),
+        "replications": [
+            {
+                "index": r.index,
+                "ended": r.ended,
+                "time": r.time,
+                "firings": r.firings,
+                "hash": f"{r.hash:016x}",
+                "seconds": r.seconds,
+            }
+            for r in result.replications
+        ],
+        "interrupted": result.interrupted,
+        "partial": result.partial,
+        "passed": result.passed,
+        "failure": None if failure is None else failure.to_dict(),
+        "measures": [measure_dict(m) for m in result.measures],
+        "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
+        "places": table_rows(result.places),
+        "transitions": table_rows(result.transitions),
+    }
+
+
+def manifest(result: Result) -> dict[str, Any]:
+    """What it takes to repeat the run."""
+    plan = result.plan
+    return {
+        "version": VERSION,
+        "net_hash": net_hash(result.net),
+        "parameters": {p.name: p.value for p in result.net.parameters},
+        "seed": plan.seed,
+        "replications": result.asked,
+        "until": number(plan.until),
+        "warmup": plan.warmup,
+        "engine": plan.engine,
+        "hash": f"{result.hash:016x}",
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+    }
+
+
+def net_hash(net: Net) -> str:
+    """SHA-256 of the flat net as JSON: equal for nets that mean and show the same."""
+    text = json.dumps(net_to_dict(net), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def number(value: float) -> float | None:
+    """JSON has neither nan nor inf."""
+    return value if math.isfinite(value) else None
+
+
+def interval_dict(interval: Interval) -> dict[str, Any]:
+    return {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
+
+
+def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "text": expectation.text,
+        "passed": verdict.passed,
+        "value": number(verdict.value),
+        "bound": number(verdict.bound),
+        "tolerance": verdict.tolerance,
+        "certain": verdict.certain,
+    }
+
+
+def measure_dict(measured: MeasureResult) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "name": measured.name,
+        "doc": measured.measure.doc,
+        "dimension": measured.measure.dimension,
+        **interval_dict(measured.interval),
+        "record": {name: interval_dict(interval) for name, interval in measured.recorded.items()},
+        "expectations": [verdict_dict(e, v) for e, v in measured.verdicts],
+    }
+    if measured.histogram is not None:
+        snapshot = measured.histogram.snapshot()
+        record["histogram"] = {name: snapshot[name].tolist() for name in ("buckets", "counts")}
+    if measured.distributions is not None:
+        record["distributions"] = {name: array.tolist() for name, array in measured.distributions.items()}
+    if measured.series is not None:
+        record["series"] = {str(index): [number(float(v)) for v in values] for index, values in measured.series.items()}
+    return record
+
+
+def table_rows(figures: PlaceFigures | TransitionFigures) -> list[dict[str, Any]]:
+    columns = estimates(figures)
+    return [
+        {"name": name, **{column: interval_dict(e.interval(index)) for column, e in columns.items()}}
+        for index, name in enumerate(figures.names)
+    ]
+
+
+def estimates(figures: PlaceFigures | TransitionFigures) -> dict[str, Estimate]:
+    """The columns of a table of figures, by name."""
+    return {f.name: getattr(figures, f.name) for f in fields(figures) if f.name != "names"}
+
+
+def result_frames(result: Result) -> dict[str, pandas.DataFrame]:
+    """Tables with a column, and a column of half-widths, for each figure."""
+    import pandas
+
+    def frame(figures: PlaceFigures | TransitionFigures) -> pandas.DataFrame:
+        columns: dict[str, Any] = {}
+        for name, e in estimates(figures).items():
+            columns[name], columns[f"{name}_half_width"] = e.value, e.half_width
+        return pandas.DataFrame(columns, index=pandas.Index(figures.names, name="name"))
+
+    measures = [
+        {"name": m.name, "value": m.interval.mean, "half_width": m.interval.half_width} for m in result.measures
+    ]
+    return {
+        "places": frame(result.places),
+        "transitions": frame(result.transitions),
+        "measures": pandas.DataFrame(measures, columns=["name", "value", "half_width"]).set_index("name"),
+    }

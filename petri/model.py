@@ -1,0 +1,126 @@
+"""The public face: load a net, run it, look at its result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from petri import language
+from petri.diagnostics import Diagnostic, LanguageError
+from petri.engine.native import available
+from petri.engine.reference import Limits
+from petri.engine.run import Plan, Progress, TraceSink, replicate
+from petri.net import Net, Scalar
+from petri.result import Result
+
+
+@dataclass(frozen=True)
+class Model:
+    """A flat net that can be run; `sources` are the texts that it came from, by file name.
+
+    A net built from the dataclasses of `petri.net` runs as well: `Model(net).run(until=100.0)`.
+    """
+
+    net: Net
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def plan(
+        self,
+        *,
+        until: float | str | None = None,
+        warmup: float | str | None = None,
+        seed: int | None = None,
+        replications: int | None = None,
+        engine: str = "auto",
+        limits: Limits = Limits(),
+        max_firings: int | None = None,
+        trace: bool = False,
+    ) -> tuple[Plan, int]:
+        """What `run` would do, and how many times. Raises LanguageError where no end is given, or none makes sense."""
+        defaults = self.net.run_defaults
+        end = self.duration(until) if until is not None else defaults.until
+        if end is None:
+            raise LanguageError([Diagnostic("no-end")], self.sources)
+        start = self.duration(warmup) if warmup is not None else defaults.warmup
+        if start >= end:
+            unit = self.net.time_unit
+            values = {"warmup": f"{start:.10g} {unit}".strip(), "until": f"{end:.10g} {unit}".strip()}
+            raise LanguageError([Diagnostic("warmup-beyond-end", values=values)], self.sources)
+        plan = Plan(
+            until=end,
+            warmup=start,
+            seed=defaults.seed if seed is None else seed,
+            engine=choose(engine),
+            limits=limits,
+            firings=max_firings,
+            trace=trace,
+        )
+        return plan, defaults.replications if replications is None else replications
+
+    def run(
+        self,
+        *,
+        until: float | str | None = None,
+        warmup: float | str | None = None,
+        seed: int | None = None,
+        replications: int | None = None,
+        engine: str = "auto",
+        threads: int | None = None,
+        limits: Limits = Limits(),
+        max_firings: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        trace: TraceSink | None = None,
+    ) -> Result:
+        """Run the net.
+
+        until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until nothing can
+        happen any more. seed, replications: whole numbers; replication i of a seed is the same in every run. engine:
+        "native", "reference", or "auto" for the native one where it is built. threads: at most so many replications
+        at a time. progress: called about ten times a second. trace: receives every firing.
+
+        What goes wrong inside the model is in `Result.failure`; Ctrl-C ends the run and sets `Result.interrupted`.
+        Raises LanguageError where the run cannot start, ImportError where the engine asked for is not built.
+        """
+        plan, count = self.plan(
+            until=until,
+            warmup=warmup,
+            seed=seed,
+            replications=replications,
+            engine=engine,
+            limits=limits,
+            max_firings=max_firings,
+            trace=trace is not None,
+        )
+        ran, interrupted = replicate(self.net, plan, range(count), threads=threads, progress=progress, trace=trace)
+        return Result(self.net, plan, tuple(ran), interrupted, count)
+
+    def duration(self, value: float | str) -> float:
+        """A time in the net's unit, from a number or from text such as "20 ms" or "dead"."""
+        if isinstance(value, str):
+            return math.inf if value.strip() in ("dead", "inf") else language.duration(value, self.net)
+        return float(value)
+
+
+def load(path: str | Path, /, **parameters: Scalar | bool | str) -> Model:
+    """The model of a `.net` file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
+
+    parameters: values for the net's parameters, as numbers or as text with a unit ("10 us"). Raises LanguageError
+    with everything that is wrong.
+    """
+    return Model(*language.load_with_sources(path, parameters))
+
+
+def loads(text: str, /, **parameters: Scalar | bool | str) -> Model:
+    """The model of a net given as text. It can import the library's modules, and no files."""
+    return Model(*language.loads_with_sources(text, parameters))
+
+
+def choose(engine: str) -> str:
+    """The engine for "auto": the native one where it is built."""
+    if engine == "auto":
+        return "native" if available() else "reference"
+    if engine not in ("native", "reference"):
+        raise ValueError(f'no engine "{engine}"; there are "native", "reference" and "auto"')
+    return engine

@@ -1,0 +1,288 @@
+"""What a run gives back: figures with their intervals, verdicts, and all that is needed to repeat it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from petri.diagnostics import RunFailure
+from petri.engine.run import Plan, Replication
+from petri.measure import formula, reorder
+from petri.measure.estimate import Estimate, estimate
+from petri.measure.formula import Verdict
+from petri.measure.histogram import Histogram
+from petri.measure.intervals import Interval
+from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
+from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceFigures:
+    """One entry per place (M1). Times in the net's unit; nan where a figure does not apply."""
+
+    names: tuple[str, ...]
+    mean: Estimate  # tokens in time average
+    maximum: Estimate
+    occupied: Estimate  # share of time with at least one token
+    arrivals: Estimate
+    arrival_rate: Estimate
+    sojourn: Estimate  # mean time that a token stays, by Little's law
+    utilisation: Estimate  # 1 − mean / initial, of places that never hold more than at the start
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionFigures:
+    """One entry per transition (M2)."""
+
+    names: tuple[str, ...]
+    firings: Estimate
+    rate: Estimate  # firings per time unit
+    in_progress: Estimate  # firings in progress in time average
+    active: Estimate  # share of time with any in progress
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureResult:
+    """A declared measure. `recorded` holds what its `record` asks for, by field."""
+
+    measure: Measure
+    interval: Interval
+    recorded: Mapping[str, Interval]
+    verdicts: tuple[tuple[Expectation, Verdict], ...]
+    histogram: Histogram | None = None  # of all replications together
+    distributions: Mapping[str, Floats] | None = None  # of an order probe, summed over replications
+    series: Mapping[int, Floats] | None = None  # by replication: the measure in each window
+
+    @property
+    def name(self) -> str:
+        return self.measure.name
+
+    @property
+    def value(self) -> float:
+        return self.interval.mean
+
+
+def quotients(above: Floats, below: Floats | float) -> Floats:
+    """Element by element; nan where the divisor is 0."""
+    divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
+    result = np.full(np.shape(above), math.nan)
+    np.divide(above, divisor, out=result, where=divisor != 0)
+    return result
+
+
+def utilisations(seen: Observation) -> Floats:
+    resource = (seen.initial > 0) & (seen.maximum <= seen.initial)
+    used = 1.0 - quotients(quotients(seen.integral, seen.elapsed), seen.initial.astype(np.float64))
+    return np.where(resource, used, math.nan)
+
+
+PLACE_COLUMNS: Mapping[str, Callable[[Observation], Floats]] = {
+    "mean": lambda seen: quotients(seen.integral, seen.elapsed),
+    "maximum": lambda seen: seen.maximum.astype(np.float64),
+    "occupied": lambda seen: quotients(seen.nonempty, seen.elapsed),
+    "arrivals": lambda seen: seen.arrivals.astype(np.float64),
+    "arrival_rate": lambda seen: quotients(seen.arrivals.astype(np.float64), seen.elapsed),
+    "sojourn": lambda seen: quotients(seen.integral, seen.arrivals.astype(np.float64)),
+    "utilisation": utilisations,
+}
+
+TRANSITION_COLUMNS: Mapping[str, Callable[[Observation], Floats]] = {
+    "firings": lambda seen: seen.firings.astype(np.float64),
+    "rate": lambda seen: quotients(seen.firings.astype(np.float64), seen.elapsed),
+    "in_progress": lambda seen: quotients(seen.in_progress, seen.elapsed),
+    "active": lambda seen: quotients(seen.active, seen.elapsed),
+}
+
+# Figures that tell how long the run was rather than how the net behaves have no interval from batches.
+TOTALS = ("maximum", "arrivals", "firings")
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run. Estimates rest on the replications that ended as planned, or, where none did, on what there is."""
+
+    net: Net
+    plan: Plan
+    replications: tuple[Replication, ...]
+    interrupted: bool = False
+    asked: int = 1  # replications asked for
+
+    @cached_property
+    def counted(self) -> tuple[Replication, ...]:
+        """The replications that the estimates rest on."""
+        complete = tuple(r for r in self.replications if r.complete and r.warm)
+        return complete or self.replications
+
+    @property
+    def partial(self) -> bool:
+        """Whether any replication that counts stopped before its end."""
+        return not all(r.complete for r in self.counted) or not self.counted
+
+    @property
+    def died(self) -> bool:
+        """Whether a replication ended because nothing could happen any more, before the time it was given."""
+        return any(r.ended == "dead" for r in self.replications)
+
+    @property
+    def hash(self) -> int:
+        """One number for the trajectories of all replications."""
+        combined = 0
+        for replication in self.replications:
+            combined = (combined * 0x9E3779B97F4A7C15 + replication.hash) % 2**64
+        return combined
+
+    @cached_property
+    def failure(self) -> RunFailure | None:
+        """What went wrong inside the model, in the first replication where something did."""
+        for replication in self.replications:
+            if replication.fault is not None:
+                return story(self.net, replication)
+        return None
+
+    @property
+    def passed(self) -> bool:
+        """Whether every expectation holds."""
+        measured = (verdict.passed for result in self.measures for _, verdict in result.verdicts)
+        return all(measured) and all(verdict.passed for _, verdict in self.verdicts)
+
+    # ------------------------------------------------------------ figures
+
+    def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
+        """Any figure of an observation, with its interval; `total` if it grows with the run."""
+        counted = self.counted
+        batches = counted[0].batches if len(counted) == 1 and not total else ()
+        return estimate(figure, [r.window for r in counted], batches)
+
+    @cached_property
+    def places(self) -> PlaceFigures:
+        columns = {name: self.estimate(f, total=name in TOTALS) for name, f in PLACE_COLUMNS.items()}
+        return PlaceFigures(tuple(p.name for p in self.net.places), **columns)
+
+    @cached_property
+    def transitions(self) -> TransitionFigures:
+        columns = {name: self.estimate(f, total=name in TOTALS) for name, f in TRANSITION_COLUMNS.items()}
+        return TransitionFigures(tuple(t.name for t in self.net.transitions), **columns)
+
+    def evaluate(self, term: Term) -> Interval:
+        """A formula over what was observed."""
+        return self.estimate(
+            lambda seen: np.array([formula.evaluate(term, seen)]), total=grows(self.net, term)
+        ).interval()
+
+    def judge(self, expectations: Iterable[Expectation]) -> tuple[tuple[Expectation, Verdict], ...]:
+        judged = []
+        for expectation in expectations:
+            interval = self.evaluate(expectation.formula)
+            judged.append((expectation, formula.judge(expectation, interval.mean, interval)))
+        return tuple(judged)
+
+    @cached_property
+    def verdicts(self) -> tuple[tuple[Expectation, Verdict], ...]:
+        """Of the expectations that stand by themselves."""
+        return self.judge(self.net.expectations)
+
+    @cached_property
+    def measures(self) -> tuple[MeasureResult, ...]:
+        return tuple(self.measure_result(index) for index in range(len(self.net.measures)))
+
+    def measure(self, name: str) -> MeasureResult:
+        """A measure by its name. Raises KeyError."""
+        for result in self.measures:
+            if result.name == name:
+                return result
+        raise KeyError(name)
+
+    def measure_result(self, index: int) -> MeasureResult:
+        measure = self.net.measures[index]
+        recorded = {field: self.recorded(measure, field) for field in measure.record if field not in ("histogram",)}
+        series = {r.index: np.array(r.series[index]) for r in self.counted if index in r.series}
+        return MeasureResult(
+            measure,
+            self.evaluate(measure.formula),
+            recorded,
+            self.judge(measure.expectations),
+            self.histogram(measure),
+            self.distributions(measure),
+            series or None,
+        )
+
+    def recorded(self, measure: Measure, field: str) -> Interval:
+        probe = measure.probe
+        assert probe is not None
+        total = field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
+        return self.estimate(lambda seen: np.array([probe_figure(seen.probes[probe], field)]), total=total).interval()
+
+    def snapshots(self, measure: Measure) -> list[Snapshot]:
+        return [] if measure.probe is None else [r.window.probes[measure.probe] for r in self.counted]
+
+    def histogram(self, measure: Measure) -> Histogram | None:
+        if measure.probe is None or isinstance(self.net.probes[measure.probe], Counter | Order):
+            return None
+        pooled = Histogram()
+        for snapshot in self.snapshots(measure):
+            pooled.merge(Histogram.of(snapshot))
+        return pooled
+
+    def distributions(self, measure: Measure) -> Mapping[str, Floats] | None:
+        if measure.probe is None or not isinstance(self.net.probes[measure.probe], Order):
+            return None
+        snapshots = self.snapshots(measure)
+        return {
+            name: np.sum([np.asarray(s[name], dtype=np.float64) for s in snapshots], axis=0)
+            for name in reorder.DISTRIBUTIONS
+        }
+
+    # ------------------------------------------------------------ for others
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON types; nan becomes None."""
+        from petri.export import result_dict
+
+        return result_dict(self)
+
+    def to_pandas(self) -> dict[str, pandas.DataFrame]:
+        """Tables "places", "transitions" and "measures". Raises ImportError where pandas is not installed."""
+        from petri.export import result_frames
+
+        return result_frames(self)
+
+
+def grows(net: Net, term: Term) -> bool:
+    """Whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
+    if term.op in ("firings", "arrivals", "counter", "max", "elapsed"):
+        return True
+    if term.op in ("sample", "passage", "order"):
+        assert isinstance(term.value, tuple)
+        field = term.value[1]
+        return field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
+    if term.op == "div":
+        return grows(net, term.args[0]) and not grows(net, term.args[1])
+    return any(grows(net, argument) for argument in term.args)
+
+
+def story(net: Net, replication: Replication) -> RunFailure:
+    """A fault as it is told to people: names instead of numbers, with units."""
+    fault = replication.fault
+    assert fault is not None
+    transition = net.transitions[fault.transition]
+    named = {v.name: v for v in transition.variables}
+    binding = tuple((name, shown(net, named[name], value)) for name, value in fault.binding.items())
+    unit = f" {net.time_unit}" if net.time_unit else ""
+    values = {name: value if isinstance(value, list) else str(value) for name, value in fault.values.items()}
+    return RunFailure(fault.id, transition.name, binding, f"{fault.time:.10g}{unit}", fault.span, values)
+
+
+def shown(net: Net, variable: Variable, value: Scalar) -> str:
+    """A value as the language writes it."""
+    if variable.labels and 0 <= value < len(variable.labels):
+        return variable.labels[int(value)]
+    unit = {"Time": net.time_unit, "Bytes": "B"}.get(variable.dimension, "")
+    return f"{value:.10g} {unit}".rstrip() if isinstance(value, float) else str(value)

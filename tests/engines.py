@@ -1,0 +1,17 @@
+"""Which engines this machine has. A build that insists on the native one (PNSIM_NATIVE=1) may not skip it."""
+
+import os
+
+import pytest
+
+from petri.engine.native import available
+
+ENGINES = [
+    "reference",
+    pytest.param(
+        "native",
+        marks=pytest.mark.skipif(
+            not available() and os.environ.get("PNSIM_NATIVE") != "1", reason="the native engine is not built"
+        ),
+    ),
+]

@@ -1,0 +1,72 @@
+"""Runs small nets written as text and tells what happened, firing by firing."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+
+from petri import language
+from petri.engine import session
+from petri.engine.errors import Fault
+from petri.engine.reference import Limits
+from petri.measure.observation import Observation
+from petri.net import Net, Token
+
+
+@dataclass(frozen=True)
+class Fired:
+    """A firing by names; `values` are the variables in order."""
+
+    start: float
+    end: float
+    name: str
+    values: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Story:
+    """What a run did, and where it ended."""
+
+    fired: list[Fired]
+    marking: dict[str, list[Token]]
+    reason: str
+    now: float
+    hash: int
+    observation: Observation
+    error: Fault | None
+    names: list[str] = field(repr=False, default_factory=list)
+
+    def order(self) -> str:
+        """The names of the firings in order, as in "a b b"."""
+        return " ".join(f.name for f in self.fired)
+
+    def counts(self) -> Counter[str]:
+        return Counter(f.name for f in self.fired)
+
+    def values(self, name: str) -> list[tuple[float, ...]]:
+        return [f.values for f in self.fired if f.name == name]
+
+
+def tell(
+    text: str | Net,
+    engine: str,
+    *,
+    until: float = math.inf,
+    firings: int = 100_000,
+    seed: int = 1,
+    replication: int = 0,
+    limits: Limits = Limits(),
+    warmup: float = 0.0,
+) -> Story:
+    """Run a net given as the body of a `.net` file without its `net` line."""
+    net = language.loads(f"net test\n{text}") if isinstance(text, str) else text
+    run = session.begin(net, engine, seed, replication, limits=limits, trace=True)
+    if warmup:
+        run.advance(warmup, firings)
+        run.begin_window()
+    reason = run.advance(until, firings)
+    names = [t.name for t in net.transitions]
+    fired = [Fired(f.start, f.end, names[f.transition], tuple(f.variables)) for f in run.trace()]
+    marking = dict(zip((p.name for p in net.places), run.marking(), strict=True))
+    return Story(fired, marking, reason, run.now, run.hash, run.observe(), run.error, names)

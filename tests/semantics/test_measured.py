@@ -1,0 +1,70 @@
+"""Rules M1 to M4: what a run measures, on runs whose figures can be worked out by hand."""
+
+import pytest
+
+from petri import language
+from petri.engine import session
+from tests.semantics.harness import tell
+
+# A job a every 2, from 0; service takes 3, one server: starts at 0, 3, 6, …; arrivals at 2, 4, 6, …
+QUEUE = """
+place source = token
+place queue = token
+place server = token
+transition arrive: source -> source, queue  takes 2
+transition serve: queue, server -> server   takes 3
+"""
+
+
+def test_m1_places(engine: str) -> None:
+    story = tell(QUEUE, engine, until=6.0)
+    # queue: 0 in [0, 2), 1 in [2, 3), 0 in [3, 4), 1 in [4, 6), at 6 one arrives and one is taken.
+    seen = story.observation
+    assert seen.elapsed == 6.0
+    assert list(seen.integral) == [0.0, 3.0, 0.0]
+    assert list(seen.nonempty) == [0.0, 3.0, 0.0]
+    assert list(seen.maximum) == [1, 2, 1]
+    assert list(seen.arrivals) == [3, 3, 2]
+
+
+def test_m2_transitions(engine: str) -> None:
+    story = tell(QUEUE, engine, until=7.0)
+    seen = story.observation
+    assert list(seen.firings) == [4, 3]
+    assert list(seen.in_progress) == [7.0, 7.0]
+    assert list(seen.active) == [7.0, 7.0]
+
+
+def test_m2_several_in_progress(engine: str) -> None:
+    story = tell("place a = 3 * token  transition t: a -> nothing  takes 2", engine, until=9.0)
+    assert (story.observation.elapsed, story.observation.in_progress[0], story.observation.active[0]) == (2.0, 6.0, 2.0)
+
+
+def test_m3_the_window_begins_after_the_warm_up(engine: str) -> None:
+    story = tell(QUEUE, engine, until=6.0, warmup=2.5)
+    seen = story.observation
+    assert seen.elapsed == 3.5
+    assert seen.integral[1] == pytest.approx(0.5 + 2.0)
+    assert list(seen.firings) == [2, 2]
+    assert seen.arrivals[1] == 2
+    assert seen.in_progress[1] == pytest.approx(3.5)
+
+
+def test_m4_declared_measures_see_the_start_of_a_firing(engine: str) -> None:
+    net = language.loads(
+        """
+        net test
+        place a = 3 * token
+        place s = token
+        transition t: a, s -> s  takes 2
+        measure waited = now + 10 * end + 100 * tokens(a) at t  record mean, min, max
+        measure all = count(t, tokens(a))
+        """
+    )
+    run = session.begin(net, engine, 1, 0)
+    run.advance(100.0, 1000)
+    seen = run.observe()
+    sample = seen.probes[0]
+    # starts at 0, 2, 4 with 3, 2, 1 tokens: 320, 242, 164
+    assert (sample["count"], sample["sum"], sample["min"], sample["max"]) == (3, 726.0, 164.0, 320.0)
+    assert seen.probes[1]["sum"] == 6.0

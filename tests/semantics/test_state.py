@@ -1,0 +1,103 @@
+"""Rules S1 to S5: time, marking, disciplines, firings in progress."""
+
+import pytest
+
+from tests.semantics.harness import tell
+
+
+def test_s1_time_starts_at_zero_and_is_a_float(engine: str) -> None:
+    story = tell("place a = token transition t: a -> a takes 0.1", engine, until=1.0)
+    assert story.fired[0].start == 0.0
+    starts = [f.start for f in story.fired]
+    assert starts == sorted(starts)
+    total = 0.0
+    for start in starts:
+        assert start == total  # the float sum, not a multiple of 0.1
+        total += 0.1
+
+
+def test_s2_tokens_are_tuples_of_scalars_and_negative_zero_is_zero(engine: str) -> None:
+    story = tell(
+        """
+        type Job = { at: real, n: int }
+        place a = token
+        place b : Job
+        transition t: a -> b({at: -0.0 * 1.0, n: -3})
+        """,
+        engine,
+    )
+    ((at, n),) = story.marking["b"]
+    assert (str(at), n) == ("0.0", -3)
+
+
+@pytest.mark.parametrize(
+    ("discipline", "order"),
+    [("fifo", [3, 1, 2, 1]), ("lifo", [1, 2, 1, 3]), ("by n", [1, 1, 2, 3]), ("by -n", [3, 2, 1, 1])],
+)
+def test_s3_disciplines(engine: str, discipline: str, order: list[int]) -> None:
+    story = tell(
+        f"""
+        place queue : {{ n: int, mark: int }} {discipline} = {{n: 3, mark: 0}}, {{n: 1, mark: 1}}, {{n: 2, mark: 2}},
+          {{n: 1, mark: 3}}
+        place server = token
+        transition serve: queue(job), server -> server  takes 1
+        """,
+        engine,
+    )
+    assert [values[0] for values in story.values("serve")] == order
+    if discipline == "by n":  # ties go to the oldest
+        assert [values[1] for values in story.values("serve")] == [1, 3, 2, 0]
+
+
+def test_s3_a_bag_shows_any_token(engine: str) -> None:
+    first = {
+        tell("place q : int = 1, 2, 3  place s = token  transition t: q(n), s -> nothing", engine, seed=seed).fired[0]
+        for seed in range(40)
+    }
+    assert {f.values for f in first} == {(1,), (2,), (3,)}
+
+
+def test_s4_the_last_token_of_a_bag_takes_the_seat_of_one_that_is_taken(engine: str) -> None:
+    story = tell(
+        """
+        place q : int = 10, 11, 12, 13
+        place two : int = 11
+        place new : int
+        transition take: q(n), two(n) -> new(14)
+        transition add: new(n) -> q(n)
+        """,
+        engine,
+    )
+    assert story.marking["q"] == [(10,), (13,), (12,), (14,)]
+
+
+def test_s4_two_tokens_of_one_bag_leave_in_the_order_of_the_arcs(engine: str) -> None:
+    story = tell(
+        """
+        place q : int = 10, 11, 12, 13
+        place which : { a: int, b: int } = {a: 10, b: 13}
+        transition take: which(w), q(w.a), q(w.b) -> nothing
+        """,
+        engine,
+    )
+    # 13 moves to the seat of 10; then 13 leaves from there and 12, by now the last, takes it.
+    assert story.marking["q"] == [(12,), (11,)]
+
+
+def test_s5_firings_end_in_order_of_their_end_then_of_their_start(engine: str) -> None:
+    story = tell(
+        """
+        place go : { n: int, wait: real } fifo =
+          {n: 1, wait: 2.0}, {n: 2, wait: 1.0}, {n: 3, wait: 2.0}, {n: 4, wait: 1.0}
+        place out : int fifo
+        transition t: go(j) -> out(j.n)  takes j.wait
+        """,
+        engine,
+    )
+    assert [n for (n,) in story.marking["out"]] == [2, 4, 1, 3]
+
+
+def test_s5_a_firing_in_progress_holds_its_tokens(engine: str) -> None:
+    story = tell("place a = token place b transition t: a -> b takes 5", engine, until=4.0)
+    assert story.marking == {"a": [], "b": []}
+    assert story.reason == "until"

@@ -1,0 +1,97 @@
+"""Rules X1 to X4: what stops a run, and what is told."""
+
+import pytest
+
+from petri.engine.reference import Limits
+from tests.semantics.harness import tell
+
+ARITHMETIC = [
+    ("9223372036854775807 + n", "int-overflow"),
+    ("1 div (n - 1)", "division-by-zero"),
+    ("1 mod (n - 1)", "division-by-zero"),
+    ("floor(1 / (n - 1))", "division-by-zero"),
+    ("floor(pow(10.0, 300.0 * n) * pow(10.0, 300.0 * n))", "not-finite"),
+    ("floor(sqrt(0.0 - n))", "domain"),
+    ("floor(ln(n - 1.0))", "domain"),
+    ("floor(pow(10.0, 300.0 * n))", "int-overflow"),
+]
+
+
+@pytest.mark.parametrize(("expression", "error"), ARITHMETIC)
+def test_x1_arithmetic(engine: str, expression: str, error: str) -> None:
+    story = tell(f"place a : int = 1  place b : int  transition t: a(n) -> b({expression})", engine)
+    assert story.reason == "error"
+    assert story.error is not None
+    assert story.error.id == error
+
+
+@pytest.mark.parametrize("distribution", ["exp(0.0 - n)", "uniform(3.0 * n..2.0)", "pareto(1.0 * n, 1.0)"])
+def test_x1_a_parameter_outside_its_domain(engine: str, distribution: str) -> None:
+    story = tell(f"place a : int = 1  transition t: a(n) -> nothing  takes {distribution}", engine)
+    assert story.error is not None
+    assert story.error.id == "bad-parameter"
+
+
+VALUES = [
+    ("transition t: a(n) -> b(0) takes 0.5 - n", "negative-time"),
+    ("transition t: a(n) -> (0 - n) * b(0)", "negative-count"),
+    ("transition t: a(n) -> c[n + 1](0)", "index-range"),
+    ("transition t: a(n) -> b(n + 3)", "colour-range"),
+]
+
+
+@pytest.mark.parametrize(("transition", "error"), VALUES)
+def test_x2_values(engine: str, transition: str, error: str) -> None:
+    story = tell(f"place a : int = 1  place b : 0..3  place c[0..1] : int  {transition}", engine)
+    assert story.error is not None
+    assert story.error.id == error
+
+
+def test_x3_a_loop_that_takes_no_time_is_told_by_name(engine: str) -> None:
+    story = tell(
+        """
+        place go = token
+        place a  place b  place c = token
+        transition begin: go -> a  takes 3
+        transition there: a -> b
+        transition back: b -> a
+        transition aside: c -> nothing
+        """,
+        engine,
+        limits=Limits(firings_at_an_instant=5000),
+        firings=10_000,
+    )
+    assert story.error is not None
+    assert (story.error.id, story.error.time) == ("instant-limit", 3.0)
+    assert story.error.values["transitions"] == ["there", "back"]
+
+
+def test_x3_tokens_without_end(engine: str) -> None:
+    story = tell(
+        "place a = token  place b  transition t: a -> a, 10 * b  takes 1",
+        engine,
+        limits=Limits(tokens=1000),
+    )
+    assert story.error is not None
+    assert story.error.id == "token-limit"
+    assert len(story.marking["b"]) <= 1000
+
+
+def test_x4_the_story_of_an_error(engine: str) -> None:
+    story = tell(
+        """
+        place a : int = 3
+        place b : int fifo
+        transition t: a(n) -> a(n - 1), b(12 div n)  takes 2
+        """,
+        engine,
+    )
+    assert story.error is not None
+    assert story.names[story.error.transition] == "t"
+    assert story.error.binding == {"n": 0}
+    assert story.error.time == 6.0
+    assert story.error.span is not None
+    assert (story.error.span.line, story.error.span.column) == (4, 45)
+    # Marking and statistics are those just before the firing.
+    assert story.marking == {"a": [(0,)], "b": [(4,), (6,), (12,)]}
+    assert story.observation.firings[0] == 3
