@@ -3,7 +3,6 @@
 import os
 
 import pytest
-
 from petri.engine.native import available
 
 ENGINES = [

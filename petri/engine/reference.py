@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from petri.engine.errors import ModelError, Fault
+from petri.engine.errors import Fault, ModelError
 from petri.engine.expression import Context, evaluate
 from petri.engine.random import Stream
 from petri.engine.trajectory import TrajectoryHash

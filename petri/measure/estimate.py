@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def estimate(
     whole = np.asarray(figure(windows[0]), dtype=np.float64)
     if len(batches) < FEWEST_BATCHES:
         return Estimate(whole, np.full(whole.shape, math.nan), level)
-    pieces = [later.minus(earlier) for earlier, later in zip(batches, batches[1:], strict=False)]
+    pieces = [later.minus(earlier) for earlier, later in pairwise(batches)]
     pieces = [batches[0], *pieces]
     without = np.array([figure(windows[0].minus(piece)) for piece in pieces], dtype=np.float64)
     n = len(pieces)
