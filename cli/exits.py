@@ -1,6 +1,8 @@
-"""The exit statuses of `pnsim`, and the error that ends a command with one of them."""
+"""The exit statuses of `pnsim`, and what ends a command with one of them."""
 
 from __future__ import annotations
+
+from petri.diagnostics import Diagnostic, LanguageError, Value
 
 DONE = 0
 FAILED = 1  # an expectation failed, or the net has errors
@@ -10,10 +12,21 @@ INTERRUPTED = 130
 
 
 class Refusal(Exception):
-    """A command cannot start or go on. The message says why, the hint what to do about it."""
+    """A command cannot go on: the diagnostic says why."""
 
-    def __init__(self, message: str, hint: str = "", status: int = NOT_STARTED) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+    def __init__(self, diagnostic: Diagnostic, status: int = NOT_STARTED) -> None:
+        super().__init__(diagnostic)
+        self.diagnostic = diagnostic
         self.status = status
+
+
+def refusal(identifier: str, **values: Value) -> Refusal:
+    """A refusal to start, worded in `petri/wording/`."""
+    return Refusal(Diagnostic(identifier, values=values))
+
+
+def language_status(error: LanguageError) -> int:
+    """FAILED where the text of a net is to blame; NOT_STARTED where a file, a parameter or an option is."""
+    spans = [diagnostic.span for diagnostic in error.diagnostics if diagnostic.severity == "error"]
+    in_net = any(span is not None and not span.file.startswith("the value given for") for span in spans)
+    return FAILED if in_net else NOT_STARTED

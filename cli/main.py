@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 from typing import NoReturn
 
 import click
 
+from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
+
 from . import exits
+from .console import ClosedPipe, tell, tell_all
+from .exits import Refusal, language_status, refusal
 
 # name: (module, what it does). The module is imported when the command is called; it offers `command`.
 COMMANDS = {
@@ -40,7 +43,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise exits.Refusal(f"there is no command `{args[0]}`", _command_hint(args[0]))
+            raise _unknown_command(args[0])
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -48,13 +51,11 @@ class Commands(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-def _command_hint(name: str) -> str:
-    close = get_close_matches(name, COMMANDS, n=1, cutoff=0.5)
-    if close:
-        return f"did you mean `pnsim {close[0]}`?"
-    if name.endswith(".net"):
-        return f"to simulate it: pnsim run {name}"
-    return "the commands are: " + ", ".join(COMMANDS)
+def _unknown_command(name: str) -> Refusal:
+    suggestion = did_you_mean(name, COMMANDS)
+    file = name if name.endswith(".net") else None
+    commands = None if suggestion or file else list(COMMANDS)
+    return refusal("unknown-command", name=name, suggestion=suggestion, file=file, commands=commands)
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -67,14 +68,18 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 @click.command(
     cls=Commands,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Begin with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` tells more of each.",
 )
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
 )
-def pnsim() -> None:
+@click.pass_context
+def pnsim(ctx: click.Context) -> None:
     """Simulate coloured timed Petri nets that are written in .net files."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -83,42 +88,53 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         status = pnsim.main(arguments, prog_name="pnsim", standalone_mode=False)
         sys.stdout.flush()
         code = status if isinstance(status, int) else exits.DONE
-    except exits.Refusal as refusal:
-        code = _tell(refusal.message, refusal.hint, refusal.status)
-    except click.UsageError as error:
-        usage = error.ctx.get_usage().removeprefix("Usage: ") if error.ctx else ""
-        code = _tell(error.format_message().rstrip("."), f"usage: {usage}" if usage else "", exits.NOT_STARTED)
+    except Refusal as refused:
+        tell(refused.diagnostic)
+        code = refused.status
+    except LanguageError as error:
+        tell_all(error.diagnostics, error.sources)
+        code = language_status(error)
     except click.ClickException as error:
-        code = _tell(error.format_message(), "", exits.NOT_STARTED)
+        tell(_usage_diagnostic(error))
+        code = exits.NOT_STARTED
     except (click.Abort, KeyboardInterrupt):
-        code = _tell("interrupted", "", exits.INTERRUPTED)
-    except BrokenPipeError:
+        tell(Diagnostic("interrupted"))
+        code = exits.INTERRUPTED
+    except (ClosedPipe, BrokenPipeError):
         code = _leave_closed_pipe()
     except Exception as error:
         if os.environ.get("PNSIM_DEBUG", "") not in ("", "0"):
             raise
-        code = _tell_unexpected(error)
+        tell(_unexpected_diagnostic(error))
+        code = exits.STOPPED
     sys.exit(code)
 
 
-def _tell(message: str, hint: str, status: int) -> int:
-    from .console import tell_error
+def _usage_diagnostic(error: click.ClickException) -> Diagnostic:
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    values: dict[str, Value] = {"message": error.format_message().rstrip(".")}
+    if context is not None:
+        values["usage"] = " ".join(context.get_usage().removeprefix("Usage: ").split())
+        values["help"] = f"{context.command_path} --help"
+    if isinstance(error, click.NoSuchOption):
+        values["message"] = f"there is no option `{error.option_name}`"
+        known = [name for parameter in context.command.params for name in parameter.opts] if context else []
+        values["suggestion"] = did_you_mean(error.option_name, known)
+        if values["suggestion"]:
+            del values["usage"]
+    return Diagnostic("usage", values=values)
 
-    tell_error(message, hint)
-    return status
 
-
-def _tell_unexpected(error: Exception) -> int:
-    what = type(error).__name__ + (f": {error}" if str(error) else "")
-    hint = "this is a fault of pnsim; to report it, run the command again with PNSIM_DEBUG=1 for the traceback"
+def _unexpected_diagnostic(error: Exception) -> Diagnostic:
     if isinstance(error, MemoryError):
-        what, hint = "out of memory", "a net whose places fill without bound needs a capacity, or a shorter run"
-    elif isinstance(error, RecursionError):
-        what, hint = "something in this net is nested too deeply", "PNSIM_DEBUG=1 shows where"
-    return _tell(what, hint, exits.STOPPED)
+        return Diagnostic("out-of-memory")
+    if isinstance(error, RecursionError):
+        return Diagnostic("nested-too-deeply")
+    what = type(error).__name__ + (f": {error}" if str(error) else "")
+    return Diagnostic("program-fault", values={"what": what})
 
 
 def _leave_closed_pipe() -> int:
-    """Whoever read our output has gone (`pnsim … | head`): be silent, and keep the interpreter silent as it ends."""
+    """Be silent, and keep the interpreter silent as it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return exits.DONE

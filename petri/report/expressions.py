@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from petri.net import Expr, InputArc, Match, Net, OutputArc, Transition, Variable
 from petri.report.quantities import Units, exact, exact_quantity
+from petri.report.source import written
 
 _INFIX = {
     "or": (1, " or "),
@@ -25,16 +26,18 @@ _INFIX = {
 }
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _ATOM = 9
+_LONGEST_NAME = 24
 # Which arguments have the dimension of the result.
 _ALIKE = {"add", "sub", "neg", "min", "max", "abs", "exp", "uniform", "real"}
 _LAST_ALIKE = {"erlang", "pareto"}
 
 
 class ExpressionText:
-    """Writes the expressions of one net."""
+    """Writes the expressions of one net; with `sources`, constants as they stand there (`me` rather than `3`)."""
 
-    def __init__(self, net: Net) -> None:
+    def __init__(self, net: Net, sources: Mapping[str, str] | None = None) -> None:
         self.net = net
+        self.sources = sources or {}
         self.units = Units(net.seconds)
 
     def of(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
@@ -102,6 +105,9 @@ class ExpressionText:
         return ", ".join(self._write(a, variables, d, 1) for a, d in zip(e.args, dimensions, strict=True))
 
     def _constant(self, e: Expr, dimension: str) -> str:
+        name = written(e.span, self.sources)
+        if name is not None and len(name) <= _LONGEST_NAME:
+            return name
         if e.kind == "bool":
             return "true" if e.value else "false"
         if e.value == 0 and dimension:

@@ -4,6 +4,47 @@ from __future__ import annotations
 
 from petri.wording.entry import Wording
 
-WORDING: dict[str, Wording] = {}
+WORDING: dict[str, Wording] = {
+    "usage": Wording("{message}", "did you mean `{suggestion}`?", "usage: {usage}", "`{help}` shows the options"),
+    "unknown-command": Wording(
+        "there is no command `{name}`",
+        "did you mean `pnsim {suggestion}`?",
+        "to simulate a net: pnsim run {file}",
+        "the commands are {commands:and}",
+    ),
+    "unknown-net": Wording(
+        "there is no net `{name}`, neither as a file nor in the library",
+        "did you mean `{suggestion}`?",
+        "`pnsim list` shows the nets of the library",
+    ),
+    "set-form": Wording(
+        "`--set {text}` has no value",
+        "write it as NAME=VALUE, such as `--set load=0.9` or `--set line='2.5 Gbps'`",
+    ),
+    "set-twice": Wording("`{name}` is set twice", "leave out `--set {first}` or `--set {second}`"),
+    "native-missing": Wording(
+        "the native engine is not installed",
+        "with a Rust toolchain on the path, install pnsim again; `--engine reference` runs without it, more slowly",
+    ),
+    "reference-only": Wording(
+        "running on the slower reference engine, because the native one is not installed",
+    ),
+    "firings-limit": Wording("stopped after {limit} firings, as `--max-firings` asked"),
+    "output-suffix": Wording(
+        "`{path}` does not tell the format: the name must end in {suffixes:or}",
+        "did you mean `{suggestion}`?",
+    ),
+    "output-unwritable": Wording("`{path}` cannot be written: {reason}"),
+    "interrupted": Wording("interrupted", notes=("{done} of {of:replication} finished",)),
+    "out-of-memory": Wording(
+        "there is not enough memory for this run",
+        "a net whose places fill without bound needs a capacity (`cap 64`), or a limit such as --max-tokens 1000000",
+    ),
+    "nested-too-deeply": Wording("something in this net is nested too deeply"),
+    "program-fault": Wording(
+        "{what}",
+        "this is a fault of pnsim, not of your net; with PNSIM_DEBUG=1 the same command shows where it happened",
+    ),
+}
 
 LABELS: dict[str, str] = {}

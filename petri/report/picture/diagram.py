@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from petri.net import Expr, Net, OutputArc, Place, Transition
 from petri.report.expressions import ExpressionText
 from petri.report.picture.folding import fold_names
+from petri.report.source import written
 
 LONGEST_LABEL = 30
 _TRANSITION = "transition "  # before the name of a transition's node, as a place may have the same name
@@ -88,7 +89,7 @@ class _Reader:
     def __init__(self, net: Net, sources: Mapping[str, str]) -> None:
         self.net = net
         self.sources = sources
-        self.text = ExpressionText(net)
+        self.text = ExpressionText(net, sources)
 
     def place(self, place: Place) -> Node:
         notes = []
@@ -151,13 +152,7 @@ class _Reader:
 
     def _written(self, e: Expr, transition: Transition, dimension: str) -> str:
         """The expression as it stands in the source where that is at hand, else from the flat net."""
-        span = e.span
-        text = self.sources.get(span.file) if span else None
-        if span and text is not None and span.line == span.end_line:
-            lines = text.splitlines()
-            if span.line <= len(lines):
-                return " ".join(lines[span.line - 1][span.column - 1 : span.end_column - 1].split())
-        return self.text.of(e, transition.variables, dimension)
+        return written(e.span, self.sources) or self.text.of(e, transition.variables, dimension)
 
 
 def _key(transition: Transition) -> str:

@@ -1,0 +1,41 @@
+"""`pnsim draw`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from . import nets
+from .console import write
+from .exits import refusal
+
+SUFFIXES = (".svg", ".dot")
+
+
+@click.command(name="draw")
+@click.argument("net")
+@click.option("--output", "-o", metavar="FILE", help="Where to write: FILE.svg or FILE.dot. [default: SVG on stdout]")
+@click.option("--unfold", is_flag=True, help="Draw each element of an array, also where all look alike.")
+@nets.settings_option
+def command(net: str, output: str | None, unfold: bool, settings: tuple[str, ...]) -> None:
+    """Draw NET as SVG, or as a Graphviz DOT file.
+
+    Graphviz places the parts where it is installed; otherwise a simpler layout does. Places are circles, transitions
+    boxes (bars where they take no time); a dashed line reads, a line that ends in a circle inhibits.
+    """
+    suffix = Path(output).suffix.lower() if output else ".svg"
+    if suffix not in SUFFIXES:
+        raise refusal("output-suffix", path=output, suffixes=list(SUFFIXES), suggestion=f"{output}.svg")
+    model = nets.load(net, settings)
+    from petri.report import picture
+
+    drawn = picture.diagram(model.net, fold=not unfold, sources=model.sources)
+    text = picture.dot(drawn) if suffix == ".dot" else picture.svg(drawn, picture.layout(drawn))
+    if output is None:
+        write(text)
+        return
+    try:
+        Path(output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise refusal("output-unwritable", path=output, reason=error.strerror or str(error)) from error

@@ -1,0 +1,40 @@
+"""`pnsim list`."""
+
+from __future__ import annotations
+
+import click
+
+from petri import library
+
+from .console import stdout_console
+
+
+@click.command(name="list")
+def command() -> None:
+    """List the nets of the library.
+
+    Each can be run, drawn or looked at by its name: `pnsim run mm1`.
+    """
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for name in library.net_names():
+        table.add_row(name, first_sentence(name))
+    stdout_console().print(table)
+
+
+def first_sentence(name: str) -> str:
+    """The beginning of the comment that documents a net of the library."""
+    path = library.net(name)
+    if path is None:
+        return ""
+    lines = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("##"):
+            break
+        lines.append(line.removeprefix("##").strip())
+    text = " ".join(lines)
+    sentence, dot, _ = text.partition(". ")
+    return sentence + dot.strip()

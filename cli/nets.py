@@ -1,0 +1,74 @@
+"""What the commands share: finding the net that is meant, and the values set for its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from petri import library
+from petri.diagnostics import did_you_mean
+
+from .exits import refusal
+
+if TYPE_CHECKING:
+    from petri.model import Model
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def settings_option(command: Command) -> Command:
+    """The option `--set name=value`, any number of times."""
+    return click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Give a parameter a value, with its unit: --set line='2.5 Gbps'. May be repeated.",
+    )(command)
+
+
+def find(name: str) -> Path:
+    """The file of that path, or the net of the library of that name."""
+    path = Path(name)
+    if path.exists():
+        return path
+    found = library.net(name.removesuffix(library.SUFFIX))
+    if found is None:
+        raise refusal("unknown-net", name=name, suggestion=_nearest(name))
+    return found
+
+
+def _nearest(name: str) -> str | None:
+    known = {known.rpartition("/")[2]: known for known in library.net_names()}
+    folder = Path(name).parent
+    if folder.is_dir():
+        known |= {str(path): str(path) for path in folder.glob("*" + library.SUFFIX)}
+    nearest = did_you_mean(name, [*known, *known.values()])
+    return known.get(nearest, nearest) if nearest else None
+
+
+def read_settings(texts: tuple[str, ...]) -> dict[str, str]:
+    """`name=value` texts as {name: value}."""
+    settings: dict[str, str] = {}
+    seen: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name, value = name.strip(), value.strip()
+        if not equals or not name or not value:
+            raise refusal("set-form", text=text)
+        if name in settings:
+            raise refusal("set-twice", name=name, first=seen[name], second=text)
+        settings[name], seen[name] = value, text
+    return settings
+
+
+def load(name: str, settings: tuple[str, ...]) -> Model:
+    """The model of a file or a net of the library. Raises LanguageError, Refusal."""
+    values = read_settings(settings)
+    path = find(name)
+    from petri import model
+
+    return model.load(path, **values)

@@ -1,0 +1,95 @@
+"""The live line on stderr while a net runs: share done, model time, firings per second."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from types import TracebackType
+from typing import Protocol
+
+from petri.report.quantities import Units, number
+
+PATIENCE = 0.3  # seconds before the line first appears
+PAUSE = 0.1  # seconds between two looks of it
+BAR = 20  # columns
+
+
+class State(Protocol):
+    """What is shown (`petri.engine.run.Progress`)."""
+
+    replications: int
+    until: float
+    finished: int
+
+    @property
+    def time(self) -> float: ...
+
+    @property
+    def rate(self) -> float: ...
+
+    @property
+    def share(self) -> float: ...
+
+
+class ProgressLine:
+    """Shows progress where stderr is a terminal, and wipes its line at the end."""
+
+    def __init__(self, units: Units, quiet: bool = False) -> None:
+        self._units = units
+        self._shown = False
+        self._enabled = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._next = time.monotonic() + PATIENCE
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown:
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+
+    def __call__(self, state: State) -> None:
+        """Show the state, unless it was shown a moment ago."""
+        now = time.monotonic()
+        if not self._enabled or now < self._next:
+            return
+        self._next = now + PAUSE
+        self._shown = True
+        width = _columns() - 1
+        sys.stderr.write("\r\x1b[2K" + describe(state, self._units)[:width])
+        sys.stderr.flush()
+
+
+def describe(state: State, units: Units) -> str:
+    """`━━━━━━────── 42%  8.41 ms of 20 ms  3.1 M firings/s  replication 4 of 20`."""
+    parts = []
+    if not math.isnan(state.share):
+        done = min(max(state.share, 0.0), 1.0)
+        filled = round(done * BAR)
+        parts.append("━" * filled + "─" * (BAR - filled) + f" {done:4.0%}")
+    if math.isfinite(state.until):
+        parts.append(f"{units.show(state.time, 'Time', 3)} of {units.show(state.until, 'Time', 3)}")
+    else:
+        parts.append(f"time {units.show(state.time, 'Time', 3)}")
+    parts.append(f"{_rate(state.rate)} firings/s")
+    if state.replications > 1:
+        parts.append(f"{state.finished} of {state.replications} replications done")
+    return "  ".join(parts)
+
+
+def _rate(firings: float) -> str:
+    for size, letter in ((1e6, " M"), (1e3, " k")):
+        if firings >= size:
+            return number(firings / size, 3) + letter
+    return number(round(firings))
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    except OSError:
+        return 80

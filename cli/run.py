@@ -1,0 +1,132 @@
+"""`pnsim run`."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
+
+import click
+
+from petri.diagnostics import Diagnostic
+
+from . import exits, nets
+from .console import stdout_console, tell, write
+from .exits import refusal
+from .progress import ProgressLine
+from .trace import TraceFile
+
+if TYPE_CHECKING:
+    from petri.model import Model
+    from petri.result import Result
+
+LIMITS = click.IntRange(min=1)
+
+
+@click.command(name="run")
+@click.argument("net")
+@nets.settings_option
+@click.option("--until", metavar="TIME", help="End of the run, such as '20 ms'; `dead`: until nothing can happen.")
+@click.option("--warmup", metavar="TIME", help="Leave the time before out of the statistics.")
+@click.option("--replications", "-n", type=LIMITS, metavar="N", help="Number of independent repetitions.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
+@click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@click.option("--threads", type=LIMITS, metavar="N", help="Replications at one time (as many as there are cores).")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of the summary.")
+@click.option("--trace", metavar="FILE.csv", help="Write every firing to a file.")
+@click.option("--all", "every", is_flag=True, help="Show each element of an array, not their average.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress line and no notes.")
+@click.option("--max-tokens", type=LIMITS, metavar="N", help="Stop when the net would hold more tokens.")
+@click.option("--max-instant", type=LIMITS, metavar="N", help="Stop at more firings at one instant.")
+@click.option("--max-firings", type=LIMITS, metavar="N", help="Stop each replication after so many firings.")
+def command(
+    net: str,
+    settings: tuple[str, ...],
+    until: str | None,
+    warmup: str | None,
+    replications: int | None,
+    seed: int | None,
+    engine: str,
+    threads: int | None,
+    as_json: bool,
+    trace: str | None,
+    every: bool,
+    quiet: bool,
+    max_tokens: int | None,
+    max_instant: int | None,
+    max_firings: int | None,
+) -> int:
+    """Simulate NET and print what was measured.
+
+    NET is a file, or the name of a net of the library (`pnsim list`). What the net's `run` line says holds unless an
+    option says otherwise.
+
+    Exit status: 0 done, 1 an expectation failed or the net has errors, 2 could not start, 3 stopped inside the model,
+    130 interrupted (with Ctrl-C, what was finished is kept and shown).
+    """
+    model = nets.load(net, settings)
+    _check_engine(engine, quiet)
+    from petri.engine.reference import Limits
+    from petri.report.quantities import Units
+
+    standard = Limits()
+    limits = Limits(max_instant or standard.firings_at_an_instant, max_tokens or standard.tokens)
+    times = {"until": until, "warmup": warmup}
+    model.plan(until=until, warmup=warmup)  # what is wrong with the times is told before any file is written
+    started = time.perf_counter()
+    with (
+        TraceFile(trace, model.net) if trace else nullcontext() as sink,
+        ProgressLine(Units(model.net.seconds), quiet) as progress,
+    ):
+        result = model.run(
+            **times,
+            seed=seed,
+            replications=replications,
+            engine=engine,
+            threads=1 if trace else threads,
+            limits=limits,
+            max_firings=max_firings,
+            progress=progress,
+            trace=sink,
+        )
+    _show(result, time.perf_counter() - started, as_json, every)
+    return _tell_ending(result, model)
+
+
+def _check_engine(engine: str, quiet: bool) -> None:
+    from petri.engine.native import available
+
+    if engine == "reference" or available():
+        return
+    if engine == "native":
+        raise refusal("native-missing")
+    if not quiet:
+        tell(Diagnostic("reference-only", severity="note"))
+
+
+def _show(result: Result, seconds: float, as_json: bool, every: bool) -> None:
+    if as_json:
+        write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        return
+    from petri.report.summary import print_summary
+
+    print_summary(result, stdout_console(), seconds=seconds, every=every)
+
+
+def _tell_ending(result: Result, model: Model) -> int:
+    """Say on stderr what kept the run from its end; the exit status."""
+    failure = result.failure
+    if failure is not None:
+        tell(failure.diagnostic, model.sources)
+    if result.interrupted:
+        tell(
+            Diagnostic("interrupted", values={"done": sum(r.complete for r in result.replications), "of": result.asked})
+        )
+        return exits.INTERRUPTED
+    if failure is not None:
+        return exits.STOPPED
+    if any(replication.ended == "firings" for replication in result.replications):
+        tell(Diagnostic("firings-limit", values={"limit": result.plan.firings}))
+        return exits.STOPPED
+    return exits.DONE if result.passed else exits.FAILED

@@ -1,0 +1,135 @@
+"""What a net consists of, as tables: parameters, places, transitions, measures, each with its documentation."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
+from petri.report.expressions import ExpressionText
+from petri.report.quantities import Units, exact, exact_quantity
+from petri.report.source import written
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+def print_information(
+    net: Net, console: Console, *, sources: Mapping[str, str] | None = None, every: bool = False
+) -> None:
+    """Print the tables; with `every`, each element of an array has a row of its own."""
+    teller = _Teller(net, sources or {})
+    title = Text(net.name, style="bold")
+    if net.doc:
+        title.append(f": {' '.join(net.doc.split())}", style="not bold")
+    console.print(title)
+    console.print(Text(teller.run_line(), style="dim"))
+    sections = (
+        ("Parameters", ("value", "range"), [teller.parameter(p) for p in net.parameters]),
+        ("Places", ("holds", "at first"), [teller.place(p) for p in net.places]),
+        ("Transitions", ("takes", "when"), [teller.transition(t) for t in net.transitions]),
+        ("Measures", ("records", "expected"), [teller.measure(m) for m in net.measures]),
+    )
+    for heading, columns, rows in sections:
+        if rows:
+            console.print(_table(heading, columns, rows if every else _folded(rows)))
+
+
+Row = tuple[str, str, str, str]  # name, two cells, documentation
+
+
+def _folded(rows: Iterable[Row]) -> list[Row]:
+    """Elements of an array whose rows are alike are told once."""
+    groups: dict[Row, list[Row]] = {}
+    for row in rows:
+        groups.setdefault((_INDEX.sub("[*]", row[0]), *row[1:]), []).append(row)
+    return [(f"{key[0]} ×{len(rows)}", *key[1:]) if len(rows) > 1 else rows[0] for key, rows in groups.items()]
+
+
+def _table(heading: str, columns: Sequence[str], rows: Sequence[Row]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold dim")
+    table.add_column(Text(f"\n{heading}", style="bold not dim"), overflow="fold", min_width=10)
+    for column in columns:
+        table.add_column(f"\n{column}", overflow="fold")
+    table.add_column("\n", overflow="fold", style="dim")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+class _Teller:
+    """The rows of one net."""
+
+    def __init__(self, net: Net, sources: Mapping[str, str]) -> None:
+        self.net = net
+        self.sources = sources
+        self.units = Units(net.seconds)
+        self.text = ExpressionText(net)
+
+    def run_line(self) -> str:
+        run = self.net.run_defaults
+        parts = [f"time in {self.net.time_unit}" if self.net.time_unit else "time without a unit"]
+        parts.append(f"{len(self.net.places)} places, {len(self.net.transitions)} transitions")
+        if run.until is not None:
+            until = "nothing can happen" if math.isinf(run.until) else self.quantity(run.until, "Time")
+            parts.append(f"runs until {until}")
+        if run.warmup:
+            parts.append(f"warm-up {self.quantity(run.warmup, 'Time')}")
+        if run.replications > 1:
+            parts.append(f"{run.replications} replications")
+        return ", ".join(parts)
+
+    def quantity(self, value: Scalar, dimension: str) -> str:
+        return exact_quantity(self.units, value, dimension) if value else exact(value)
+
+    def parameter(self, parameter: Parameter) -> Row:
+        value = parameter.value
+        if isinstance(value, str):
+            shown = value
+        elif parameter.kind == "bool":
+            shown = "true" if value else "false"
+        else:
+            shown = self.quantity(value, parameter.dimension)
+        low, high = (
+            "" if bound is None else self.quantity(bound, parameter.dimension)
+            for bound in (parameter.low, parameter.high)
+        )
+        return parameter.name, shown, f"{low}..{high}" if low or high else "", _line(parameter.doc)
+
+    def place(self, place: Place) -> Row:
+        discipline = {"bag": "", "fifo": "fifo", "lifo": "lifo", "key": "by key"}[place.discipline]
+        capacity = "" if place.capacity is None else f"cap {place.capacity}"
+        holds = " ".join(part for part in (place.colour.name, discipline, capacity) if part)
+        tokens = sum(count for count, _ in place.initial)
+        return place.name, holds, str(tokens) if tokens else "", _line(place.doc)
+
+    def transition(self, transition: Transition) -> Row:
+        time = transition.time
+        immediate = time.op == "const" and not time.value
+        takes = "" if immediate else self.expression(transition, time, "Time")
+        parts = []
+        if transition.guard is not None:
+            parts.append(self.expression(transition, transition.guard, ""))
+        if transition.priority:
+            parts.append(f"priority {transition.priority}")
+        if transition.weight != 1.0:
+            parts.append(f"weight {exact(transition.weight)}")
+        return transition.name, takes, ", ".join(parts), _line(transition.doc)
+
+    def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:
+        return written(expression.span, self.sources) or self.text.of(expression, transition.variables, dimension)
+
+    def measure(self, measure: Measure) -> Row:
+        records = [*measure.record]
+        if measure.window is not None:
+            records.append(f"series({self.quantity(measure.window, 'Time')})")
+        expected = "; ".join(" ".join(e.text.split()).removeprefix("expect ") for e in measure.expectations)
+        return measure.name, ", ".join(records), expected, _line(measure.doc)
+
+
+def _line(doc: str) -> str:
+    return " ".join(doc.split())

@@ -1,0 +1,19 @@
+"""Pieces of a net's source text, where that is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from petri.net import Span
+
+
+def written(span: Span | None, sources: Mapping[str, str]) -> str | None:
+    """What stands at a span, on one line; None where the text is not known."""
+    if span is None or span.file not in sources:
+        return None
+    lines = sources[span.file].split("\n")[span.line - 1 : span.end_line]
+    if len(lines) != span.end_line - span.line + 1:
+        return None
+    lines[-1] = lines[-1][: span.end_column - 1]
+    lines[0] = lines[0][span.column - 1 :]
+    return " ".join(" ".join(line.split("#")[0] for line in lines).split())

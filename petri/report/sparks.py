@@ -1,0 +1,48 @@
+"""A distribution or a series as one line of bars: ▁▂▄█▅▂."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from petri.measure.histogram import Histogram, edge
+from petri.measure.observation import Floats
+
+BARS = "▁▂▃▄▅▆▇█"
+COLUMNS = 24
+
+
+def of_histogram(histogram: Histogram) -> tuple[str, float, float]:
+    """Bars of equal width from the least value to the 99 % quantile (all above in the last), and these two ends."""
+    low, high = histogram.minimum, max(histogram.quantile(0.99), histogram.minimum)
+    width = (high - low) / COLUMNS
+    heights = [0.0] * COLUMNS
+    for number, (count, excess) in histogram.buckets.items():
+        value = edge(number) + excess / count
+        column = int((value - low) / width) if width else 0
+        heights[min(max(column, 0), COLUMNS - 1)] += count
+    return _bars(heights, 0.0, max(heights)), low, high
+
+
+def of_series(series: Sequence[Floats]) -> tuple[str, float, float]:
+    """The average over replications, and its least and greatest value; windows are joined where there are many."""
+    length = min(len(values) for values in series)
+    if not length:
+        return "", math.nan, math.nan
+    average = np.mean([values[:length] for values in series], axis=0)
+    pieces = [float(np.mean(piece)) for piece in np.array_split(average, min(length, COLUMNS))]
+    known = [value for value in pieces if math.isfinite(value)]
+    low, high = min(known, default=math.nan), max(known, default=math.nan)
+    return _bars(pieces, min(low, 0.0), high), low, high
+
+
+def _bars(heights: Sequence[float], low: float, high: float) -> str:
+    def bar(height: float) -> str:
+        if not math.isfinite(height):
+            return " "
+        share = (height - low) / (high - low) if high > low else 0.0
+        return BARS[min(math.ceil(share * (len(BARS) - 1)), len(BARS) - 1)]
+
+    return "".join(map(bar, heights))

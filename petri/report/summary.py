@@ -1,0 +1,248 @@
+"""The summary of a run on a terminal: verdicts and measures first, then transitions, places, and why a net died."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from petri.measure.formula import Verdict
+from petri.measure.intervals import Interval
+from petri.net import Expectation
+from petri.report import sparks
+from petri.report.dead import why_dead
+from petri.report.quantities import NOTHING, Units, number
+from petri.report.tables import Row, tables
+from petri.result import MeasureResult, Result
+
+WIDE = 100  # columns from which on the tables show everything
+
+_COUNTS = ("count", "packets", "received", "duplicates")
+
+
+def print_summary(result: Result, console: Console, *, seconds: float, every: bool = False) -> None:
+    """Print the summary. `seconds` is what the run took; with `every`, each element of an array has a row."""
+    _Summary(result, console, every).print(seconds)
+
+
+class _Summary:
+    def __init__(self, result: Result, console: Console, every: bool) -> None:
+        self.result = result
+        self.net = result.net
+        self.console = console
+        self.every = every
+        self.units = Units(result.net.seconds)
+
+    def print(self, seconds: float) -> None:
+        for line in self.heading(seconds):
+            self.console.print(line, overflow="fold")
+        if not self.result.counted:
+            return
+        self.measures()
+        rows = tables(self.result, fold=not self.every)
+        self.transitions(rows.transitions)
+        self.places(rows.places)
+        if any(row.copies > 1 for row in (*rows.places, *rows.transitions)):
+            self.console.print(Text("×n: the average of n alike; --all shows each", style="dim"))
+        if self.result.died:
+            self.death()
+        self.conclusion()
+
+    # ------------------------------------------------------------ heading
+
+    def heading(self, seconds: float) -> list[Text]:
+        result, plan = self.result, self.result.plan
+        title = Text(self.net.name, style="bold")
+        if self.net.doc:
+            title.append(f": {first_sentence(self.net.doc)}", style="not bold")
+        span = "until nothing can happen" if math.isinf(plan.until) else f"until {self.time(plan.until)}"
+        parts = [span]
+        if plan.warmup > 0.0:
+            parts.append(f"warm-up {self.time(plan.warmup)}")
+        parts.append(f"{result.asked} replications" if result.asked > 1 else "1 replication")
+        parts += [f"seed {plan.seed}", f"{plan.engine} engine"]
+        firings = sum(replication.firings for replication in result.replications)
+        speed = f"{number(firings)} firings in {Units(1.0).show(seconds, 'Time', 3)}"
+        if seconds > 0.0 and firings:
+            speed += f" ({Units(1.0).show(firings / seconds, 'events', 3)})"
+        lines = [title, Text(", ".join(parts), style="dim"), Text(speed, style="dim")]
+        if notice := self.partial_notice():
+            lines.append(Text(f"PARTIAL RESULTS: {notice}", style="bold yellow"))
+        return lines
+
+    def partial_notice(self) -> str:
+        """What is missing from the run, "" when nothing is."""
+        result = self.result
+        finished = [replication for replication in result.replications if replication.complete]
+        if not result.partial and len(finished) == result.asked:
+            return ""
+        stopped = next((r for r in result.replications if not r.complete), None)
+        reasons = {"interrupted": "interrupted", "error": "stopped by an error in the model"}
+        why = reasons.get(stopped.ended, "stopped by a limit") if stopped else "interrupted"
+        if result.asked == 1 and stopped:
+            before = "" if stopped.warm else ", still in the warm-up"
+            return f"{why} at {self.time(stopped.time)}{before}"
+        if finished:
+            return f"{why}; the figures rest on {len(finished)} of {result.asked} replications"
+        return f"{why} before any replication was finished"
+
+    # ------------------------------------------------------------ measures
+
+    def measures(self) -> None:
+        if not self.result.measures and not self.result.verdicts:
+            return
+        table = self.table("Measures", ("value", "right"), ("expected", "left"), ("", "left"))
+        for measured in self.result.measures:
+            self.measure_rows(table, measured)
+        for expectation, verdict in self.result.verdicts:
+            value = self.units.show(verdict.value)
+            table.add_row(_claim(expectation), value, _verdict(verdict, _claim(expectation)), "")
+        self.console.print(table)
+
+    def measure_rows(self, table: Table, measured: MeasureResult) -> None:
+        measure = measured.measure
+        shown = [_verdict(verdict, _claim(expectation)) for expectation, verdict in measured.verdicts]
+        verdict = Text("\n").join(shown) if shown else Text()
+        doc = Text(first_sentence(measure.doc), style="dim")
+        figures = dict(measured.recorded)
+        first = next(iter(figures), None)
+        lead = figures.pop(first) if first is not None else measured.interval
+        name = f"{measure.name} {first}" if first is not None and figures else measure.name
+        table.add_row(name, self.figure(lead, measure.dimension, first), verdict, doc)
+        for field, interval in figures.items():
+            table.add_row(f"  {field}", self.figure(interval, measure.dimension, field), "", "")
+        if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
+            bars, low, high = sparks.of_histogram(measured.histogram)
+            ends = f"{self.units.show(low, measure.dimension, 3)} … {self.units.show(high, measure.dimension, 3)}"
+            table.add_row("  histogram", bars, Text(ends, style="dim"), "")
+        if measured.series:
+            bars, low, high = sparks.of_series(list(measured.series.values()))
+            dimension = _shown_dimension(measure.dimension, None)
+            ends = f"{self.units.show(low, dimension, 3)} … {self.units.show(high, dimension, 3)}"
+            table.add_row("  series", bars, Text(ends, style="dim"), "")
+
+    def figure(self, interval: Interval, dimension: str, field: str | None = None) -> str:
+        return self.units.show_with_error(interval.mean, interval.half_width, _shown_dimension(dimension, field))
+
+    # ------------------------------------------------------------ tables
+
+    def transitions(self, rows: Sequence[Row]) -> None:
+        if not rows:
+            return
+        columns: list[tuple[str, Callable[[Row], str]]] = [
+            ("firings", lambda row: number(round(row.figures["firings"].mean, 1))),
+            ("rate", lambda row: self.with_error(row, "rate", "events")),
+            ("in progress", lambda row: self.with_error(row, "in_progress")),
+            ("active", lambda row: self.share(row, "active")),
+        ]
+        self.rows("Transitions", rows, columns)
+
+    def places(self, rows: Sequence[Row]) -> None:
+        if not rows:
+            return
+        columns: list[tuple[str, Callable[[Row], str]]] = [
+            ("tokens", lambda row: self.with_error(row, "mean")),
+            ("max", lambda row: number(row.figures["maximum"].mean)),
+            ("non-empty", lambda row: self.share(row, "occupied")),
+            ("arrivals", lambda row: number(round(row.figures["arrivals"].mean, 1))),
+            ("rate", lambda row: self.plain(row, "arrival_rate", "events")),
+            ("sojourn", lambda row: self.plain(row, "sojourn", "Time")),
+            ("used", lambda row: self.share(row, "utilisation").replace(NOTHING, "")),
+        ]
+        if self.console.width < WIDE:
+            columns = [column for column in columns if column[0] not in ("arrivals",)]
+        self.rows("Places", rows, columns)
+
+    def rows(self, title: str, rows: Sequence[Row], columns: Sequence[tuple[str, Callable[[Row], str]]]) -> None:
+        table = self.table(title, *((name, "right") for name, _ in columns))
+        for row in rows:
+            name = Text(row.name)
+            if row.copies > 1:
+                name.append(f" ×{row.copies}", style="dim")
+            table.add_row(name, *(show(row) for _, show in columns))
+        self.console.print(table)
+
+    def table(self, title: str, *columns: tuple[str, str]) -> Table:
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold dim", show_edge=False)
+        table.add_column(Text(f"\n{title}", style="bold not dim"), overflow="fold", min_width=10)
+        for name, side in columns:
+            is_figure = side == "right"
+            table.add_column(
+                f"\n{name}",
+                justify="right" if is_figure else "left",
+                no_wrap=is_figure or name == "expected",
+                overflow="fold",
+            )
+        return table
+
+    def with_error(self, row: Row, figure: str, dimension: str = "") -> str:
+        interval = row.figures[figure]
+        return self.units.show_with_error(interval.mean, interval.half_width, dimension)
+
+    def plain(self, row: Row, figure: str, dimension: str) -> str:
+        return self.units.show(row.figures[figure].mean, dimension)
+
+    def share(self, row: Row, figure: str) -> str:
+        mean = row.figures[figure].mean
+        return NOTHING if math.isnan(mean) else f"{mean:.1%}"
+
+    def time(self, value: float) -> str:
+        return self.units.show(value, "Time")
+
+    # ------------------------------------------------------------ the end
+
+    def death(self) -> None:
+        dead = [replication for replication in self.result.replications if replication.ended == "dead"]
+        when = self.time(dead[0].time)
+        if len(dead) > 1:
+            when += f" (in the first of {len(dead)} replications that died)"
+        if math.isinf(self.result.plan.until) and not self.every:
+            self.console.print(Text(f"\nEnded at {when}: nothing can happen any more; --all says why"))
+            return
+        self.console.print(Text(f"\nThe net died at {when}: nothing can happen any more.", style="bold"))
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+        table.add_column(overflow="fold")
+        table.add_column(overflow="fold")
+        for lack in why_dead(self.net, dead[0].marking, fold=not self.every):
+            copies = f" ×{lack.copies}" if lack.copies > 1 else ""
+            table.add_row(f"  {lack.transition}{copies}", f"lacks {lack.reason}")
+        self.console.print(table)
+
+    def conclusion(self) -> None:
+        verdicts = [verdict for measured in self.result.measures for _, verdict in measured.verdicts]
+        verdicts += [verdict for _, verdict in self.result.verdicts]
+        failed = sum(not verdict.passed for verdict in verdicts)
+        if failed:
+            text = f"✗ {failed} of {len(verdicts)} expectations FAILED"
+            self.console.print(Text(f"\n{text}", style="bold red"))
+        elif verdicts:
+            text = f"all {len(verdicts)} expectations hold" if len(verdicts) > 1 else "the expectation holds"
+            self.console.print(Text(f"\n✓ {text}", style="green"))
+
+
+def first_sentence(doc: str) -> str:
+    """The first sentence of a documentation comment, on one line."""
+    text = " ".join(doc.split())
+    sentence, _, _ = text.partition(". ")
+    return sentence.removesuffix(".")
+
+
+def _claim(expectation: Expectation) -> str:
+    return " ".join(expectation.text.split()).removeprefix("expect ")
+
+
+def _verdict(verdict: Verdict, claim: str) -> Text:
+    doubt = " (within the interval)" if verdict.certain is False else ""
+    if verdict.passed:
+        return Text(f"✓ {claim}", style="green").append(doubt, style="dim")
+    return Text(f"✗ FAILED {claim}", style="bold red").append(doubt, style="dim not bold")
+
+
+def _shown_dimension(dimension: str, field: str | None) -> str:
+    """How a figure of a measure is shown: a rate of events as such, a number of observations without a unit."""
+    if field in _COUNTS:
+        return ""
+    return "events" if dimension == "Freq" else dimension
