@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict, deque
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -366,7 +367,7 @@ class Reordering:
         self.flow_limit = flows
         self.displacement_threshold = displacement_threshold
         self.buffer_threshold = buffer_threshold
-        self.flows: OrderedDict[tuple[int | float, ...], Flow] = OrderedDict()  # the longest silent first
+        self.flows: OrderedDict[Hashable, Flow] = OrderedDict()  # the longest silent first
         self.restart()
 
     def restart(self) -> None:
@@ -392,7 +393,7 @@ class Reordering:
 
     # ------------------------------------------------------------ arrivals
 
-    def arrive(self, key: tuple[int | float, ...], sequence: int, time: float = 0.0) -> None:
+    def arrive(self, key: Hashable, sequence: int, time: float = 0.0) -> None:
         """The packet `sequence` of flow `key` arrives at `time` (any unit)."""
         self.count["packets"] += 1
         flow = self.flow(key, sequence, time)
@@ -411,7 +412,7 @@ class Reordering:
         flow.displacements.accept(sequence, self.displacement)
         self.acknowledge(flow, sequence)
 
-    def flow(self, key: tuple[int | float, ...], sequence: int, time: float) -> Flow:
+    def flow(self, key: Hashable, sequence: int, time: float) -> Flow:
         """The flow of a key, which becomes the one heard last."""
         flow = self.flows.get(key)
         if flow is not None:

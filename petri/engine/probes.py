@@ -1,0 +1,173 @@
+"""Declared measures on the reference engine: an observer that feeds the net's probes (rule M4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from petri import net as flat
+from petri.engine.expression import Context, evaluate
+from petri.measure.histogram import Histogram
+from petri.measure.passage import Passages
+from petri.measure.reorder import Reordering
+from petri.net import Event, Expr, Net, Scalar, Token
+
+Key = tuple[int | str, ...]
+
+
+class Probe(Protocol):
+    """Something that looks at every event of the events it names."""
+
+    def started(self, transition: int, context: Context) -> None:
+        """A firing starts."""
+
+    def arrived(self, place: int, context: Context) -> None:
+        """A token has been deposited; the variables are its slots."""
+
+    def restart(self) -> None:
+        """The warm-up is over."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything since, as `petri.measure.observation` describes it."""
+
+
+def key_of(expressions: Sequence[Expr], context: Context) -> Key:
+    """The values, integers and reals kept apart: 1 and 1.0 are different keys."""
+    values = [evaluate(expression, context) for expression in expressions]
+    return tuple(value.hex() if isinstance(value, float) else int(value) for value in values)
+
+
+class Counter:
+    def __init__(self, probe: flat.Counter) -> None:
+        self.probe = probe
+        self.restart()
+
+    def started(self, transition: int, context: Context) -> None:
+        if transition == self.probe.transition:
+            quantity = self.probe.quantity
+            self.sum += 1.0 if quantity is None else float(evaluate(quantity, context))
+
+    def arrived(self, place: int, context: Context) -> None:
+        pass
+
+    def restart(self) -> None:
+        self.sum = 0.0
+
+    def snapshot(self) -> dict[str, Any]:
+        return {"sum": self.sum}
+
+
+class Sample:
+    def __init__(self, probe: flat.Sample) -> None:
+        self.probe = probe
+        self.restart()
+
+    def started(self, transition: int, context: Context) -> None:
+        if transition == self.probe.transition:
+            self.values.add(float(evaluate(self.probe.value, context)))
+
+    def arrived(self, place: int, context: Context) -> None:
+        pass
+
+    def restart(self) -> None:
+        self.values = Histogram()
+
+    def snapshot(self) -> dict[str, Any]:
+        return self.values.snapshot()
+
+
+class Passage:
+    """An event that is both end and start ends one passage, then starts the next."""
+
+    def __init__(self, probe: flat.Passage) -> None:
+        self.start, self.end = probe.start, probe.end
+        self.passages = Passages()
+
+    def started(self, transition: int, context: Context) -> None:
+        self.happened(self.end.transition == transition, self.start.transition == transition, context)
+
+    def arrived(self, place: int, context: Context) -> None:
+        self.happened(self.end.place == place, self.start.place == place, context)
+
+    def happened(self, ends: bool, starts: bool, context: Context) -> None:
+        if ends:
+            self.passages.end(key_of(self.end.key, context), context.now)
+        if starts:
+            self.passages.start(key_of(self.start.key, context), context.now)
+
+    def restart(self) -> None:
+        self.passages.restart()
+
+    def snapshot(self) -> dict[str, Any]:
+        return self.passages.snapshot()
+
+
+class Order:
+    def __init__(self, probe: flat.Order) -> None:
+        self.event: Event = probe.event
+        self.sequence = probe.sequence
+        self.order = Reordering()
+
+    def started(self, transition: int, context: Context) -> None:
+        if transition == self.event.transition:
+            self.arrive(context)
+
+    def arrived(self, place: int, context: Context) -> None:
+        if place == self.event.place:
+            self.arrive(context)
+
+    def arrive(self, context: Context) -> None:
+        key = key_of(self.event.key, context)
+        self.order.arrive(key, int(evaluate(self.sequence, context)), context.now)
+
+    def restart(self) -> None:
+        self.order.restart()
+
+    def snapshot(self) -> dict[str, Any]:
+        return self.order.snapshot()
+
+
+def probe_of(probe: flat.Probe) -> Probe:
+    match probe:
+        case flat.Counter():
+            return Counter(probe)
+        case flat.Sample():
+            return Sample(probe)
+        case flat.Passage():
+            return Passage(probe)
+        case flat.Order():
+            return Order(probe)
+
+
+class Probes:
+    """All probes of a net, in order. `tokens` tells the number of tokens in a place; the engine's owner sets it."""
+
+    def __init__(self, net: Net) -> None:
+        self.probes = [probe_of(probe) for probe in net.probes]
+        self.tables = net.tables
+        self.tokens: Callable[[int], int] = lambda place: 0
+
+    def changed(self, place: int, size: int, now: float) -> None:
+        pass
+
+    def ended(self, transition: int, now: float) -> None:
+        pass
+
+    def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
+        context = Context(variables, self.tokens, now, end, None, self.tables)
+        for probe in self.probes:
+            probe.started(transition, context)
+
+    def arrived(self, place: int, token: Token, now: float) -> None:
+        context = Context(token, self.tokens, now, now, None, self.tables)
+        for probe in self.probes:
+            probe.arrived(place, context)
+
+    def restart(self) -> None:
+        """The warm-up is over: figures start again, what the probes remember stays."""
+        for probe in self.probes:
+            probe.restart()
+
+    def snapshots(self) -> tuple[dict[str, Any], ...]:
+        """One snapshot for each probe of the net."""
+        return tuple(probe.snapshot() for probe in self.probes)
