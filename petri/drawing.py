@@ -94,7 +94,7 @@ def _split(span: Span, text: str, main: bool, source: str | None) -> list[tuple[
 def _excerpt(
     source: str | None, marks: dict[int, list[_Mark]], margin: int, severity: str, paint: _Painter
 ) -> list[str]:
-    if source is None or not marks:
+    if not source or not marks:
         return []
     bar = paint("frame", "|")
     blank = f"{' ' * margin} {bar}"

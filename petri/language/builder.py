@@ -158,7 +158,7 @@ class Builder:
         return parts
 
     def arc(self, parts: list[Any], first: Token, last: Token) -> tree.Arc:
-        mode = parts[0].kind if len(parts) == 2 else "take"
+        mode: Any = parts[0].kind if len(parts) == 2 else "take"
         return tree.Arc(mode, parts[-1], self.span(first, last))
 
     def outputs(self, parts: list[Any], first: Token, last: Token) -> list[tree.Expr]:

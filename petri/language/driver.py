@@ -48,7 +48,7 @@ def run(tables: Tables, builder: object, start: str, tokens: Sequence[Token], de
                 kind = "NAME"
                 action = tables.actions[states[-1]].get(kind)
             if action is None:
-                raise SyntaxFailure(position, expected(tables, states))
+                raise SyntaxFailure(position, _expected(tables, start, tokens[:position]))
             if action > 0:
                 break
             rule = tables.rules[-action - 1]
@@ -89,16 +89,30 @@ def _pop(
     return children, first, last, depth
 
 
-def expected(tables: Tables, states: Sequence[int]) -> frozenset[str]:
-    """The kinds of token with which the automaton could really go on (LALR rows alone promise too many)."""
-    return frozenset(kind for kind in tables.actions[states[-1]] if _accepts(tables, list(states), kind))
+def _expected(tables: Tables, start: str, tokens: Sequence[Token]) -> frozenset[str]:
+    """The kinds of token that may follow the given ones, which the automaton accepts.
+
+    It is asked anew for each kind: LALR rows alone promise too many, and by the time that a token fails the automaton
+    has already reduced what stands before it.
+    """
+    states = [tables.starts[start]]
+    for token in tokens:
+        if not _shift(tables, states, token.kind):
+            _shift(tables, states, "NAME")  # a soft word
+    return frozenset(kind for kind in tables.actions[states[-1]] if _shift(tables, list(states), kind))
 
 
-def _accepts(tables: Tables, states: list[int], kind: str) -> bool:
+def _shift(tables: Tables, states: list[int], kind: str) -> bool:
+    """Moves the automaton over one token, in place; False where it cannot."""
+    before = list(states)
     while True:
         action = tables.actions[states[-1]].get(kind)
-        if action is None or action > 0:
-            return action is not None
+        if action is None:
+            states[:] = before
+            return False
+        if action > 0:
+            states.append(action - 1)
+            return True
         rule = tables.rules[-action - 1]
         del states[-rule.length :]
         states.append(tables.gotos[states[-1]][rule.origin])

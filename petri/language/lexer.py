@@ -52,6 +52,7 @@ _LOOKALIKES = {
     "\N{GREATER-THAN OR EQUAL TO}": ">=", "\N{NOT EQUAL TO}": "!=", "\N{HORIZONTAL ELLIPSIS}": "..",
     "\N{LOGICAL AND}": "and", "\N{LOGICAL OR}": "or", "\N{NOT SIGN}": "not", "\N{TILDE OPERATOR}": "~",
     "\N{LEFT DOUBLE QUOTATION MARK}": '"', "\N{RIGHT DOUBLE QUOTATION MARK}": '"',
+    "'": '"',
 }  # fmt: skip
 
 
@@ -86,18 +87,18 @@ class Comment:
 
 @dataclass(slots=True)
 class Lexed:
-    """`wrong` holds what is no token of the language, each with the position of the token that follows it."""
+    """`wrong` tells what is no token of the language."""
 
     tokens: list[Token]
     comments: list[Comment]
-    wrong: list[tuple[int, Diagnostic]]
+    wrong: list[Diagnostic]
 
 
 def lex(text: str, path: str) -> Lexed:
     """All tokens; never fails. Slips from other languages (`&&`, `//`, `;`) are told and read as what was meant."""
     tokens: list[Token] = []
     comments: list[Comment] = []
-    wrong: list[tuple[int, Diagnostic]] = []
+    wrong: list[Diagnostic] = []
     line, line_start, first = 1, 0, True
     for match in _TOKEN.finditer(text):
         kind, found = match.lastgroup or "", match.group()
@@ -117,11 +118,11 @@ def lex(text: str, path: str) -> Lexed:
         if kind == "NAME":
             token.kind = found if found in RESERVED else "NAME"
             if found.startswith("_") and found != "_":
-                wrong.append((len(tokens), Diagnostic("name-begins", span_of(token, token, path), {"name": found})))
+                wrong.append(Diagnostic("name-begins", span_of(token, token, path), {"name": found}))
         elif kind == "SYMBOL":
             token.kind = found
         elif kind not in ("NUMBER", "STRING"):
-            wrong.append((len(tokens), _wrong(token, path)))
+            wrong.append(_wrong(token, path))
             if not _repair(token):
                 continue
         tokens.append(token)

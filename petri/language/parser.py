@@ -9,13 +9,12 @@ from petri.diagnostics import Diagnostic, Value, in_order
 from petri.language import tree
 from petri.language.builder import Builder
 from petri.language.driver import SyntaxFailure, TooDeep, run
+from petri.language.foreign import LARGEST_FILE, too_large, unlike
 from petri.language.lexer import Comment, Lexed, Token, lex, span_of
 from petri.language.slips import explain
 from petri.language.splitting import Statement, split
 from petri.language.tables import END, Tables, load_tables
-from petri.net import Span
 
-LARGEST_FILE = 4 * 2**20  # characters
 DEEPEST = 200  # an expression's nested operations
 DEEPEST_MODULES = 32
 MOST_DIAGNOSTICS = 100
@@ -54,14 +53,9 @@ class _OpenModule:
 
 def parse_text(text: str, path: str) -> Parsed:
     """As `parse`, with all that a formatter or a checker may want to know besides."""
-    if len(text) > LARGEST_FILE:
-        size: dict[str, Value] = {
-            "path": path,
-            "size": f"{len(text) / 2**20:.1f} MiB",
-            "limit": f"{LARGEST_FILE // 2**20} MiB",
-        }
-        too_large = Diagnostic("file-too-large", Span(path, 1, 1, 1, 2), size)
-        return Parsed(tree.File(path, ()), [too_large], frozenset(), [], [])
+    no_net = [too_large(path, len(text))] if len(text) > LARGEST_FILE else unlike(text, path)
+    if no_net:
+        return Parsed(tree.File(path, ()), no_net, frozenset(), [], [])
     lexed = lex(text, path)
     return _Parser(path, lexed).parse()
 
@@ -94,7 +88,8 @@ class _Parser:
             else:
                 self._add(nodes)
         for module in reversed(self.open):
-            self._tell("module-without-end", module.keyword, module.keyword, word="module")
+            if module.header is not None:
+                self._tell("module-without-end", module.keyword, module.keyword, word="module")
             self._close_module(None)
         diagnostics = _limited(in_order(self.diagnostics), self.path)
         return Parsed(tree.File(self.path, tuple(self.top)), diagnostics, frozenset(self.broken), self.comments, done)
@@ -134,17 +129,16 @@ class _Parser:
     def _recovered(self, statement: Statement, failure: SyntaxFailure) -> tuple[tree.Declaration, ...]:
         """A declaration that is whole before a line that does not belong to it is kept."""
         tokens = statement.tokens[: failure.position]
-        if END in failure.expected and failure.position < len(statement.tokens):
-            if statement.tokens[failure.position].first:
-                return self._nodes(statement, tokens)
-        return ()
+        rest = statement.tokens[failure.position :]
+        return self._nodes(statement, tokens) if END in failure.expected and rest and rest[0].first else ()
 
     def _open_module(self, statement: Statement, nodes: tuple[tree.Declaration, ...]) -> None:
         header = nodes[0] if nodes else None
         self.open.append(_OpenModule(header if isinstance(header, tree.Module) else None, statement.tokens[0]))
         if len(self.open) > DEEPEST_MODULES:
-            self._tell("modules-too-deep", statement.tokens[0], statement.tokens[0], limit=DEEPEST_MODULES)
             self.open[-1].header = None
+        if len(self.open) == DEEPEST_MODULES + 1:
+            self._tell("modules-too-deep", statement.tokens[0], statement.tokens[0], limit=DEEPEST_MODULES)
 
     def _close_module(self, end: Statement | None) -> None:
         """Puts the innermost module where it belongs; `end` is None at the end of the file."""
@@ -181,9 +175,6 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
     """As `documentation`, the comments themselves."""
     starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in statements]
     found: dict[int, list[Comment]] = {}
-    lines_before: dict[int, int] = {}  # the line below which the comments before a statement have to go on
-    for number, (line, _) in enumerate(starts):
-        lines_before[number] = line
     own_lines = {comment.line for comment in comments if comment.own_line}
     previous: tuple[int, Comment] | None = None  # the last trailing doc comment and its statement
     for comment in comments:
@@ -191,7 +182,8 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
             continue
         number = bisect_right(starts, (comment.line, comment.column)) - 1
         last = statements[number].tokens[-1] if number >= 0 else None
-        if last and (comment.line, comment.column) < (last.line, last.column) or not comment.own_line:
+        within = last is not None and (comment.line, comment.column) < (last.line, last.column)
+        if within or not comment.own_line:
             owner = number
             previous = (number, comment)
         elif previous and (comment.line, comment.column) == (previous[1].line + 1, previous[1].column):

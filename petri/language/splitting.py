@@ -9,18 +9,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from petri.diagnostics import Diagnostic, did_you_mean
-from petri.language.lexer import DECLARATION_WORDS, RESERVED, Token, span_of
+from petri.language.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, Token, span_of
 
 _DECLARING = frozenset(DECLARATION_WORDS)
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 # After these an operand has to follow, so that `end` is the instant.
 _WANTS_OPERAND = frozenset(
-    """( [ { , : . .. -> = == != < <= > >= + - * / ~ | takes draw when priority weight read no reset cap by in for if
-    then else and or not div mod at until warmup replications seed order within with record""".split()
-)
+    (
+        "(", "[", "{", ",", ":", ".", "..", "->", "=", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "~", "|",
+        *CLAUSE_WORDS,
+    )
+) - {"fifo", "lifo", "bag"}  # fmt: skip
 # What stands right after a declaration word that does begin a declaration; of `expect` and `run` see below.
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
+# Short words of other languages, near to a declaration word by chance.
+OTHER_WORDS = frozenset(("int", "let", "set", "get", "new", "use", "def", "var", "for", "real", "nat", "uint"))
 _ANYTHING = frozenset(("expect", "run"))
 
 
@@ -40,10 +44,11 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
     """All tokens, cut into statements in order. Tokens that only look like declaration words become names."""
     statements: list[Statement] = []
     depth = 0
+    modules = 0
     for position, token in enumerate(tokens):
         before = tokens[position - 1] if position else None
         after = tokens[position + 1] if position + 1 < len(tokens) else None
-        word, wrong = "", None
+        word, wrong, unknown = "", None, False
         if token.kind in _DECLARING:
             alone = bool(statements) and position == statements[-1].first + 1
             word = _declares(token, before, after, depth, alone)
@@ -53,14 +58,15 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
                 token.kind = "NAME"
                 wrong = Diagnostic("reserved-name", span_of(token, token, path), {"name": token.text})
         elif token.kind == "NAME" and token.first:
-            meant = _misspelt(token, after)
-            if meant:
-                word = meant
-                values = {"found": token.text, "suggestion": meant}
+            word = _misspelt(token, before, after, modules > 0)
+            if word:
+                values = {"found": token.text, "suggestion": word}
                 wrong = Diagnostic("misspelt-word", span_of(token, token, path), values)
-        if word or not statements:
+            unknown = before is not None and before.kind == "NUMBER" and after is not None and after.kind == "NAME"
+        if word or unknown or not statements:
             statements.append(Statement(word, [token], position))
             depth = 0
+            modules += {"module": 1, "end": -1}.get(word, 0)
         else:
             statements[-1].tokens.append(token)
         if wrong:
@@ -75,7 +81,9 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
 def _is_name(token: Token, before: Token | None, after: Token | None) -> bool:
     """Whether a declaration word is a lawful name: the function `time(…)`, or a field (`p.port`, `{port: 3}`)."""
     following = after.kind if after else ""
-    field = (before and before.kind == ".") or (following == ":" and before and before.kind in ("{", ","))
+    field = (before and before.kind == "." and not token.first) or (
+        following == ":" and before and before.kind in ("{", ",")
+    )
     return bool(field) or (token.kind == "time" and following == "(")
 
 
@@ -85,24 +93,27 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
     following = after.kind if after else ""
     if before is None:
         return word
-    if before.kind == "." or (word == "time" and following == "("):
+    if (before.kind == "." and not token.first) or (word == "time" and following == "("):
         return ""
     if alone and not token.first and following != "NAME":
         return ""  # `place time : int`: a reserved word for a name
     if word == "end":
         return word if not following or following in _DECLARING or before.kind not in _WANTS_OPERAND else ""
-    suits = following in _FOLLOWS.get(word, ("NAME",)) or following in RESERVED
+    suits = following in _FOLLOWS.get(word, ("NAME", "STRING", "NUMBER")) or following in RESERVED
     if suits or (word in _ANYTHING and not (depth and following in (":", ",", ")", "]", "}"))):
         return word
     return "" if depth or before.kind in _WANTS_OPERAND else word
 
 
-def _misspelt(token: Token, after: Token | None) -> str:
+def _misspelt(token: Token, before: Token | None, after: Token | None, in_module: bool) -> str:
     """The declaration word that was meant: two names in a row stand nowhere else at the beginning of a line."""
     following = after.kind if after else ""
+    if (before and before.kind in _WANTS_OPERAND) or token.text in OTHER_WORDS:
+        return ""
+    if in_module and (after is None or after.first) and did_you_mean(token.text, ("end",)):
+        return "end"
     if following not in ("NAME", "STRING", "in", "out", "until"):
-        lonely = after is None or (after.first and after.kind in _DECLARING)
-        return "end" if lonely and did_you_mean(token.text, ("end",)) else ""
+        return ""
     meant = did_you_mean(token.text, DECLARATION_WORDS)
     if meant is None or meant == "end":
         return ""

@@ -79,7 +79,7 @@ def unpack(data: dict[str, Any]) -> Tables:
             for origin, length, action, pick, splice in data["rules"]
         ),
         actions=tuple(rows[number] for number in data["actions"]),
-        gotos=tuple({origin: state for origin, state in goto} for goto in data["gotos"]),
+        gotos=tuple(dict(goto) for goto in data["gotos"]),
         starts=data["starts"],
     )
 
@@ -101,7 +101,7 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
             return iter(())
 
     lark = Lark(grammar, parser="lalr", lexer=NoLexer, start=list(STARTS), maybe_placeholders=True)
-    analyzer = LALR_Analyzer(ParserConf(lark.rules, {}, list(STARTS)))
+    analyzer: Any = LALR_Analyzer(ParserConf(lark.rules, {}, list(STARTS)))
     analyzer.compute_lalr()
     table = analyzer.parse_table
     texts = {terminal.name: str(terminal.pattern.value) for terminal in lark.terminals}
@@ -113,7 +113,7 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
     actions, gotos = [], []
     for state in range(len(table.states)):
         row, goto = [], []
-        for symbol, (action, argument) in table.states[state].items():
+        for symbol, (_, argument) in table.states[state].items():
             if symbol in texts:
                 shift = argument + 1 if isinstance(argument, int) else -numbers[argument] - 1
                 row.append([terminals.index(texts[symbol]), shift])

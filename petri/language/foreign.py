@@ -1,0 +1,123 @@
+"""Reads source files, and says what a file is that is no net of this language.
+
+The suffix `.net` is shared: TINA, GreatSPN and Pajek use it too, each for a format of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from petri.diagnostics import Diagnostic, Value, did_you_mean
+from petri.net import Span
+
+LARGEST_FILE = 4 * 2**20  # bytes
+
+# The first bytes of files that are taken for nets by accident.
+_SIGNATURES = (
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"PK\x03\x04", "a zip archive (or an office document)"),
+    (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\x7fELF", "a program"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"\x93NUMPY", "a numpy array"),
+)
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_source(path: Path, name: str | None = None) -> tuple[str, list[Diagnostic]]:
+    """The text of a source file, or an empty text and a diagnostic where there is none to be had.
+
+    `name` is what the file is called in diagnostics (default: the path as given). Whether the text is a net at all is
+    told by the parser.
+    """
+    shown = name or str(path)
+    try:
+        if path.is_dir():
+            nets = tuple(sorted(str(path / entry.name) for entry in path.glob("*.net"))[:5])
+            return "", [Diagnostic("file-is-folder", values={"path": shown, "names": nets})]
+        size = path.stat().st_size
+        if size > LARGEST_FILE:
+            return "", [too_large(shown, size)]
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        return "", [Diagnostic("file-missing", values={"path": shown, "suggestion": _near(path)})]
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return "", [Diagnostic("file-unreadable", values={"path": shown, "reason": reason})]
+    return decode(data, shown)
+
+
+def decode(data: bytes, name: str) -> tuple[str, list[Diagnostic]]:
+    """The text of a source file's bytes; where they are no text, the one diagnostic that says what they are."""
+    if len(data) > LARGEST_FILE:
+        return "", [too_large(name, len(data))]
+    for signature, kind in _SIGNATURES:
+        if data.startswith(signature):
+            return "", [Diagnostic("file-binary", values={"path": name, "kind": kind})]
+    if data.startswith(_UTF16) or (b"\0" in data[:64] and data[1::2].count(0) > len(data) // 3):
+        return "", [Diagnostic("file-not-utf8", values={"path": name, "encoding": "UTF-16"})]
+    if b"\0" in data:
+        return "", [Diagnostic("file-binary", values={"path": name})]
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - (data.rfind(b"\n", 0, error.start) + 1) + 1
+        values: dict[str, Value] = {"path": name, "byte": f"0x{data[error.start]:02X}"}
+        return "", [Diagnostic("file-not-utf8", Span(name, line, column, line, column + 1), values)]
+    return text, []
+
+
+def unlike(text: str, name: str) -> list[Diagnostic]:
+    """What is told of a text that declares nothing, or is of another program; nothing of one worth parsing."""
+    if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
+        return [Diagnostic("file-empty", values={"path": name})]
+    if _OWN.search(text):
+        return []
+    for tool, pattern in _FOREIGN:
+        found = pattern.search(text)
+        if found:
+            line = text.count("\n", 0, found.start("sign")) + 1
+            column = found.start("sign") - (text.rfind("\n", 0, found.start("sign")) + 1) + 1
+            span = Span(name, line, column, line, column + len(found["sign"]))
+            return [Diagnostic("file-foreign", span, {"path": name, "tool": tool, "sign": found["sign"]})]
+    return []
+
+
+# A line that only this language has: enough to take the text for a net of it, however broken the rest is.
+_OWN = re.compile(r"^[ \t]*(?:place|transition|param|measure|module|instance|import|port)[ \t]+[\w\"]", re.MULTILINE)
+_FOREIGN = tuple(
+    (tool, re.compile(pattern, re.MULTILINE))
+    for tool, pattern in (
+        ("GreatSPN", r"\A\s*(?P<sign>\|0\|)[ \t]*$"),
+        ("Pajek", r"^[ \t]*(?P<sign>\*(?i:vertices|network|arcs|edges|arcslist|edgeslist|matrix)\b)"),
+        ("TINA", r"^[ \t]*(?P<sign>(?:tr|pl)[ \t]+(?:\{[^}\n]*\}|[\w'?.-]+))(?=[ \t]*(?:$|[\[\]:(]|[^\n]*->|\s))"),
+        ("LoLA", r"^[ \t]*(?P<sign>PLACE\b)[\s\S]*?^[ \t]*TRANSITION\b"),
+        ("Hugin", r"\A\s*(?P<sign>class\s+\w+|net)\s*\{[\s\S]*?^\s*node\s+\w+\s*\{"),
+        ("KiCad", r"\A\s*(?P<sign>\(export\b)"),
+        ("PEP", r"\A\s*(?P<sign>PEP\b)"),
+        ("PNML", r"\A\s*(?:<\?xml[^>]*>\s*)?(?P<sign><pnml\b)"),
+    )
+)
+
+
+def _near(path: Path) -> str | None:
+    """A net beside the missing file whose name is like it; also the file itself where its suffix was left out."""
+    try:
+        names = sorted(entry.name for entry in path.parent.iterdir() if entry.suffix == ".net")
+    except OSError:
+        return None
+    near = did_you_mean(path.name, names)
+    return str(path.with_name(near)) if near else None
+
+
+def too_large(name: str, size: int) -> Diagnostic:
+    values: dict[str, Value] = {
+        "path": name,
+        "size": f"{size / 2**20:.2f} MiB",
+        "limit": f"{LARGEST_FILE // 2**20} MiB",
+    }
+    return Diagnostic("file-too-large", values=values)
