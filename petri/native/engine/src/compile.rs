@@ -1,0 +1,327 @@
+//! From the flat net to the program.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::analysis::{Facts, Range, Ranges, ANY};
+use crate::compile_transition::TransitionCompiler;
+use crate::expression::{cumulative, DrawTable};
+use crate::fault::LoadError;
+use crate::ids::{IndexId, PlaceId, TransitionId};
+use crate::index::{KeyTable, DIRECT_LIMIT};
+use crate::lower::Lowering;
+use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
+use crate::program::{Bound, Dependent, Gauge, IndexProgram, Level, PlaceProgram, Program, Watch, NO_GAUGE};
+
+pub type Compiled<T> = Result<T, LoadError>;
+
+/// Nesting of the text of a net beyond which it is refused.
+const DEEPEST: usize = 4000;
+const LOADER_STACK: usize = 256 << 20;
+
+/// Collects what transitions need while they are compiled.
+pub struct Compiler<'a> {
+    pub net: &'a Net,
+    pub spans: Vec<Span>,
+    pub places: Vec<PlaceProgram>,
+    /// The values that a token may have in each slot of each place.
+    pub slot_ranges: Vec<Vec<Range>>,
+    indices: Vec<IndexProgram>,
+    index_of: HashMap<(PlaceId, Vec<u32>), IndexId>,
+    key_tables: Vec<KeyTable>,
+    gauges: usize,
+    watches: Vec<(u32, Watch)>,
+    dependents: BTreeMap<(u32, TransitionId), u64>,
+}
+
+impl Program {
+    /// Reads a net from the JSON that `petri/codec.py` writes.
+    pub fn from_json(text: &str) -> Compiled<Program> {
+        if depth(text) > DEEPEST {
+            return Err(LoadError("an expression of the net is nested too deeply".into()));
+        }
+        // The decoder and the compiler recurse over expressions: they get a stack of their own.
+        let load = || {
+            let mut decoder = serde_json::Deserializer::from_str(text);
+            decoder.disable_recursion_limit();
+            let net: Net = serde::Deserialize::deserialize(&mut decoder).map_err(|e| LoadError(e.to_string()))?;
+            Program::new(&net)
+        };
+        std::thread::scope(|scope| {
+            let loader = std::thread::Builder::new().stack_size(LOADER_STACK).spawn_scoped(scope, load);
+            match loader.map(|thread| thread.join()) {
+                Ok(Ok(result)) => result,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(error) => Err(LoadError(error.to_string())),
+            }
+        })
+    }
+
+    /// Compiles a net.
+    pub fn new(net: &Net) -> Compiled<Program> {
+        let mut compiler = Compiler::new(net)?;
+        let (levels, homes) = levels(net);
+        let mut transitions = Vec::with_capacity(net.transitions.len());
+        let mut clocked = Vec::new();
+        for (i, (transition, home)) in net.transitions.iter().zip(homes).enumerate() {
+            let id = TransitionId(i as u32);
+            let (mut program, facts) = TransitionCompiler::new(&mut compiler, id, transition)?.compile()?;
+            (program.level, program.position) = home;
+            if facts.reads_clock {
+                clocked.push(id);
+            }
+            transitions.push(program);
+        }
+        let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
+        let tables = net.tables.iter().map(draw_table).collect::<Compiled<Vec<_>>>()?;
+        let (gauges, watches, dependents) = compiler.wire();
+        Ok(Program {
+            places: compiler.places,
+            transitions,
+            gauges,
+            watches,
+            dependents,
+            levels,
+            indices: compiler.indices,
+            key_tables: compiler.key_tables,
+            tables,
+            spans: compiler.spans,
+            clocked,
+            probes: Vec::new(),
+            variables,
+        })
+    }
+}
+
+/// How deeply brackets nest, outside strings.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest, mut quoted, mut escaped) = (0usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// The transitions of each priority, and where each transition stands.
+fn levels(net: &Net) -> (Vec<Level>, Vec<(u32, u32)>) {
+    let mut by_priority: BTreeMap<i64, Vec<TransitionId>> = BTreeMap::new();
+    for (i, transition) in net.transitions.iter().enumerate() {
+        by_priority.entry(transition.priority).or_default().push(TransitionId(i as u32));
+    }
+    let mut homes = vec![(0, 0); net.transitions.len()];
+    let mut levels = Vec::new();
+    for (level, transitions) in by_priority.into_values().rev().enumerate() {
+        for (position, id) in transitions.iter().enumerate() {
+            homes[id.at()] = (level as u32, position as u32);
+        }
+        let weights: Vec<f64> = transitions.iter().map(|id| net.transitions[id.at()].weight).collect();
+        let alike = weights.iter().all(|&w| w == weights[0]) && power_of_two(weights[0]);
+        levels.push(Level { transitions, weights: (!alike).then_some(weights) });
+    }
+    (levels, homes)
+}
+
+fn power_of_two(weight: f64) -> bool {
+    weight.is_normal() && weight > 0.0 && weight.to_bits() & ((1 << 52) - 1) == 0 && (1e-30..1e30).contains(&weight)
+}
+
+fn draw_table(table: &Table) -> Compiled<DrawTable> {
+    if table.values.len() != table.weights.len() || table.values.is_empty() {
+        return Err(LoadError("a table needs a weight for each value".into()));
+    }
+    let sums = cumulative(&table.weights).ok_or_else(|| LoadError("the weights of a table are no weights".into()))?;
+    Ok(DrawTable {
+        ints: table.values.iter().map(|v| v.as_int().unwrap_or(0)).collect(),
+        reals: table.values.iter().map(|v| v.as_real() + 0.0).collect(),
+        sums,
+    })
+}
+
+impl<'a> Compiler<'a> {
+    fn new(net: &'a Net) -> Compiled<Self> {
+        let mut compiler = Compiler {
+            net,
+            spans: Vec::new(),
+            places: Vec::new(),
+            slot_ranges: net.places.iter().map(slot_ranges).collect::<Compiled<_>>()?,
+            indices: Vec::new(),
+            index_of: HashMap::new(),
+            key_tables: Vec::new(),
+            gauges: net.places.len(),
+            watches: Vec::new(),
+            dependents: BTreeMap::new(),
+        };
+        for (i, place) in net.places.iter().enumerate() {
+            let program = compiler.place(i, place)?;
+            compiler.places.push(program);
+        }
+        Ok(compiler)
+    }
+
+    pub fn lowering(&mut self, kinds: Vec<Kind>) -> Lowering<'_> {
+        Lowering { spans: &mut self.spans, places: self.net.places.len(), tables: self.net.tables.len(), kinds }
+    }
+
+    fn place(&mut self, index: usize, place: &Place) -> Compiled<PlaceProgram> {
+        let slots = &place.colour.slots;
+        let (key, key_fails) = match &place.key {
+            Some(key) if place.discipline == Discipline::Key && !slots.is_empty() => {
+                let facts = Ranges(&self.slot_ranges[index]).facts(key);
+                let mut lowering = self.lowering(slots.iter().map(|slot| slot.kind).collect());
+                (Some(lowering.value(key, key.kind)?), facts.fails)
+            }
+            None if place.discipline == Discipline::Key && !slots.is_empty() => {
+                return Err(LoadError(format!("place `{}` lacks its key", place.name)));
+            }
+            _ => (None, false),
+        };
+        let bound = |slot: &Slot| Bound {
+            name: slot.name.clone(),
+            real: slot.kind == Kind::Real,
+            low: slot.low,
+            high: slot.high,
+        };
+        let capacity = place.capacity.map(|c| u64::try_from(c).map_err(|_| LoadError("a negative capacity".into())));
+        Ok(PlaceProgram {
+            name: place.name.clone(),
+            width: slots.len(),
+            reals: slots.iter().map(|slot| slot.kind == Kind::Real).collect(),
+            discipline: place.discipline,
+            key,
+            key_fails,
+            capacity: capacity.transpose()?,
+            load: NO_GAUGE,
+            indices: Vec::new(),
+            bounds: slots.iter().map(bound).collect(),
+            initial: initial_tokens(place)?,
+        })
+    }
+
+    /// An index over some slots of a place; made when first asked for.
+    pub fn index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
+        if let Some(&id) = self.index_of.get(&(place, slots.clone())) {
+            return id;
+        }
+        let kinds = &self.net.places[place.at()].colour.slots;
+        let ranges: Vec<Range> = slots.iter().map(|&slot| self.slot_ranges[place.at()][slot as usize]).collect();
+        let size = ranges.iter().try_fold(1u64, |size, (low, high)| {
+            size.checked_mul(u64::try_from(high - low + 1).ok()?).filter(|&size| size <= DIRECT_LIMIT)
+        });
+        let whole = slots.iter().all(|&slot| kinds[slot as usize].kind != Kind::Real);
+        let table = match size {
+            Some(_) if whole => {
+                KeyTable::direct(&ranges.iter().map(|r| (r.0 as i64, r.1 as i64)).collect::<Vec<_>>())
+            }
+            _ => KeyTable::hashed(slots.len()),
+        };
+        let id = IndexId(self.indices.len() as u32);
+        let seated = self.places[place.at()].discipline == Discipline::Bag;
+        self.indices.push(IndexProgram { place, slots: slots.clone(), table: self.key_tables.len(), seated });
+        self.key_tables.push(table);
+        self.places[place.at()].indices.push(id);
+        self.index_of.insert((place, slots), id);
+        id
+    }
+
+    /// The gauge of a place's load; made when first asked for.
+    pub fn load_gauge(&mut self, place: PlaceId) -> u32 {
+        let load = &mut self.places[place.at()].load;
+        if *load == NO_GAUGE {
+            *load = self.gauges as u32;
+            self.gauges += 1;
+        }
+        *load
+    }
+
+    pub fn watch(&mut self, gauge: u32, watch: Watch) {
+        self.watches.push((gauge, watch));
+    }
+
+    /// Looks at a transition again when a gauge changes, unless by an arrival behind `depth` tokens.
+    pub fn depend(&mut self, gauge: u32, transition: TransitionId, depth: u64) {
+        let entry = self.dependents.entry((gauge, transition)).or_insert(depth);
+        *entry = depth.max(*entry);
+    }
+
+    /// Sorts watches and dependents by gauge.
+    fn wire(&mut self) -> (Vec<Gauge>, Vec<Watch>, Vec<Dependent>) {
+        let mut gauges = vec![Gauge::default(); self.gauges];
+        self.watches.sort_by_key(|(gauge, watch)| (*gauge, watch.threshold, watch.transition));
+        let mut watches = Vec::with_capacity(self.watches.len());
+        for (gauge, watch) in std::mem::take(&mut self.watches) {
+            let gauge = &mut gauges[gauge as usize];
+            if gauge.watches.is_empty() {
+                gauge.watches = watches.len()..watches.len();
+            }
+            watches.push(watch);
+            gauge.watches.end = watches.len();
+            gauge.top = gauge.top.max(watch.threshold);
+        }
+        let mut dependents = Vec::with_capacity(self.dependents.len());
+        for ((gauge, transition), depth) in std::mem::take(&mut self.dependents) {
+            let gauge = &mut gauges[gauge as usize];
+            if gauge.dependents.is_empty() {
+                gauge.dependents = dependents.len()..dependents.len();
+            }
+            dependents.push(Dependent { transition, depth });
+            gauge.dependents.end = dependents.len();
+        }
+        (gauges, watches, dependents)
+    }
+
+    /// What is known of an expression whose variables have these ranges.
+    pub fn facts(&self, e: &Expr, ranges: &[Range]) -> Facts {
+        Ranges(ranges).facts(e)
+    }
+}
+
+/// The bits of a value that is stored in a slot.
+fn slot_bits(value: Scalar, kind: Kind) -> Compiled<u64> {
+    match kind {
+        Kind::Real => Ok((value.as_real() + 0.0).to_bits()),
+        _ => value.as_int().map(|v| v as u64).ok_or_else(|| LoadError("a real value in an int slot".into())),
+    }
+}
+
+fn initial_tokens(place: &Place) -> Compiled<Vec<(u64, Vec<u64>)>> {
+    let slots = &place.colour.slots;
+    let token = |values: &Vec<Scalar>| {
+        if values.len() != slots.len() {
+            return Err(LoadError(format!("a token of `{}` has {} values", place.name, values.len())));
+        }
+        values.iter().zip(slots).map(|(&value, slot)| slot_bits(value, slot.kind)).collect()
+    };
+    place.initial.iter().map(|(count, values)| Ok((*count, token(values)?))).collect()
+}
+
+/// The declared ranges, widened by the initial tokens, which no firing has checked.
+fn slot_ranges(place: &Place) -> Compiled<Vec<Range>> {
+    let mut ranges: Vec<Range> = place.colour.slots.iter().map(slot_range).collect();
+    for (_, token) in initial_tokens(place)? {
+        for ((range, bits), slot) in ranges.iter_mut().zip(token).zip(&place.colour.slots) {
+            if slot.kind != Kind::Real {
+                let value = i128::from(bits as i64);
+                *range = (range.0.min(value), range.1.max(value));
+            }
+        }
+    }
+    Ok(ranges)
+}
+
+fn slot_range(slot: &Slot) -> Range {
+    if slot.kind == Kind::Real {
+        return ANY;
+    }
+    let low = slot.low.and_then(Scalar::as_int).map_or(ANY.0, i128::from);
+    let high = slot.high.and_then(Scalar::as_int).map_or(ANY.1, i128::from);
+    (low, high.max(low))
+}

@@ -1,0 +1,159 @@
+//! Which transitions are enabled, kept up to date by looking only at those next to a place that changed.
+//!
+//! Conditions that a count decides ("at least so many tokens", "room for so many") are *watched*: each transition
+//! counts how many of them do not hold, and a change of a gauge adjusts the count of those whose threshold it
+//! crosses. Where watches are not the whole story, the transition is put on a list and looked at before the next choice.
+
+use crate::ids::TransitionId;
+use crate::program::Program;
+use crate::random::Random;
+use crate::rank_set::RankSet;
+
+/// The state of one transition.
+#[derive(Clone, Copy, Debug)]
+struct Status {
+    /// Watched conditions that do not hold.
+    unmet: u32,
+    level: u32,
+    position: u32,
+    plain: bool,
+    listed: bool,
+}
+
+pub struct Enabling {
+    status: Vec<Status>,
+    /// The enabled transitions of each priority.
+    levels: Vec<RankSet>,
+    /// Transitions to look at again.
+    list: Vec<TransitionId>,
+}
+
+impl Enabling {
+    /// Nothing is known to be enabled until the gauges were told.
+    pub fn new(program: &Program) -> Self {
+        let status = program.transitions.iter().map(|t| Status {
+            unmet: t.impossible,
+            level: t.level,
+            position: t.position,
+            plain: t.plain,
+            listed: false,
+        });
+        let mut enabling = Enabling {
+            status: status.collect(),
+            levels: program.levels.iter().map(|level| RankSet::new(level.transitions.len())).collect(),
+            list: Vec::new(),
+        };
+        for watch in program.watches.iter().filter(|watch| !watch.below) {
+            enabling.status[watch.transition.at()].unmet += 1;
+        }
+        for (i, t) in program.transitions.iter().enumerate() {
+            if t.plain && enabling.status[i].unmet == 0 {
+                enabling.levels[t.level as usize].insert(t.position as usize);
+            } else if !t.plain {
+                enabling.touch(TransitionId(i as u32));
+            }
+        }
+        enabling
+    }
+
+    /// A gauge went from `old` to `new`.
+    #[inline(always)]
+    pub fn moved(&mut self, program: &Program, gauge: usize, old: u64, new: u64) {
+        let gauge = &program.gauges[gauge];
+        if old.min(new) < gauge.top {
+            for watch in &program.watches[gauge.watches.clone()] {
+                let (before, after) = (old >= watch.threshold, new >= watch.threshold);
+                if before != after {
+                    if after != watch.below {
+                        self.met(watch.transition);
+                    } else {
+                        self.violated(watch.transition);
+                    }
+                }
+            }
+        }
+        for dependent in &program.dependents[gauge.dependents.clone()] {
+            if new < old || old < dependent.depth {
+                self.touch(dependent.transition);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn met(&mut self, transition: TransitionId) {
+        let status = &mut self.status[transition.at()];
+        status.unmet -= 1;
+        if status.unmet == 0 {
+            if status.plain {
+                self.levels[status.level as usize].insert(status.position as usize);
+            } else {
+                self.touch(transition);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn violated(&mut self, transition: TransitionId) {
+        let status = &mut self.status[transition.at()];
+        status.unmet += 1;
+        if status.unmet == 1 {
+            self.levels[status.level as usize].remove(status.position as usize);
+        }
+    }
+
+    /// The transition is to be looked at again.
+    #[inline(always)]
+    pub fn touch(&mut self, transition: TransitionId) {
+        let status = &mut self.status[transition.at()];
+        if status.unmet == 0 && !status.listed {
+            status.listed = true;
+            self.list.push(transition);
+        }
+    }
+
+    /// The next transition to look at, unless watches have decided about it meanwhile.
+    #[inline(always)]
+    pub fn next_touched(&mut self) -> Option<TransitionId> {
+        while let Some(transition) = self.list.pop() {
+            let status = &mut self.status[transition.at()];
+            status.listed = false;
+            if status.unmet == 0 {
+                return Some(transition);
+            }
+        }
+        None
+    }
+
+    /// What a look at a transition has shown.
+    #[inline(always)]
+    pub fn set(&mut self, transition: TransitionId, enabled: bool) {
+        let status = self.status[transition.at()];
+        let level = &mut self.levels[status.level as usize];
+        if enabled {
+            level.insert(status.position as usize);
+        } else {
+            level.remove(status.position as usize);
+        }
+    }
+
+    /// The highest priority at which a transition is enabled.
+    #[inline(always)]
+    pub fn highest(&self) -> Option<usize> {
+        self.levels.iter().position(|level| !level.is_empty())
+    }
+
+    /// One enabled transition of a priority by weight (I3, R2).
+    #[inline(always)]
+    pub fn choose(&self, program: &Program, level: usize, random: &mut Random) -> TransitionId {
+        let enabled = &self.levels[level];
+        let transitions = &program.levels[level].transitions;
+        let position = match &program.levels[level].weights {
+            None => enabled.select(random.equal_choice(enabled.len() as u64) as usize),
+            Some(weights) => {
+                let chosen = random.weighted_choice(enabled.iter().map(|position| weights[position]));
+                enabled.select(chosen)
+            }
+        };
+        transitions[position]
+    }
+}

@@ -1,0 +1,572 @@
+//! One replication under way: the loop of the semantics, rule by rule.
+
+use std::sync::Arc;
+
+use crate::agenda::Agenda;
+use crate::enabling::Enabling;
+use crate::expression::Scope;
+use crate::fault::{Fault, Outcome};
+use crate::ids::{PlaceId, SpanId, TransitionId};
+use crate::marking::Marking;
+use crate::observer::Observer;
+use crate::program::{Count, Find, Form, OutputProgram, Program, Selection, Time, TransitionProgram, NO_GAUGE};
+use crate::random::Random;
+use crate::search::{destination, Goal, Scratch, Search};
+use crate::trajectory::TrajectoryHash;
+
+/// The transitions of so many firings at one instant are told when it does not end (X3).
+const LOOP_TOLD: u64 = 1000;
+
+/// Where a run stops itself (X3).
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub firings_at_an_instant: u64,
+    pub tokens: u64,
+}
+
+/// Why `advance` returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The instant asked for is over.
+    Until,
+    /// Nothing can happen any more.
+    Dead,
+    /// The firings asked for are used up.
+    Budget,
+    /// The model broke a rule: see `Engine::error`.
+    Error,
+}
+
+/// A fault, and where in the run it happened (X4).
+#[derive(Clone, Debug)]
+pub struct RunError {
+    pub fault: Fault,
+    pub transition: TransitionId,
+    /// The transition's variables, as far as they were known; 0 otherwise.
+    pub variables: Vec<u64>,
+    pub time: f64,
+}
+
+pub struct Engine<O> {
+    pub program: Arc<Program>,
+    pub observer: O,
+    pub now: f64,
+    /// Firings started since time 0.
+    pub firings: u64,
+    pub hash: TrajectoryHash,
+    pub error: Option<RunError>,
+    pub marking: Marking,
+    limits: Limits,
+    random: Random,
+    enabling: Enabling,
+    agenda: Agenda,
+    variables: Vec<u64>,
+    scratch: Scratch,
+    /// What a firing deposits: the record of its open and coloured outputs.
+    record: Vec<u64>,
+    firings_at_this_instant: u64,
+    /// The last transitions at this instant, once the limit is near.
+    told: Vec<TransitionId>,
+}
+
+impl<O: Observer> Engine<O> {
+    /// An engine at time 0. The observer is made for the initial marking. A key of an initial token may raise a fault.
+    pub fn new(
+        program: Arc<Program>,
+        seed: [u64; 3],
+        limits: Limits,
+        observer: impl FnOnce(&Program, &Marking) -> O,
+    ) -> Outcome<Self> {
+        let marking = Marking::new(&program)?;
+        let mut enabling = Enabling::new(&program);
+        for (place, &tokens) in program.places.iter().zip(&marking.counts) {
+            if place.load != NO_GAUGE {
+                enabling.moved(&program, place.load as usize, 0, tokens);
+            }
+        }
+        for (place, &tokens) in marking.counts.iter().enumerate() {
+            enabling.moved(&program, place, 0, tokens);
+        }
+        Ok(Engine {
+            observer: observer(&program, &marking),
+            now: 0.0,
+            firings: 0,
+            hash: TrajectoryHash::default(),
+            error: None,
+            marking,
+            limits,
+            random: Random::new(seed),
+            enabling,
+            agenda: Agenda::new(program.transitions.len()),
+            variables: vec![0; program.variables],
+            scratch: Scratch::default(),
+            record: Vec::new(),
+            firings_at_this_instant: 0,
+            told: Vec::new(),
+            program,
+        })
+    }
+
+    // ------------------------------------------------------------ the loop
+
+    /// Runs to the end of instant `until`, or for so many firings more. May be called again to go on.
+    pub fn advance(&mut self, until: f64, firings: u64) -> Reason {
+        if self.error.is_some() {
+            return Reason::Error;
+        }
+        let program = Arc::clone(&self.program);
+        self.run(&program, until, firings).unwrap_or_else(|error| {
+            self.error = Some(*error);
+            Reason::Error
+        })
+    }
+
+    fn run(&mut self, program: &Program, until: f64, mut budget: u64) -> Result<Reason, Box<RunError>> {
+        loop {
+            while let Some(level) = self.look(program)? {
+                if budget == 0 {
+                    return Ok(Reason::Budget);
+                }
+                let transition = self.enabling.choose(program, level, &mut self.random);
+                self.start(program, transition).map_err(|fault| self.told(program, transition, *fault))?;
+                budget -= 1;
+            }
+            match self.agenda.next_end() {
+                None => return Ok(Reason::Dead),
+                Some(end) if end > until => {
+                    self.set_time(program, self.now.max(until));
+                    return Ok(Reason::Until);
+                }
+                Some(end) => self.end_firings(program, end),
+            }
+        }
+    }
+
+    /// Looks again at the transitions next to what has changed. Returns the highest priority that is enabled.
+    #[inline(always)]
+    fn look(&mut self, program: &Program) -> Result<Option<usize>, Box<RunError>> {
+        let mut first: Option<Box<RunError>> = None;
+        while let Some(transition) = self.enabling.next_touched() {
+            let plan = &program.transitions[transition.at()];
+            let goal = if plan.exhaustive { Goal::All } else { Goal::First };
+            match self.search(program, plan, goal) {
+                Ok(found) => self.enabling.set(transition, found > 0),
+                Err(fault) if first.as_ref().is_none_or(|error| transition < error.transition) => {
+                    first = Some(self.told(program, transition, *fault));
+                }
+                Err(_) => {}
+            }
+        }
+        first.map_or(Ok(self.enabling.highest()), Err)
+    }
+
+    /// Time moves; all that ends then deposits, in order of start (I1, I8).
+    fn end_firings(&mut self, program: &Program, instant: f64) {
+        self.set_time(program, instant);
+        self.firings_at_this_instant = 0;
+        self.told.clear();
+        while self.agenda.next_end() == Some(instant) {
+            let Some(ending) = self.agenda.end_first() else { return };
+            let plan = &program.transitions[ending.transition.at()];
+            self.agenda.release(&ending, plan.held, &mut self.record);
+            self.observer.ended(ending.transition, instant);
+            self.deposit(program, plan, true);
+        }
+    }
+
+    fn set_time(&mut self, program: &Program, instant: f64) {
+        self.now = instant;
+        for &transition in &program.clocked {
+            self.enabling.touch(transition);
+        }
+    }
+
+    // ------------------------------------------------------------ firing
+
+    /// Binds, evaluates, takes, and empties; an immediate firing also ends (I4 to I6).
+    #[inline(always)]
+    fn start(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+        let plan = &program.transitions[transition.at()];
+        self.bind(program, plan)?;
+        self.check_instant(program, transition)?;
+        let (duration, given) = self.evaluate(program, plan)?;
+        let end = self.now + duration;
+        let variables = &self.variables[..plan.variable_names.len()];
+        self.hash.add(transition.0, variables, self.now, end);
+        let scope = &mut Scope {
+            variables,
+            counts: &self.marking.counts,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end,
+        };
+        self.observer.started(transition, duration != 0.0, scope)?;
+        self.take(program, plan);
+        self.marking.total += given;
+        if duration == 0.0 {
+            self.deposit(program, plan, false);
+        } else {
+            if plan.reserves {
+                self.reserve(program, plan);
+            }
+            self.agenda.begin(end, self.firings, transition, &self.record);
+        }
+        self.firings += 1;
+        Ok(())
+    }
+
+    /// Draws, time and outputs, in this order (I5). Nothing has changed when one of them fails.
+    /// Returns the firing time and how many tokens the firing will deposit.
+    #[inline(always)]
+    fn evaluate(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<(f64, u64)> {
+        for (variable, value) in &plan.draws {
+            let bits = value.bits(&mut self.scope(program, self.now))?;
+            self.variables[variable.at()] = bits;
+        }
+        let duration = match &plan.time {
+            Time::Immediate => 0.0,
+            Time::Const(duration) => *duration,
+            Time::Of(expression) => expression.value(&mut self.scope(program, self.now))?,
+        };
+        if duration < 0.0 {
+            return Err(Fault::new("negative-time", plan.time_span).with_real("duration", duration));
+        }
+        let end = self.now + duration;
+        if !end.is_finite() {
+            return Err(Fault::new("not-finite", plan.time_span));
+        }
+        self.record.clear();
+        let mut given = 0;
+        for output in &plan.outputs {
+            given += self.output(program, output, end)?;
+        }
+        self.check_tokens(given)?;
+        Ok((duration, given))
+    }
+
+    /// Evaluates an output arc into the record. Returns how many tokens it gives.
+    #[inline(always)]
+    fn output(&mut self, program: &Program, arc: &OutputProgram, end: f64) -> Outcome<u64> {
+        let (place, count) = match arc.form {
+            Form::Black(count) => (arc.place(), count),
+            Form::Token => (arc.place(), 1),
+            Form::Open => {
+                let (place, count) = destination(arc, &mut self.scope(program, end))?;
+                self.record.extend([u64::from(place.0), count]);
+                if count == 0 {
+                    self.record.resize(self.record.len() + arc.width, 0);
+                    return Ok(0);
+                }
+                (place, count)
+            }
+        };
+        self.check_tokens(count)?;
+        if arc.width > 0 {
+            self.values(program, arc, place, end)?;
+        }
+        Ok(count)
+    }
+
+    #[inline(always)]
+    fn values(&mut self, program: &Program, arc: &OutputProgram, place: PlaceId, end: f64) -> Outcome<()> {
+        let start = self.record.len();
+        for value in &arc.values {
+            let bits = value.bits(&mut self.scope(program, end))?;
+            self.record.push(bits);
+        }
+        let target = &program.places[place.at()];
+        for &slot in &arc.checks {
+            let (bound, bits) = (&target.bounds[slot], self.record[start + slot]);
+            if !bound.holds(bits) {
+                let fault = Fault::new("colour-range", arc.spans[slot]);
+                let fault = match bound.real {
+                    true => fault.with_real("value", f64::from_bits(bits)),
+                    false => fault.with_int("value", bits as i64),
+                };
+                return Err(fault.with_text("slot", &bound.name).with_text("place", &target.name));
+            }
+        }
+        if let (Some(key), true) = (&target.key, target.key_fails) {
+            self.marking.rank(key, &self.record[start..])?;
+        }
+        Ok(())
+    }
+
+    /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
+    #[inline(always)]
+    fn take(&mut self, program: &Program, plan: &TransitionProgram) {
+        for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.keep) {
+            let place = &program.places[arc.place.at()];
+            let before = self.marking.counts[arc.place.at()];
+            let taken = match &arc.find {
+                Find::Black(count) => {
+                    let count = if let Count::Const(count) = count { *count } else { self.scratch.chosen[i] };
+                    self.marking.counts[arc.place.at()] = before - count;
+                    count
+                }
+                Find::Head { .. } => {
+                    self.marking.remove(arc.place, place, arc.kept_before);
+                    1
+                }
+                Find::Any | Find::Keyed(_) => {
+                    let seat = self.scratch.chosen[i];
+                    self.marking.remove(arc.place, place, seat as usize);
+                    for &later in &arc.after {
+                        if self.scratch.chosen[later] == before - 1 {
+                            self.scratch.chosen[later] = seat;
+                        }
+                    }
+                    1
+                }
+            };
+            self.left(program, arc.place, before, before - taken);
+        }
+        for &place in &plan.resets {
+            let before = self.marking.counts[place.at()];
+            self.marking.clear(place, &program.places[place.at()]);
+            self.left(program, place, before, 0);
+        }
+    }
+
+    /// A place has lost tokens.
+    #[inline(always)]
+    fn left(&mut self, program: &Program, place: PlaceId, before: u64, after: u64) {
+        self.marking.total -= before - after;
+        self.enabling.moved(program, place.at(), before, after);
+        let load = program.places[place.at()].load;
+        if load != NO_GAUGE {
+            let reserved = self.marking.reserved[place.at()];
+            self.enabling.moved(program, load as usize, before + reserved, after + reserved);
+        }
+        self.observer.changed(place, after, self.now);
+    }
+
+    /// Room in places with a capacity, until the firing ends (E6).
+    fn reserve(&mut self, program: &Program, plan: &TransitionProgram) {
+        let mut cursor = 0;
+        for arc in &plan.outputs {
+            let (place, count) = self.next_deposit(arc, &mut cursor);
+            if program.places[place.at()].capacity.is_some() && count > 0 {
+                let load = self.marking.counts[place.at()] + self.marking.reserved[place.at()];
+                self.marking.reserved[place.at()] += count;
+                let gauge = program.places[place.at()].load;
+                if gauge != NO_GAUGE {
+                    self.enabling.moved(program, gauge as usize, load, load + count);
+                }
+            }
+        }
+    }
+
+    /// Place and number of the arc's tokens; `cursor` moves to their values in the record, and then behind them.
+    #[inline(always)]
+    fn next_deposit(&self, arc: &OutputProgram, cursor: &mut usize) -> (PlaceId, u64) {
+        let deposit = match arc.form {
+            Form::Black(count) => return (arc.place(), count),
+            Form::Token => (arc.place(), 1),
+            Form::Open => {
+                *cursor += 2;
+                (PlaceId(self.record[*cursor - 2] as u32), self.record[*cursor - 1])
+            }
+        };
+        *cursor += arc.width;
+        deposit
+    }
+
+    /// Deposits what the record holds, in the order of the arcs.
+    #[inline(always)]
+    fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) {
+        let mut cursor = 0;
+        for arc in &plan.outputs {
+            let (place, count) = self.next_deposit(arc, &mut cursor);
+            if count > 0 {
+                self.put(program, arc, place, count, cursor - arc.width, reserved);
+            }
+        }
+    }
+
+    /// `count` tokens, whose values stand in the record from `start` on, arrive in a place.
+    #[inline(always)]
+    fn put(
+        &mut self,
+        program: &Program,
+        arc: &OutputProgram,
+        place: PlaceId,
+        count: u64,
+        start: usize,
+        reserved: bool,
+    ) {
+        let target = &program.places[place.at()];
+        let before = self.marking.counts[place.at()];
+        if arc.width == 0 {
+            self.marking.counts[place.at()] = before + count;
+        } else {
+            for _ in 0..count {
+                // The key was evaluated when the firing started, and raised no fault then.
+                let _ = self.marking.add(place, target, &self.record[start..start + arc.width]);
+            }
+        }
+        self.enabling.moved(program, place.at(), before, before + count);
+        if target.capacity.is_some() {
+            self.fill_room(program, place, before, count, reserved);
+        }
+        self.observer.changed(place, before + count, self.now);
+        let _ = self.observer.arrived(place, &self.record[start..start + arc.width], count, self.now);
+    }
+
+    /// Tokens arrive in a place with a capacity: reserved room becomes tokens, or else the load grows.
+    fn fill_room(&mut self, program: &Program, place: PlaceId, before: u64, count: u64, reserved: bool) {
+        if reserved {
+            self.marking.reserved[place.at()] -= count;
+        } else if program.places[place.at()].load != NO_GAUGE {
+            let load = before + self.marking.reserved[place.at()];
+            self.enabling.moved(program, program.places[place.at()].load as usize, load, load + count);
+        }
+    }
+
+    // ------------------------------------------------------------ bindings
+
+    /// Chooses one binding (I4); its tokens are in `scratch.chosen`, its values in `variables`.
+    #[inline(always)]
+    fn bind(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
+        match &plan.selection {
+            Selection::Single => {}
+            Selection::Bag(arc) => {
+                let tokens = self.marking.counts[plan.inputs[*arc].place.at()];
+                self.scratch.chosen.resize(plan.inputs.len(), 0);
+                self.scratch.chosen[*arc] = self.random.equal_choice(tokens);
+            }
+            Selection::Product => self.bind_product(plan),
+            Selection::Search => self.bind_by_search(program, plan)?,
+        }
+        for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
+            let position = match &arc.find {
+                Find::Head { depth } => *depth,
+                _ => self.scratch.chosen[i] as usize,
+            };
+            let token = self.marking.token(arc.place, position);
+            for (slot, variable) in &arc.binds {
+                self.variables[variable.at()] = token[*slot as usize];
+            }
+        }
+        for (variable, _) in &plan.draws {
+            self.variables[variable.at()] = 0;
+        }
+        Ok(())
+    }
+
+    /// Tokens of several bags: the number of the binding is read in mixed radix, the last arc changing fastest.
+    fn bind_product(&mut self, plan: &TransitionProgram) {
+        let choices = |marking: &Marking, i: usize| {
+            let arc = &plan.inputs[i];
+            u128::from(marking.counts[arc.place.at()]) - arc.before.len() as u128
+        };
+        let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
+        let all = bags().fold(1u128, |product, i| product.saturating_mul(choices(&self.marking, i)));
+        let mut number = match all {
+            1 => 0,
+            _ => ((self.random.uniform() * all as f64) as u128).min(all - 1),
+        };
+        self.scratch.chosen.resize(plan.inputs.len(), 0);
+        for i in bags().rev() {
+            let radix = choices(&self.marking, i);
+            self.scratch.chosen[i] = (number % radix) as u64;
+            number /= radix;
+        }
+        for i in bags().filter(|&i| !plan.inputs[i].before.is_empty()) {
+            self.skip_used(plan, i);
+        }
+    }
+
+    /// Turns a rank among the seats that earlier arcs have left into a seat.
+    fn skip_used(&mut self, plan: &TransitionProgram, arc: usize) {
+        let mut seat = self.scratch.chosen[arc];
+        let mut below = 0;
+        loop {
+            let used = plan.inputs[arc].before.iter().filter(|&&i| self.scratch.chosen[i] <= seat).count() as u64;
+            if used == below {
+                break;
+            }
+            seat += used - below;
+            below = used;
+        }
+        self.scratch.chosen[arc] = seat;
+    }
+
+    fn bind_by_search(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
+        let all = self.search(program, plan, Goal::All)?;
+        let chosen = self.random.equal_choice(all);
+        if chosen == 0 {
+            std::mem::swap(&mut self.scratch.chosen, &mut self.scratch.first);
+        } else {
+            self.search(program, plan, Goal::Nth(chosen))?;
+        }
+        Ok(())
+    }
+
+    fn search(&mut self, program: &Program, plan: &TransitionProgram, goal: Goal) -> Outcome<u64> {
+        Search {
+            program,
+            transition: plan,
+            marking: &self.marking,
+            variables: &mut self.variables[..plan.variable_names.len()],
+            scratch: &mut self.scratch,
+            random: &mut self.random,
+            now: self.now,
+            goal,
+            found: 0,
+        }
+        .run()
+    }
+
+    // ------------------------------------------------------------ evaluation, limits and errors
+
+    #[inline(always)]
+    fn scope<'s>(&'s mut self, program: &'s Program, end: f64) -> Scope<'s> {
+        Scope {
+            variables: &self.variables,
+            counts: &self.marking.counts,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end,
+        }
+    }
+
+    #[inline(always)]
+    fn check_tokens(&self, more: u64) -> Outcome<()> {
+        if self.marking.total.saturating_add(more) > self.limits.tokens {
+            return Err(Fault::new("token-limit", SpanId::NONE).with_int("limit", self.limits.tokens as i64));
+        }
+        Ok(())
+    }
+
+    /// A loop that takes no time is told by the transitions of its last turn (X3).
+    #[inline(always)]
+    fn check_instant(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+        self.firings_at_this_instant += 1;
+        if self.firings_at_this_instant + LOOP_TOLD <= self.limits.firings_at_an_instant {
+            return Ok(());
+        }
+        self.tell_loop(program, transition)
+    }
+
+    #[cold]
+    fn tell_loop(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+        self.told.push(transition);
+        if self.firings_at_this_instant <= self.limits.firings_at_an_instant {
+            return Ok(());
+        }
+        let mut last: Vec<TransitionId> = self.told.iter().rev().take(LOOP_TOLD as usize).copied().collect();
+        last.sort_unstable();
+        last.dedup();
+        let names = last.iter().map(|t| program.transitions[t.at()].name.clone()).collect();
+        let fault = Fault::new("instant-limit", SpanId::NONE);
+        Err(fault.with_int("limit", self.limits.firings_at_an_instant as i64).with_names("transitions", names))
+    }
+
+    fn told(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
+        let variables = self.variables[..program.transitions[transition.at()].variable_names.len()].to_vec();
+        Box::new(RunError { fault, transition, variables, time: self.now })
+    }
+}

@@ -1,0 +1,484 @@
+//! Compiled expressions and their values (rules E8, R3, X1).
+//!
+//! An expression is compiled to one of three typed trees, so that no value carries a tag at run time. A variable
+//! is 64 bits: two's complement or IEEE 754, as its kind says.
+
+use crate::fault::{Fault, Outcome};
+use crate::ids::{PlaceId, SpanId, TableId, VariableId};
+use crate::portable;
+use crate::random::Random;
+
+/// A table with the sums of its weights from the first to each.
+#[derive(Clone, Debug)]
+pub struct DrawTable {
+    pub ints: Vec<i64>,
+    pub reals: Vec<f64>,
+    pub sums: Vec<f64>,
+}
+
+/// What an expression may refer to. In a key, `variables` are the slots of the token.
+pub struct Scope<'a> {
+    pub variables: &'a [u64],
+    pub counts: &'a [u64],
+    pub tables: &'a [DrawTable],
+    pub random: &'a mut Random,
+    pub now: f64,
+    pub end: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    #[inline(always)]
+    fn holds<T: PartialOrd>(self, a: T, b: T) -> bool {
+        match self {
+            Comparison::Equal => a == b,
+            Comparison::NotEqual => a != b,
+            Comparison::Less => a < b,
+            Comparison::LessOrEqual => a <= b,
+            Comparison::Greater => a > b,
+            Comparison::GreaterOrEqual => a >= b,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub enum Bool {
+    Const(bool),
+    /// An integer that is not 0.
+    Truth(Box<Int>),
+    Ints(Comparison, Box<(Int, Int)>),
+    Reals(Comparison, Box<(Real, Real)>),
+    And(Box<(Bool, Bool)>),
+    Or(Box<(Bool, Bool)>),
+    Not(Box<Bool>),
+    If(Box<(Bool, Bool, Bool)>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntOperation {
+    Add,
+    Sub,
+    Mul,
+    FloorDivide,
+    Modulo,
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    Floor,
+    Ceil,
+    Round,
+}
+
+#[derive(Clone, Debug)]
+pub enum Int {
+    Const(i64),
+    Var(VariableId),
+    Tokens(PlaceId),
+    Neg(Box<Int>, SpanId),
+    Abs(Box<Int>, SpanId),
+    Binary(IntOperation, Box<(Int, Int)>, SpanId),
+    /// A variable and a constant: the commonest operation of nets that count.
+    WithConst(IntOperation, VariableId, i64, SpanId),
+    Rounded(Rounding, Box<Real>, SpanId),
+    If(Box<(Bool, Int, Int)>),
+    Truth(Box<Bool>),
+    Uniform(Box<(Int, Int)>, SpanId),
+    Choice(Box<Choice<Int>>),
+    Table(TableId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RealOperation {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Min,
+    Max,
+    Pow,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RealFunction {
+    Neg,
+    Abs,
+    Sqrt,
+    Ln,
+}
+
+#[derive(Clone, Debug)]
+pub enum Real {
+    Const(f64),
+    Var(VariableId),
+    Now,
+    End,
+    FromInt(Box<Int>),
+    Unary(RealFunction, Box<Real>, SpanId),
+    Binary(RealOperation, Box<(Real, Real)>, SpanId),
+    If(Box<(Bool, Real, Real)>),
+    /// An exponential of constant mean.
+    ConstExponential(f64, SpanId),
+    Exponential(Box<Real>, SpanId),
+    Uniform(Box<(Real, Real)>, SpanId),
+    Erlang(Box<(Int, Real)>, SpanId),
+    Lognormal(Box<(Real, Real)>, SpanId),
+    Pareto(Box<(Real, Real)>, SpanId),
+    Choice(Box<Choice<Real>>),
+    Table(TableId),
+}
+
+/// A choice among values. Where all weights are constants their sums are ready, and where all values are constants
+/// or variables only the chosen one is evaluated.
+#[derive(Clone, Debug)]
+pub struct Choice<T> {
+    values: Vec<T>,
+    weights: Vec<Real>,
+    sums: Option<Vec<f64>>,
+    simple: bool,
+    span: SpanId,
+}
+
+/// The value of a slot or variable, of either kind.
+#[derive(Clone, Debug)]
+pub enum Value {
+    Int(Int),
+    Real(Real),
+}
+
+impl Value {
+    /// The 64 bits of the value.
+    #[inline(always)]
+    pub fn bits(&self, scope: &mut Scope) -> Outcome<u64> {
+        match self {
+            Value::Int(Int::Var(variable)) | Value::Real(Real::Var(variable)) => Ok(scope.variables[variable.at()]),
+            Value::Int(expression) => Ok(expression.value(scope)? as u64),
+            Value::Real(expression) => Ok(expression.value(scope)?.to_bits()),
+        }
+    }
+}
+
+impl Bool {
+    pub fn value(&self, scope: &mut Scope) -> Outcome<bool> {
+        Ok(match self {
+            Bool::Const(value) => *value,
+            Bool::Truth(a) => a.value(scope)? != 0,
+            Bool::Ints(comparison, operands) => {
+                let a = operands.0.value(scope)?;
+                comparison.holds(a, operands.1.value(scope)?)
+            }
+            Bool::Reals(comparison, operands) => {
+                let a = operands.0.value(scope)?;
+                comparison.holds(a, operands.1.value(scope)?)
+            }
+            Bool::And(operands) => operands.0.value(scope)? && operands.1.value(scope)?,
+            Bool::Or(operands) => operands.0.value(scope)? || operands.1.value(scope)?,
+            Bool::Not(a) => !a.value(scope)?,
+            Bool::If(parts) => {
+                if parts.0.value(scope)? {
+                    parts.1.value(scope)?
+                } else {
+                    parts.2.value(scope)?
+                }
+            }
+        })
+    }
+}
+
+impl IntOperation {
+    #[inline(always)]
+    fn apply(self, a: i64, b: i64, span: SpanId) -> Outcome<i64> {
+        let result = match self {
+            IntOperation::Add => a.checked_add(b),
+            IntOperation::Sub => a.checked_sub(b),
+            IntOperation::Mul => a.checked_mul(b),
+            IntOperation::Min => Some(if b < a { b } else { a }),
+            IntOperation::Max => Some(if b > a { b } else { a }),
+            IntOperation::FloorDivide | IntOperation::Modulo if b == 0 => {
+                return Err(Fault::new("division-by-zero", span));
+            }
+            IntOperation::FloorDivide => {
+                a.checked_div(b).map(|quotient| quotient - i64::from(a % b != 0 && (a < 0) != (b < 0)))
+            }
+            IntOperation::Modulo => {
+                let rest = a.wrapping_rem(b);
+                Some(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
+            }
+        };
+        result.ok_or_else(|| Fault::new("int-overflow", span))
+    }
+}
+
+impl Int {
+    #[inline]
+    pub fn value(&self, scope: &mut Scope) -> Outcome<i64> {
+        match self {
+            Int::Const(value) => Ok(*value),
+            Int::Var(variable) => Ok(scope.variables[variable.at()] as i64),
+            Int::WithConst(operation, variable, b, span) => {
+                operation.apply(scope.variables[variable.at()] as i64, *b, *span)
+            }
+            _ => self.general_value(scope),
+        }
+    }
+
+    fn general_value(&self, scope: &mut Scope) -> Outcome<i64> {
+        match self {
+            Int::Const(_) | Int::Var(_) | Int::WithConst(..) => self.value(scope),
+            Int::Tokens(place) => Ok(scope.counts[place.at()] as i64),
+            Int::Neg(a, span) => a.value(scope)?.checked_neg().ok_or_else(|| Fault::new("int-overflow", *span)),
+            Int::Abs(a, span) => a.value(scope)?.checked_abs().ok_or_else(|| Fault::new("int-overflow", *span)),
+            Int::Binary(operation, operands, span) => {
+                let a = operands.0.value(scope)?;
+                operation.apply(a, operands.1.value(scope)?, *span)
+            }
+            Int::Rounded(rounding, a, span) => rounding.apply(a.value(scope)?, *span),
+            Int::If(parts) => {
+                if parts.0.value(scope)? {
+                    parts.1.value(scope)
+                } else {
+                    parts.2.value(scope)
+                }
+            }
+            Int::Truth(condition) => Ok(i64::from(condition.value(scope)?)),
+            Int::Uniform(bounds, span) => uniform_int(bounds, *span, scope),
+            Int::Choice(choice) => {
+                choice.value(scope, Int::value)
+            }
+            Int::Table(table) => {
+                let table = &scope.tables[table.at()];
+                Ok(table.ints[scope.random.cumulative_choice(&table.sums)])
+            }
+        }
+    }
+}
+
+impl Rounding {
+    fn apply(self, a: f64, span: SpanId) -> Outcome<i64> {
+        let rounded = match self {
+            Rounding::Floor => a.floor(),
+            Rounding::Ceil => a.ceil(),
+            Rounding::Round => a.round_ties_even(),
+        };
+        // −2⁶³ is a double; 2⁶³ is the first one above the range.
+        if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&rounded) {
+            Ok(rounded as i64)
+        } else {
+            Err(Fault::new("int-overflow", span))
+        }
+    }
+}
+
+/// A finite result, with −0.0 as 0.0 (S2, X1).
+#[inline(always)]
+fn finite(value: f64, span: SpanId) -> Outcome<f64> {
+    if value.is_finite() {
+        Ok(value + 0.0)
+    } else {
+        Err(Fault::new("not-finite", span))
+    }
+}
+
+impl Real {
+    #[inline]
+    pub fn value(&self, scope: &mut Scope) -> Outcome<f64> {
+        match self {
+            Real::Const(value) => Ok(*value),
+            Real::Var(variable) => Ok(f64::from_bits(scope.variables[variable.at()])),
+            Real::ConstExponential(mean, span) => finite(mean * scope.random.exponential(), *span),
+            _ => self.general_value(scope),
+        }
+    }
+
+    fn general_value(&self, scope: &mut Scope) -> Outcome<f64> {
+        match self {
+            Real::Const(_) | Real::Var(_) | Real::ConstExponential(..) => self.value(scope),
+            Real::Now => Ok(scope.now),
+            Real::End => Ok(scope.end),
+            Real::FromInt(a) => Ok(a.value(scope)? as f64),
+            Real::Unary(function, a, span) => function.apply(a.value(scope)?, *span),
+            Real::Binary(operation, operands, span) => {
+                let a = operands.0.value(scope)?;
+                operation.apply(a, operands.1.value(scope)?, *span)
+            }
+            Real::If(parts) => {
+                if parts.0.value(scope)? {
+                    parts.1.value(scope)
+                } else {
+                    parts.2.value(scope)
+                }
+            }
+            Real::Choice(choice) => {
+                choice.value(scope, Real::value)
+            }
+            Real::Table(table) => {
+                let table = &scope.tables[table.at()];
+                Ok(table.reals[scope.random.cumulative_choice(&table.sums)])
+            }
+            Real::Exponential(mean, span) => {
+                let mean = mean.value(scope)?;
+                require(mean >= 0.0, "exp", *span, || vec![("mean", mean)])?;
+                finite(mean * scope.random.exponential(), *span)
+            }
+            Real::Uniform(bounds, span) => {
+                let (low, high) = (bounds.0.value(scope)?, bounds.1.value(scope)?);
+                require(low <= high, "uniform", *span, || vec![("low", low), ("high", high)])?;
+                finite(low + (high - low) * scope.random.uniform(), *span)
+            }
+            Real::Erlang(parameters, span) => erlang(parameters, *span, scope),
+            Real::Lognormal(parameters, span) => lognormal(parameters, *span, scope),
+            Real::Pareto(parameters, span) => pareto(parameters, *span, scope),
+        }
+    }
+}
+
+impl RealFunction {
+    fn apply(self, a: f64, span: SpanId) -> Outcome<f64> {
+        let domain = |function| Err(Fault::new("domain", span).with_text("function", function).with_real("argument", a));
+        match self {
+            RealFunction::Neg => Ok(-a + 0.0),
+            RealFunction::Abs => Ok(a.abs()),
+            RealFunction::Sqrt if a < 0.0 => domain("sqrt"),
+            RealFunction::Sqrt => finite(a.sqrt(), span),
+            RealFunction::Ln if a <= 0.0 => domain("ln"),
+            RealFunction::Ln => finite(portable::ln(a), span),
+        }
+    }
+}
+
+impl RealOperation {
+    #[inline(always)]
+    fn apply(self, a: f64, b: f64, span: SpanId) -> Outcome<f64> {
+        let result = match self {
+            RealOperation::Add => a + b,
+            RealOperation::Sub => a - b,
+            RealOperation::Mul => a * b,
+            RealOperation::Div if b == 0.0 => return Err(Fault::new("division-by-zero", span)),
+            RealOperation::Div => a / b,
+            RealOperation::Min => {
+                if b < a {
+                    b
+                } else {
+                    a
+                }
+            }
+            RealOperation::Max => {
+                if b > a {
+                    b
+                } else {
+                    a
+                }
+            }
+            RealOperation::Pow if a < 0.0 || (a == 0.0 && b < 0.0) => {
+                return Err(Fault::new("domain", span).with_text("function", "pow").with_real("argument", a));
+            }
+            RealOperation::Pow => portable::power(a, b),
+        };
+        finite(result, span)
+    }
+}
+
+/// The sums of the weights from the first to each, if they are weights: none negative, not all 0.
+pub fn cumulative(weights: &[f64]) -> Option<Vec<f64>> {
+    let mut total = 0.0;
+    let sums: Vec<f64> = weights
+        .iter()
+        .map(|weight| {
+            total += weight;
+            total
+        })
+        .collect();
+    (weights.iter().all(|&w| w >= 0.0) && total > 0.0).then_some(sums)
+}
+
+impl<T> Choice<T> {
+    pub fn new(values: Vec<T>, weights: Vec<Real>, simple: bool, span: SpanId) -> Self {
+        let constants: Option<Vec<f64>> =
+            weights.iter().map(|w| if let Real::Const(value) = w { Some(*value) } else { None }).collect();
+        let sums = constants.and_then(|weights| cumulative(&weights));
+        Choice { values, weights, sums, simple, span }
+    }
+
+    /// Values and weights are evaluated as they are written, before anything is drawn.
+    fn value<V: Copy>(&self, scope: &mut Scope, evaluate: impl Fn(&T, &mut Scope) -> Outcome<V>) -> Outcome<V> {
+        if let (Some(sums), true) = (&self.sums, self.simple) {
+            let position = scope.random.cumulative_choice(sums);
+            return evaluate(&self.values[position], scope);
+        }
+        let mut values = Vec::with_capacity(self.values.len());
+        let mut weights = Vec::with_capacity(self.values.len());
+        for (value, weight) in self.values.iter().zip(&self.weights) {
+            values.push(evaluate(value, scope)?);
+            weights.push(weight.value(scope)?);
+        }
+        if weights.iter().any(|&w| w < 0.0) || weights.iter().sum::<f64>() <= 0.0 {
+            return Err(Fault::new("bad-parameter", self.span).with_text("distribution", "choice"));
+        }
+        Ok(values[scope.random.weighted_choice(weights.into_iter())])
+    }
+}
+
+/// The domain of a distribution's parameters.
+fn require(
+    holds: bool,
+    distribution: &str,
+    span: SpanId,
+    values: impl FnOnce() -> Vec<(&'static str, f64)>,
+) -> Outcome<()> {
+    if holds {
+        return Ok(());
+    }
+    let fault = Fault::new("bad-parameter", span).with_text("distribution", distribution);
+    Err(values().into_iter().fold(fault, |fault, (name, value)| fault.with_real(name, value)))
+}
+
+/// The width must be below 2⁵³, so that u reaches every integer.
+fn uniform_int(bounds: &(Int, Int), span: SpanId, scope: &mut Scope) -> Outcome<i64> {
+    let (low, high) = (bounds.0.value(scope)?, bounds.1.value(scope)?);
+    match high.checked_sub(low) {
+        Some(width) if (0..1 << 53).contains(&width) => Ok(low + scope.random.equal_choice(width as u64 + 1) as i64),
+        _ => {
+            let fault = Fault::new("bad-parameter", span).with_text("distribution", "uniform_int");
+            Err(fault.with_int("low", low).with_int("high", high))
+        }
+    }
+}
+
+fn erlang(parameters: &(Int, Real), span: SpanId, scope: &mut Scope) -> Outcome<f64> {
+    let (k, mean) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
+    if !(1..=10_000).contains(&k) || mean < 0.0 {
+        let fault = Fault::new("bad-parameter", span).with_text("distribution", "erlang");
+        return Err(fault.with_int("k", k).with_real("mean", mean));
+    }
+    let mut total = 0.0;
+    for _ in 0..k {
+        total += scope.random.exponential();
+    }
+    finite(mean / k as f64 * total, span)
+}
+
+fn lognormal(parameters: &(Real, Real), span: SpanId, scope: &mut Scope) -> Outcome<f64> {
+    let (mean, cv) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
+    require(mean > 0.0 && cv >= 0.0, "lognormal", span, || vec![("mean", mean), ("cv", cv)])?;
+    let variance = portable::ln(1.0 + cv * cv);
+    let location = portable::ln(mean) - 0.5 * variance;
+    finite(portable::exp(location + variance.sqrt() * scope.random.normal()), span)
+}
+
+fn pareto(parameters: &(Real, Real), span: SpanId, scope: &mut Scope) -> Outcome<f64> {
+    let (shape, mean) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
+    require(shape > 1.0 && mean >= 0.0, "pareto", span, || vec![("shape", shape), ("mean", mean)])?;
+    let least = mean * (shape - 1.0) / shape;
+    finite(least * portable::power(1.0 - scope.random.uniform(), -1.0 / shape), span)
+}

@@ -1,0 +1,54 @@
+//! Positions in the net's tables, each of its own type so that one cannot stand for another.
+
+use serde::Deserialize;
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The position as an index into the table.
+            #[inline(always)]
+            pub fn at(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+id!(
+    /// A place of the flat net.
+    PlaceId
+);
+id!(
+    /// A transition of the flat net.
+    TransitionId
+);
+id!(
+    /// A variable of one transition (in a key expression: a slot of the token).
+    VariableId
+);
+id!(
+    /// A table of values to draw from.
+    TableId
+);
+id!(
+    /// A probe of the net: a declared measure's source.
+    ProbeId
+);
+id!(
+    /// A place in the source text, or none (`SpanId::NONE`).
+    SpanId
+);
+id!(
+    /// An index over the tokens of one place.
+    IndexId
+);
+
+impl SpanId {
+    /// No place in the source.
+    pub const NONE: SpanId = SpanId(u32::MAX);
+}

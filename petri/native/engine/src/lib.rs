@@ -1,0 +1,43 @@
+//! Simulates flat timed coloured Petri nets. It is the twin of the reference engine in `petri/engine/reference.py`: the same
+//! draws in the same order, the same trajectory bit for bit.
+//!
+//! A guided tour, in the order of the data's way:
+//!
+//! 1. [`net`] decodes the flat net; [`compile`] and [`compile_transition`] make a [`program`] of it, with expressions
+//!    compiled by [`lower`] and understood by [`analysis`]. Everything that can be decided before the first firing is
+//!    decided there.
+//! 2. [`engine`] is the loop: look, choose, start; or let time move on. It fits on a screen.
+//! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
+//!    [`index`]es over them), [`enabling`] (which transitions are enabled, by looking only next to what changed), the
+//!    [`search`] for bindings, and the [`agenda`] of firings in progress.
+//! 4. An [`observer`] is told what happens: [`statistics`], declared measures ([`probes`], with [`histogram`] and
+//!    [`reorder`]), and the [`trace`].
+//! 5. Chance is in [`random`], portable functions in [`portable`], the hash that tells trajectories apart in
+//!    [`trajectory`], and what goes wrong in [`fault`].
+
+pub mod agenda;
+pub mod analysis;
+pub mod compile;
+pub mod compile_transition;
+pub mod enabling;
+pub mod engine;
+pub mod expression;
+pub mod fault;
+pub mod histogram;
+pub mod ids;
+pub mod index;
+pub mod lower;
+pub mod marking;
+pub mod net;
+pub mod observer;
+pub mod portable;
+pub mod probes;
+pub mod program;
+pub mod random;
+pub mod rank_set;
+pub mod reorder;
+pub mod search;
+pub mod statistics;
+pub mod store;
+pub mod trace;
+pub mod trajectory;

@@ -1,0 +1,75 @@
+//! What an engine tells while it runs. An observer is a type parameter: one that does nothing costs nothing.
+
+use crate::expression::Scope;
+use crate::fault::Outcome;
+use crate::ids::{PlaceId, TransitionId};
+
+pub trait Observer {
+    /// The place holds so many tokens from now on.
+    fn changed(&mut self, place: PlaceId, tokens: u64, now: f64);
+
+    /// A firing has deposited `count` tokens of this value.
+    fn arrived(&mut self, place: PlaceId, token: &[u64], count: u64, now: f64) -> Outcome<()>;
+
+    /// A firing starts; its tokens are still in their places. One that `lasts` will be told of when it ends.
+    fn started(&mut self, transition: TransitionId, lasts: bool, scope: &mut Scope) -> Outcome<()>;
+
+    /// A firing that took time ended.
+    fn ended(&mut self, transition: TransitionId, now: f64);
+
+    /// The warm-up is over: figures are those from now on (M3).
+    fn restart(&mut self, now: f64);
+}
+
+/// Watches nothing.
+impl Observer for () {
+    #[inline(always)]
+    fn changed(&mut self, _: PlaceId, _: u64, _: f64) {}
+
+    #[inline(always)]
+    fn arrived(&mut self, _: PlaceId, _: &[u64], _: u64, _: f64) -> Outcome<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn started(&mut self, _: TransitionId, _: bool, _: &mut Scope) -> Outcome<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn ended(&mut self, _: TransitionId, _: f64) {}
+
+    fn restart(&mut self, _: f64) {}
+}
+
+/// Two observers, told one after the other.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    #[inline(always)]
+    fn changed(&mut self, place: PlaceId, tokens: u64, now: f64) {
+        self.0.changed(place, tokens, now);
+        self.1.changed(place, tokens, now);
+    }
+
+    #[inline(always)]
+    fn arrived(&mut self, place: PlaceId, token: &[u64], count: u64, now: f64) -> Outcome<()> {
+        self.0.arrived(place, token, count, now)?;
+        self.1.arrived(place, token, count, now)
+    }
+
+    #[inline(always)]
+    fn started(&mut self, transition: TransitionId, lasts: bool, scope: &mut Scope) -> Outcome<()> {
+        self.0.started(transition, lasts, scope)?;
+        self.1.started(transition, lasts, scope)
+    }
+
+    #[inline(always)]
+    fn ended(&mut self, transition: TransitionId, now: f64) {
+        self.0.ended(transition, now);
+        self.1.ended(transition, now);
+    }
+
+    fn restart(&mut self, now: f64) {
+        self.0.restart(now);
+        self.1.restart(now);
+    }
+}

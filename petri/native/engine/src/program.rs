@@ -1,0 +1,239 @@
+//! The net as the engine runs it: everything that can be decided before the first firing is decided here.
+
+use crate::expression::{Bool, DrawTable, Int, Real, Value};
+use crate::ids::{IndexId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::index::KeyTable;
+use crate::net::{Discipline, Scalar, Span};
+
+/// No gauge.
+pub const NO_GAUGE: u32 = u32::MAX;
+
+/// A net compiled for running. Replications share it.
+pub struct Program {
+    pub places: Vec<PlaceProgram>,
+    pub transitions: Vec<TransitionProgram>,
+    /// The tokens of each place, then the loads of places with a capacity.
+    pub gauges: Vec<Gauge>,
+    pub watches: Vec<Watch>,
+    pub dependents: Vec<Dependent>,
+    /// Priorities, the highest first.
+    pub levels: Vec<Level>,
+    pub indices: Vec<IndexProgram>,
+    pub key_tables: Vec<KeyTable>,
+    pub tables: Vec<DrawTable>,
+    pub spans: Vec<Span>,
+    /// Transitions whose enabling depends on the time itself.
+    pub clocked: Vec<TransitionId>,
+    pub probes: Vec<crate::probes::ProbeProgram>,
+    /// The most variables that a transition has.
+    pub variables: usize,
+}
+
+/// A number that transitions watch: the tokens of a place, or its load (tokens and reserved room).
+#[derive(Clone, Debug, Default)]
+pub struct Gauge {
+    /// The greatest threshold watched: changes above it concern no watch.
+    pub top: u64,
+    pub watches: std::ops::Range<usize>,
+    pub dependents: std::ops::Range<usize>,
+}
+
+/// One condition of a transition: the gauge is at least the threshold, or (`below`) less than it.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch {
+    pub threshold: u64,
+    pub transition: TransitionId,
+    pub below: bool,
+}
+
+/// A transition that is looked at again when a gauge changes. A token that arrives behind `depth` others is not seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Dependent {
+    pub transition: TransitionId,
+    pub depth: u64,
+}
+
+/// The transitions of one priority, in order.
+pub struct Level {
+    pub transitions: Vec<TransitionId>,
+    /// The weights, where they are not all the same power of two (those choose like equals, bit for bit).
+    pub weights: Option<Vec<f64>>,
+}
+
+pub struct IndexProgram {
+    pub place: PlaceId,
+    pub slots: Vec<u32>,
+    pub table: usize,
+    pub seated: bool,
+}
+
+/// The range of a slot.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    pub name: String,
+    pub real: bool,
+    pub low: Option<Scalar>,
+    pub high: Option<Scalar>,
+}
+
+impl Bound {
+    /// Whether a value lies in the range.
+    pub fn holds(&self, bits: u64) -> bool {
+        if self.real {
+            let value = f64::from_bits(bits);
+            self.low.is_none_or(|low| value >= low.as_real()) && self.high.is_none_or(|high| value <= high.as_real())
+        } else {
+            let value = bits as i64;
+            self.low.is_none_or(|low| at_least(value, low)) && self.high.is_none_or(|high| at_most(value, high))
+        }
+    }
+}
+
+fn at_least(value: i64, low: Scalar) -> bool {
+    low.as_int().map_or(value as f64 >= low.as_real(), |low| value >= low)
+}
+
+fn at_most(value: i64, high: Scalar) -> bool {
+    high.as_int().map_or(value as f64 <= high.as_real(), |high| value <= high)
+}
+
+pub struct PlaceProgram {
+    pub name: String,
+    pub width: usize,
+    /// Whether each slot is real.
+    pub reals: Vec<bool>,
+    pub discipline: Discipline,
+    pub key: Option<Value>,
+    /// Evaluating the key may raise a fault.
+    pub key_fails: bool,
+    pub capacity: Option<u64>,
+    /// The gauge of the load, for a place with a capacity that a transition heeds.
+    pub load: u32,
+    pub indices: Vec<IndexId>,
+    pub bounds: Vec<Bound>,
+    pub initial: Vec<(u64, Vec<u64>)>,
+}
+
+/// How many black tokens an arc takes, or gives.
+#[derive(Clone, Debug)]
+pub enum Count {
+    Const(u64),
+    Of(Int, SpanId),
+}
+
+/// How an input arc finds its tokens.
+#[derive(Clone, Debug)]
+pub enum Find {
+    /// So many black tokens.
+    Black(Count),
+    /// The one token that the discipline shows, behind those of `depth` arcs before this one.
+    Head { depth: usize },
+    /// Any token of a bag.
+    Any,
+    /// The tokens of a bag with given values in the slots of an index.
+    Keyed(IndexId),
+}
+
+pub struct InputProgram {
+    pub place: PlaceId,
+    pub find: Find,
+    /// Slots that must equal a value.
+    pub equals: Vec<(u32, Value)>,
+    /// Slots whose value a variable receives.
+    pub binds: Vec<(u32, VariableId)>,
+    pub keep: bool,
+    /// The arcs before this one on the same place.
+    pub before: Vec<usize>,
+    /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
+    pub after: Vec<usize>,
+    /// Position of a head token at the moment when it is taken: those before it that read arcs keep.
+    pub kept_before: usize,
+}
+
+pub struct InhibitorProgram {
+    pub place: PlaceId,
+    pub equals: Vec<(u32, Value)>,
+    pub index: Option<IndexId>,
+    pub threshold: Count,
+}
+
+/// How an output arc was compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Always so many black tokens.
+    Black(u64),
+    /// Always one coloured token.
+    Token,
+    /// Place or number are known only when the firing starts: its record begins with both.
+    Open,
+}
+
+pub struct OutputProgram {
+    pub places: Vec<PlaceId>,
+    pub form: Form,
+    pub width: usize,
+    pub index: Option<(Int, SpanId)>,
+    pub count: Count,
+    pub condition: Option<Bool>,
+    pub values: Vec<Value>,
+    /// The source of each value.
+    pub spans: Vec<SpanId>,
+    /// Slots whose value may lie outside its range.
+    pub checks: Vec<usize>,
+}
+
+impl OutputProgram {
+    /// The place of an arc whose place does not depend on the firing.
+    #[inline(always)]
+    pub fn place(&self) -> PlaceId {
+        self.places[0]
+    }
+}
+
+pub enum Time {
+    Immediate,
+    Const(f64),
+    Of(Real),
+}
+
+/// How one of a transition's bindings is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// There is only one.
+    Single,
+    /// Any token of the one bag, for this arc.
+    Bag(usize),
+    /// Any tokens of several bags, independent of one another.
+    Product,
+    /// By a search through the arcs.
+    Search,
+}
+
+pub struct TransitionProgram {
+    pub name: String,
+    pub variable_names: Vec<String>,
+    pub variable_reals: Vec<bool>,
+    pub inputs: Vec<InputProgram>,
+    pub inhibitors: Vec<InhibitorProgram>,
+    pub guard: Option<Bool>,
+    /// The outputs to places with a capacity, where watches do not decide about room.
+    pub rooms: Vec<usize>,
+    pub resets: Vec<PlaceId>,
+    pub draws: Vec<(VariableId, Value)>,
+    pub time: Time,
+    pub time_span: SpanId,
+    pub outputs: Vec<OutputProgram>,
+    /// Words of the record that a firing in progress holds.
+    pub held: usize,
+    /// Some output goes to a place with a capacity.
+    pub reserves: bool,
+    pub selection: Selection,
+    /// Watches alone decide whether the transition is enabled.
+    pub plain: bool,
+    /// Enabling may raise a fault, so all bindings are looked at, as the semantics do.
+    pub exhaustive: bool,
+    /// Conditions that watches decide about and that never hold.
+    pub impossible: u32,
+    pub level: u32,
+    pub position: u32,
+}

@@ -1,0 +1,209 @@
+//! The stream of chance of one replication (rules R1 to R3).
+
+use std::sync::OnceLock;
+
+use crate::portable;
+
+// Ziggurat for the exponential density with 256 layers (Marsaglia & Tsang 2000): the right edge of the lowest
+// full layer, and the area of each layer.
+const LAYERS: usize = 256;
+const EDGE: f64 = 7.69711747013104972;
+const AREA: f64 = 0.0039496598225815571993;
+const UNIT: f64 = 1.0 / (1u64 << 53) as f64;
+
+struct Ziggurat {
+    /// Right edges of the layers times 2⁻⁵³: a power of two rounds nothing, so one multiplication does.
+    scale: [f64; LAYERS],
+    edges: [f64; LAYERS + 1],
+    heights: [f64; LAYERS + 1],
+}
+
+fn ziggurat() -> &'static Ziggurat {
+    static TABLES: OnceLock<Ziggurat> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        let mut edges = [0.0; LAYERS + 1];
+        edges[0] = AREA / portable::exp(-EDGE);
+        edges[1] = EDGE;
+        for i in 2..LAYERS {
+            let x = edges[i - 1];
+            edges[i] = -portable::ln(portable::exp(-x) + AREA / x);
+        }
+        let heights = edges.map(|x| portable::exp(-x));
+        let scale = std::array::from_fn(|i| edges[i] * UNIT);
+        Ziggurat { scale, edges, heights }
+    })
+}
+
+/// SFC64 with the draws of the semantics.
+#[derive(Clone)]
+pub struct Random {
+    state: [u64; 4],
+    tables: &'static Ziggurat,
+}
+
+impl Random {
+    /// The stream for the three words that `numpy.random.SeedSequence` gives for a seed and a replication.
+    pub fn new(seed: [u64; 3]) -> Self {
+        let mut random = Random { state: [seed[0], seed[1], seed[2], 1], tables: ziggurat() };
+        for _ in 0..12 {
+            random.word();
+        }
+        random
+    }
+
+    /// The next 64-bit word.
+    #[inline(always)]
+    pub fn word(&mut self) -> u64 {
+        let [a, b, c, counter] = self.state;
+        let word = a.wrapping_add(b).wrapping_add(counter);
+        self.state = [
+            b ^ (b >> 11),
+            c.wrapping_add(c << 3),
+            c.rotate_left(24).wrapping_add(word),
+            counter.wrapping_add(1),
+        ];
+        word
+    }
+
+    /// The u of R1: the upper 53 bits of a word, in [0, 1).
+    #[inline(always)]
+    pub fn uniform(&mut self) -> f64 {
+        (self.word() >> 11) as f64 * UNIT
+    }
+
+    /// One of 0 … n−1, each equally likely; draws nothing when n is 1 (R2).
+    #[inline(always)]
+    pub fn equal_choice(&mut self, n: u64) -> u64 {
+        if n == 1 {
+            0
+        } else {
+            (self.uniform() * n as f64) as u64
+        }
+    }
+
+    /// A position, with probability proportional to its weight; draws nothing when there is one (R2).
+    pub fn weighted_choice(&mut self, weights: impl Iterator<Item = f64> + Clone) -> usize {
+        let (mut total, mut count) = (0.0, 0);
+        for weight in weights.clone() {
+            total += weight;
+            count += 1;
+        }
+        if count == 1 {
+            return 0;
+        }
+        let threshold = self.uniform() * total;
+        let mut reached = 0.0;
+        for (position, weight) in weights.enumerate() {
+            reached += weight;
+            if threshold < reached {
+                return position;
+            }
+        }
+        count - 1
+    }
+
+    /// As `weighted_choice`, given the sums of the weights from the first to each.
+    pub fn cumulative_choice(&mut self, sums: &[f64]) -> usize {
+        if sums.len() == 1 {
+            return 0;
+        }
+        let threshold = self.uniform() * sums[sums.len() - 1];
+        sums.partition_point(|&reached| reached <= threshold).min(sums.len() - 1)
+    }
+
+    /// A standard exponential. One word tells the layer (low 8 bits) and the place in it (upper 53).
+    #[inline(always)]
+    pub fn exponential(&mut self) -> f64 {
+        let word = self.word();
+        let layer = (word & 0xFF) as usize;
+        let x = (word >> 11) as f64 * self.tables.scale[layer];
+        if x < self.tables.edges[layer + 1] {
+            return x;
+        }
+        self.exponential_rest(layer, x)
+    }
+
+    /// The one draw in a hundred that the rectangles do not settle.
+    #[cold]
+    fn exponential_rest(&mut self, mut layer: usize, mut x: f64) -> f64 {
+        let mut tail = 0.0;
+        loop {
+            if x < self.tables.edges[layer + 1] {
+                return tail + x;
+            }
+            if layer == 0 {
+                tail += EDGE; // beyond the edge the density repeats itself
+            } else {
+                let (low, high) = (self.tables.heights[layer], self.tables.heights[layer + 1]);
+                if low + self.uniform() * (high - low) < portable::exp(-x) {
+                    return tail + x;
+                }
+            }
+            let word = self.word();
+            layer = (word & 0xFF) as usize;
+            x = (word >> 11) as f64 * self.tables.scale[layer];
+        }
+    }
+
+    /// A standard normal by Marsaglia's polar method.
+    pub fn normal(&mut self) -> f64 {
+        loop {
+            let a = 2.0 * self.uniform() - 1.0;
+            let b = 2.0 * self.uniform() - 1.0;
+            let s = a * a + b * b;
+            if 0.0 < s && s < 1.0 {
+                return a * (-2.0 * portable::ln(s) / s).sqrt();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stream() -> Random {
+        // numpy.random.SeedSequence(7, spawn_key=(0,)).generate_state(3, uint64)
+        Random::new([3386250816931739734, 17579791024057999317, 3672896790579533867])
+    }
+
+    #[test]
+    fn the_words_of_numpy() {
+        let mut random = stream();
+        assert_eq!([random.word(), random.word()], [6634778829482175889, 18045128517199978778]);
+    }
+
+    #[test]
+    fn moments() {
+        let mut random = stream();
+        let n = 200_000;
+        let mean = (0..n).map(|_| random.exponential()).sum::<f64>() / n as f64;
+        let square = (0..n).map(|_| random.normal().powi(2)).sum::<f64>() / n as f64;
+        // standard errors 0.0022 and 0.0032: five of them
+        assert!((mean - 1.0).abs() < 0.011, "{mean}");
+        assert!((square - 1.0).abs() < 0.016, "{square}");
+    }
+
+    #[test]
+    fn no_draw_without_a_choice() {
+        let mut random = stream();
+        let before = random.state;
+        assert_eq!(random.equal_choice(1), 0);
+        assert_eq!(random.weighted_choice([3.0].into_iter()), 0);
+        assert_eq!(random.cumulative_choice(&[3.0]), 0);
+        assert_eq!(random.state, before);
+    }
+
+    #[test]
+    fn cumulative_sums_choose_as_weights_do() {
+        let weights = [0.1, 0.7, 0.0, 0.3, 0.05];
+        let mut sums = Vec::new();
+        for weight in weights {
+            sums.push(sums.last().unwrap_or(&0.0) + weight);
+        }
+        let (mut one, mut other) = (stream(), stream());
+        for _ in 0..10_000 {
+            assert_eq!(one.weighted_choice(weights.into_iter()), other.cumulative_choice(&sums));
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Bindings by a search through the input arcs, in their order (rules E1 to E7).
+//!
+//! The general way: any pattern, guard, count or capacity. Bindings come in the order of E7, and an equality on a bag is
+//! looked up in an index.
+
+use crate::expression::{Bool, Int, Scope, Value};
+use crate::fault::{Fault, Outcome};
+use crate::ids::{PlaceId, SpanId};
+use crate::marking::Marking;
+use crate::program::{Count, Find, InhibitorProgram, InputProgram, OutputProgram, Program, TransitionProgram};
+use crate::random::Random;
+
+/// When a search is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    First,
+    All,
+    /// The binding that so many come before.
+    Nth(u64),
+}
+
+/// Space that searches use again and again.
+#[derive(Default)]
+pub struct Scratch {
+    /// The token of each arc: a seat, a rank, or a number of black tokens.
+    pub chosen: Vec<u64>,
+    /// The tokens of the first binding found.
+    pub first: Vec<u64>,
+    key: Vec<u64>,
+    given: Vec<(PlaceId, u64)>,
+}
+
+pub struct Search<'a> {
+    pub program: &'a Program,
+    pub transition: &'a TransitionProgram,
+    pub marking: &'a Marking,
+    pub variables: &'a mut [u64],
+    pub scratch: &'a mut Scratch,
+    pub random: &'a mut Random,
+    pub now: f64,
+    pub goal: Goal,
+    pub found: u64,
+}
+
+/// A number of tokens must not be negative (X2).
+pub fn natural(count: i64, span: SpanId) -> Outcome<u64> {
+    u64::try_from(count).map_err(|_| Fault::new("negative-count", span).with_int("count", count))
+}
+
+impl<'a> Search<'a> {
+    /// Runs the search. `scratch.chosen` holds the tokens of the binding that ended it.
+    pub fn run(&mut self) -> Outcome<u64> {
+        self.variables.fill(0);
+        self.scratch.chosen.clear();
+        self.scratch.chosen.resize(self.transition.inputs.len(), 0);
+        self.descend(0)?;
+        Ok(self.found)
+    }
+
+    /// Tries all choices for an arc and those behind it; true when the goal is reached.
+    fn descend(&mut self, arc: usize) -> Outcome<bool> {
+        let transition = self.transition;
+        let Some(input) = transition.inputs.get(arc) else { return self.complete() };
+        let tokens = self.marking.counts[input.place.at()] as usize;
+        match &input.find {
+            Find::Black(count) => {
+                let count = self.count(count)?;
+                let used: u64 = input.before.iter().map(|&i| self.scratch.chosen[i]).sum();
+                if (tokens as u64).saturating_sub(used) < count {
+                    return Ok(false);
+                }
+                self.scratch.chosen[arc] = count;
+                self.descend(arc + 1)
+            }
+            Find::Head { depth } => {
+                if tokens <= *depth || !self.shows(input, self.marking.token(input.place, *depth))? {
+                    return Ok(false);
+                }
+                self.take(arc, input, *depth)
+            }
+            Find::Any => {
+                for seat in 0..tokens {
+                    if !self.is_used(input, seat) && self.take(arc, input, seat)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Find::Keyed(index) => {
+                if tokens <= input.before.len() {
+                    return Ok(false);
+                }
+                self.load_key(&input.equals)?;
+                let Some(bucket) = self.marking.bucket(*index, &self.scratch.key) else { return Ok(false) };
+                for k in 0..bucket.len() {
+                    let seat = bucket.seat(k);
+                    if !self.is_used(input, seat) && self.take(arc, input, seat)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Two arcs never find the same token (E1).
+    fn is_used(&self, input: &InputProgram, seat: usize) -> bool {
+        input.before.iter().any(|&i| self.scratch.chosen[i] == seat as u64)
+    }
+
+    /// Goes on with one token chosen.
+    fn take(&mut self, arc: usize, input: &InputProgram, position: usize) -> Outcome<bool> {
+        self.scratch.chosen[arc] = position as u64;
+        if !input.binds.is_empty() {
+            let token = self.marking.token(input.place, position);
+            for (slot, variable) in &input.binds {
+                self.variables[variable.at()] = token[*slot as usize];
+            }
+        }
+        self.descend(arc + 1)
+    }
+
+    /// The values that a pattern asks for.
+    fn load_key(&mut self, equals: &[(u32, Value)]) -> Outcome<()> {
+        self.scratch.key.clear();
+        for (_, value) in equals {
+            let bits = value.bits(&mut scope(self.variables, self.marking, self.program, self.random, self.now))?;
+            self.scratch.key.push(bits);
+        }
+        Ok(())
+    }
+
+    fn shows(&mut self, input: &InputProgram, token: &[u64]) -> Outcome<bool> {
+        if input.equals.is_empty() {
+            return Ok(true);
+        }
+        self.load_key(&input.equals)?;
+        Ok(input.equals.iter().zip(&self.scratch.key).all(|((slot, _), value)| token[*slot as usize] == *value))
+    }
+
+    fn complete(&mut self) -> Outcome<bool> {
+        if !self.admits()? {
+            return Ok(false);
+        }
+        self.found += 1;
+        if self.found == 1 {
+            self.scratch.first.clone_from(&self.scratch.chosen);
+        }
+        Ok(match self.goal {
+            Goal::First => true,
+            Goal::All => false,
+            Goal::Nth(k) => self.found > k,
+        })
+    }
+
+    /// Inhibitors, guard and capacities, in this order (E4 to E6).
+    fn admits(&mut self) -> Outcome<bool> {
+        let transition = self.transition;
+        for arc in &transition.inhibitors {
+            if self.inhibits(arc)? {
+                return Ok(false);
+            }
+        }
+        if let Some(guard) = &transition.guard {
+            if !self.holds(guard)? {
+                return Ok(false);
+            }
+        }
+        if transition.rooms.is_empty() {
+            return Ok(true);
+        }
+        self.has_room()
+    }
+
+    fn inhibits(&mut self, arc: &InhibitorProgram) -> Outcome<bool> {
+        let matching = match arc.index {
+            None => self.marking.counts[arc.place.at()],
+            Some(index) => {
+                self.load_key(&arc.equals)?;
+                self.marking.bucket(index, &self.scratch.key).map_or(0, |bucket| bucket.len() as u64)
+            }
+        };
+        Ok(matching >= self.count(&arc.threshold)?)
+    }
+
+    fn has_room(&mut self) -> Outcome<bool> {
+        let transition = self.transition;
+        self.scratch.given.clear();
+        for &room in &transition.rooms {
+            let (place, count) = self.destination(&transition.outputs[room])?;
+            match self.scratch.given.iter_mut().find(|given| given.0 == place) {
+                Some(given) => given.1 += count,
+                None => self.scratch.given.push((place, count)),
+            }
+        }
+        let fits = |(place, count): &(PlaceId, u64)| match self.program.places[place.at()].capacity {
+            Some(capacity) => self.left_in(*place).saturating_add(*count) <= capacity,
+            None => true,
+        };
+        Ok(self.scratch.given.iter().all(fits))
+    }
+
+    /// Where an arc puts tokens, and how many.
+    fn destination(&mut self, arc: &OutputProgram) -> Outcome<(PlaceId, u64)> {
+        destination(arc, &mut scope(self.variables, self.marking, self.program, self.random, self.now))
+    }
+
+    /// Tokens in and reserved for a place once the firing has taken its own.
+    fn left_in(&self, place: PlaceId) -> u64 {
+        let reserved = self.marking.reserved[place.at()];
+        if self.transition.resets.contains(&place) {
+            return reserved;
+        }
+        let arcs = self.transition.inputs.iter().zip(&self.scratch.chosen);
+        let taken = arcs.filter(|(arc, _)| arc.place == place && !arc.keep).map(|(arc, &chosen)| match arc.find {
+            Find::Black(_) => chosen,
+            _ => 1,
+        });
+        self.marking.counts[place.at()] - taken.sum::<u64>() + reserved
+    }
+
+    fn count(&mut self, count: &Count) -> Outcome<u64> {
+        match count {
+            Count::Const(count) => Ok(*count),
+            Count::Of(count, span) => natural(self.int(count)?, *span),
+        }
+    }
+
+    fn int(&mut self, e: &Int) -> Outcome<i64> {
+        e.value(&mut scope(self.variables, self.marking, self.program, self.random, self.now))
+    }
+
+    fn holds(&mut self, e: &Bool) -> Outcome<bool> {
+        e.value(&mut scope(self.variables, self.marking, self.program, self.random, self.now))
+    }
+}
+
+/// What expressions see while a binding is looked for: `end` is not known yet.
+fn scope<'s>(
+    variables: &'s [u64],
+    marking: &'s Marking,
+    program: &'s Program,
+    random: &'s mut Random,
+    now: f64,
+) -> Scope<'s> {
+    Scope { variables, counts: &marking.counts, tables: &program.tables, random, now, end: now }
+}
+
+/// Where an output arc puts tokens, and how many: none where its condition fails.
+pub fn destination(arc: &OutputProgram, scope: &mut Scope) -> Outcome<(PlaceId, u64)> {
+    if let Some(condition) = &arc.condition {
+        if !condition.value(scope)? {
+            return Ok((arc.place(), 0));
+        }
+    }
+    let count = match &arc.count {
+        Count::Const(count) => *count,
+        Count::Of(count, span) => natural(count.value(scope)?, *span)?,
+    };
+    let Some((index, span)) = &arc.index else { return Ok((arc.place(), count)) };
+    let index = index.value(scope)?;
+    match usize::try_from(index).ok().and_then(|i| arc.places.get(i)) {
+        Some(&place) => Ok((place, count)),
+        None => {
+            let fault = Fault::new("index-range", *span).with_int("index", index);
+            Err(fault.with_int("size", arc.places.len() as i64))
+        }
+    }
+}
