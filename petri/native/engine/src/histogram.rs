@@ -247,3 +247,69 @@ impl Histogram {
         snapshot
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Settings, events and outcome of each case of a kind, from the file that the Python tests read too.
+    fn cases(kind: &str) -> Vec<[Vec<&'static str>; 3]> {
+        let file = include_str!("../../../../tests/measure/twins.txt");
+        let parts = |line: &'static str| -> Vec<Vec<&'static str>> {
+            line.split('|').map(|part| part.split_whitespace().collect()).collect()
+        };
+        let all = file.lines().map(|line| parts(line).try_into().unwrap());
+        all.filter(|case: &[Vec<&str>; 3]| case[0][0] == kind).collect()
+    }
+
+    fn digits(value: f64) -> String {
+        if value.is_nan() {
+            "nan".into()
+        } else {
+            format!("{:016x}", value.to_bits())
+        }
+    }
+
+    fn number(word: &str) -> f64 {
+        f64::from_bits(u64::from_str_radix(word, 16).unwrap())
+    }
+
+    fn outcome(events: &[&str]) -> Vec<String> {
+        let mut parts = events.split(|&event| event == "merge").map(|values| {
+            let mut histogram = Histogram::new();
+            values.iter().for_each(|value| histogram.add(number(value)));
+            histogram
+        });
+        let mut histogram = parts.next().unwrap();
+        histogram.merge(&parts.next().unwrap());
+        let state = histogram.snapshot();
+        let mut figures = vec![state.origin, state.first_moment, state.second_moment, state.min, state.max];
+        figures.extend([histogram.sum(), histogram.mean(), histogram.std()]);
+        figures.extend([0.0, 0.5, 0.9, 0.999, 1.0].map(|share| histogram.quantile(share)));
+        let mut words = vec![histogram.count().to_string()];
+        words.extend(figures.into_iter().map(digits));
+        for (index, bucket) in state.buckets.iter().enumerate() {
+            words.push(format!("{bucket}:{}:{}", state.counts[index], digits(state.excesses[index])));
+        }
+        words
+    }
+
+    #[test]
+    fn agrees_with_its_twin() {
+        let cases = cases("histogram");
+        assert!(!cases.is_empty());
+        for [_, events, expected] in cases {
+            assert_eq!(outcome(&events), expected);
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_by_the_range_of_doubles() {
+        let mut histogram = Histogram::new();
+        for value in [f64::MAX, f64::MIN, f64::MIN_POSITIVE, -f64::MIN_POSITIVE, 1.0] {
+            histogram.add(value);
+        }
+        assert!(histogram.positive.cells.len() <= 1 << 18 && histogram.negative.cells.len() <= 1 << 18);
+        assert_eq!(histogram.quantile(0.6), f64::MIN_POSITIVE);
+    }
+}

@@ -189,3 +189,58 @@ impl Passages {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Settings, events and outcome of each case of a kind, from the file that the Python tests read too.
+    fn cases(kind: &str) -> Vec<[Vec<&'static str>; 3]> {
+        let file = include_str!("../../../../tests/measure/twins.txt");
+        let parts = |line: &'static str| -> Vec<Vec<&'static str>> {
+            line.split('|').map(|part| part.split_whitespace().collect()).collect()
+        };
+        let all = file.lines().map(|line| parts(line).try_into().unwrap());
+        all.filter(|case: &[Vec<&str>; 3]| case[0][0] == kind).collect()
+    }
+
+    fn digits(value: f64) -> String {
+        if value.is_nan() {
+            "nan".into()
+        } else {
+            format!("{:016x}", value.to_bits())
+        }
+    }
+
+    #[test]
+    fn agrees_with_its_twin() {
+        let cases = cases("passage");
+        assert!(!cases.is_empty());
+        for [settings, events, expected] in cases {
+            let mut passages = Passages::new(1, settings[1].parse().unwrap());
+            for (n, event) in events.iter().enumerate() {
+                let (key, now) = ([event[1..].parse().unwrap()], (n * n) as f64);
+                if event.starts_with('s') {
+                    passages.start(&key, now);
+                } else {
+                    passages.end(&key, now);
+                }
+            }
+            let mut outcome = vec![passages.unmatched(), passages.waiting() as u64, passages.forgotten()];
+            outcome.push(passages.times().count());
+            let mut words: Vec<String> = outcome.iter().map(u64::to_string).collect();
+            words.push(digits(passages.times().sum()));
+            assert_eq!(words, expected);
+        }
+    }
+
+    #[test]
+    fn nodes_are_used_again() {
+        let mut passages = Passages::new(1, LIMIT);
+        for n in 0..10_000 {
+            passages.start(&[n], n as f64);
+            passages.end(&[n], n as f64);
+        }
+        assert_eq!((passages.starts.len(), passages.buckets.len()), (1, 16));
+    }
+}

@@ -191,15 +191,7 @@ struct Displacements {
 
 impl Displacements {
     fn new(threshold: usize) -> Self {
-        Self {
-            threshold,
-            index: 0,
-            started: false,
-            steady: 0,
-            waiting: VecDeque::new(),
-            in_row: 0,
-            early: Vec::new(),
-        }
+        Self { threshold, index: 0, started: false, steady: 0, waiting: VecDeque::new(), in_row: 0, early: Vec::new() }
     }
 
     #[inline]
@@ -816,5 +808,75 @@ impl Hasher for KeyHasher {
 
     fn finish(&self) -> u64 {
         self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Settings, events and outcome of each case of a kind, from the file that the Python tests read too.
+    fn cases(kind: &str) -> Vec<[Vec<&'static str>; 3]> {
+        let file = include_str!("../../../../tests/measure/twins.txt");
+        let parts = |line: &'static str| -> Vec<Vec<&'static str>> {
+            line.split('|').map(|part| part.split_whitespace().collect()).collect()
+        };
+        let all = file.lines().map(|line| parts(line).try_into().unwrap());
+        all.filter(|case: &[Vec<&str>; 3]| case[0][0] == kind).collect()
+    }
+
+    fn digits(value: f64) -> String {
+        if value.is_nan() {
+            "nan".into()
+        } else {
+            format!("{:016x}", value.to_bits())
+        }
+    }
+
+    fn measure(settings: &[&str]) -> Order {
+        let bounds: Vec<usize> = settings[2..].iter().map(|word| word.parse().unwrap()).collect();
+        Order::with(Settings {
+            first: settings[1].parse().ok(),
+            window: bounds[0],
+            flows: bounds[1],
+            displacement_threshold: bounds[2],
+            buffer_threshold: bounds[3],
+        })
+    }
+
+    fn happen(order: &mut Order, event: &str) {
+        if event == "restart" {
+            return order.restart();
+        }
+        let words: Vec<&str> = event.split(':').collect();
+        order.arrive(&[words[0].parse().unwrap()], words[1].parse().unwrap(), words[2].parse().unwrap());
+    }
+
+    fn sparse(counts: &[u64]) -> String {
+        let filled = counts.iter().enumerate().filter(|(_, &count)| count > 0);
+        filled.map(|(index, count)| format!("{index}:{count}")).collect::<Vec<_>>().join(",")
+    }
+
+    #[test]
+    fn agrees_with_its_twin() {
+        let cases = cases("order");
+        assert!(!cases.is_empty());
+        for [settings, events, expected] in cases {
+            let mut order = measure(&settings);
+            events.iter().for_each(|event| happen(&mut order, event));
+            let mut outcome: Vec<String> = order.figures().iter().map(|&(_, value)| digits(value)).collect();
+            let distributions = order.distributions();
+            outcome.extend(distributions.iter().map(|(name, counts)| format!("{name}={}", sparse(counts))));
+            assert_eq!(outcome, expected, "{settings:?}");
+        }
+    }
+
+    #[test]
+    fn wild_sequence_numbers_do_no_harm() {
+        let mut order = Order::new(8);
+        for sequence in [0, i64::MAX, i64::MIN, i64::MAX, 7, i64::MAX - 1] {
+            order.arrive(&[], sequence, 0.0);
+        }
+        assert_eq!(order.figures()[0], ("packets", 6.0));
     }
 }
