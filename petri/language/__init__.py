@@ -1,0 +1,133 @@
+"""The `.net` language: text in, flat net out.
+
+    net = language.load("ixp2400", {"line": "5 Gbps", "engines": 8})
+
+`docs/language.md` is the reference of the language. Modules are imported when they are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from petri.diagnostics import Diagnostic, LanguageError
+from petri.net import Net
+
+if TYPE_CHECKING:
+    from petri.language.problems import Problems
+
+MOST_DIAGNOSTICS = 100
+TEXT = "<text>"
+
+
+def load(path: str | Path, parameters: Mapping[str, object] | None = None) -> Net:
+    """The flat net of a file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
+
+    parameters: values for the net's parameters. A number is in the net's own units, as `Parameter.value` of the flat
+    net is; a text is an expression of the language, with its unit ("10 us"). Raises LanguageError with everything that
+    is wrong.
+    """
+    return load_with_sources(path, parameters)[0]
+
+
+def loads(text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT) -> Net:
+    """The flat net of a text, which can import modules of the library and no files. Raises LanguageError."""
+    return loads_with_sources(text, parameters, name=name)[0]
+
+
+def load_with_sources(path: str | Path, parameters: Mapping[str, object] | None = None) -> tuple[Net, dict[str, str]]:
+    """As `load`, and the texts of all files read, by the names that spans have for them."""
+    return _net_or_error(*_work(_find(path), None, parameters, TEXT))
+
+
+def loads_with_sources(
+    text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT
+) -> tuple[Net, dict[str, str]]:
+    """As `loads`, and the texts of all files read."""
+    return _net_or_error(*_work(None, text, parameters, name))
+
+
+def check(path: str | Path, parameters: Mapping[str, object] | None = None) -> list[Diagnostic]:
+    """Everything that is wrong with a file, or might be: errors, warnings and notes, in the order of the text."""
+    return check_with_sources(path, parameters)[0]
+
+
+def check_with_sources(
+    path: str | Path, parameters: Mapping[str, object] | None = None
+) -> tuple[list[Diagnostic], dict[str, str]]:
+    """As `check`, and the texts of all files read."""
+    return _found(_work(_find(path), None, parameters, TEXT, lints=True)[1])
+
+
+def checks(text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT) -> list[Diagnostic]:
+    """As `check`, of a text."""
+    return _found(_work(None, text, parameters, name, lints=True)[1])[0]
+
+
+def duration(text: str, net: Net) -> float:
+    """A time such as "20 ms" in the units of a net. Raises LanguageError."""
+    from petri.language.parameters import duration as read
+
+    return read(text, net.time_unit, net.seconds)
+
+
+def _find(path: str | Path) -> Path:
+    """The file, or the library's net of that name."""
+    from petri import library
+
+    given = Path(path)
+    if given.exists():
+        return given
+    return library.net(str(path).removesuffix(library.SUFFIX)) or given
+
+
+def _work(
+    path: Path | None, text: str | None, parameters: Mapping[str, object] | None, name: str, lints: bool = False
+) -> tuple[Net | None, Problems]:
+    """The whole way from text to flat net; None where something is wrong."""
+    from petri.language.check import Checker
+    from petri.language.flatten import Flattener, TooLarge
+    from petri.language.loader import Loader
+    from petri.language.problems import Problems
+
+    problems = Problems()
+    loader = Loader(problems)
+    if path is not None:
+        if not loader.load(path):
+            return None, problems
+    else:
+        loader.load_text(text or "", name)
+    library_files = frozenset(loader.library_files)
+    checker = Checker(problems, loader.files, parameters or {}, loader.table, library_files, frozenset(loader.broken))
+    checker.run()
+    if problems.failed:
+        return None, problems
+    try:
+        flat = Flattener(checker, loader.tables).run(path.stem if path is not None else "net")
+    except TooLarge:
+        return None, problems
+    if lints and not problems.failed:
+        from petri.language.lint import lint
+
+        lint(flat, checker)
+    return (None if problems.failed else flat), problems
+
+
+def _net_or_error(net: Net | None, problems: Problems) -> tuple[Net, dict[str, str]]:
+    if net is None:
+        found, sources = _found(problems)
+        raise LanguageError([diagnostic for diagnostic in found if diagnostic.severity == "error"], sources)
+    return net, problems.sources
+
+
+def _found(problems: Problems) -> tuple[list[Diagnostic], dict[str, str]]:
+    """What was found, in order, and not without end."""
+    from petri.diagnostics import in_order
+
+    found = in_order(problems.found)
+    if len(found) > MOST_DIAGNOSTICS:
+        left = len(found) - MOST_DIAGNOSTICS
+        path = next(iter(problems.sources), "the net")
+        found = [*found[:MOST_DIAGNOSTICS], Diagnostic("and-more", None, {"count": left, "path": path})]
+    return found, problems.sources

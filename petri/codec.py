@@ -1,0 +1,156 @@
+"""The flat net as plain JSON types, and back.
+
+A dataclass of `petri.net` becomes an object of its fields; fields that have their default value are left out, so
+that a net of black tokens stays short. In places where one of several classes may stand (probes), `"is"` names the
+class. An expression is an object too: `{"op": "add", "kind": "int", "args": […]}`. A span is the list
+`[file, line, column, end line, end column]`, the file as its position in the net's `"files"`. Numbers stay what they
+are: an int of the net is a JSON integer, a float one with a point or an exponent, and reading gives the same bits. The
+only number that JSON cannot write, infinity (`run until dead`), is the text `"inf"`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import Field, fields
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from petri import net
+from petri.net import Net, Span
+
+VERSION = 1
+
+_CLASSES: dict[str, type] = {
+    name: found for name, found in vars(net).items() if isinstance(found, type) and hasattr(found, "__dataclass_fields__")
+}
+
+
+def net_to_dict(flat: Net, *, spans: bool = True) -> dict[str, Any]:
+    """The net as dicts, lists, texts, numbers and truth values. Without `spans`, places in the source are left out."""
+    files: list[str] = []
+    encoded = _Encoder(files, spans).object(flat)
+    return {"version": VERSION, **({"files": files} if files else {}), **encoded}
+
+
+def net_from_dict(data: Mapping[str, Any]) -> Net:
+    """The net that `net_to_dict` wrote. Raises ValueError where the data is none."""
+    if data.get("version") != VERSION:
+        raise ValueError(f"a flat net of version {data.get('version')!r}, where {VERSION} is known")
+    content = {name: value for name, value in data.items() if name not in ("version", "files")}
+    try:
+        decoded = _decode_object(Net, content, tuple(data.get("files", ())))
+    except (TypeError, KeyError, IndexError, AttributeError) as error:
+        raise ValueError(f"not a flat net: {error}") from error
+    assert isinstance(decoded, Net)
+    return decoded
+
+
+# ---------------------------------------------------------------- writing
+
+
+class _Encoder:
+    def __init__(self, files: list[str], spans: bool) -> None:
+        self.files = files
+        self.spans = spans
+        self.numbers: dict[str, int] = {}
+
+    def object(self, value: Any) -> dict[str, Any]:
+        """The fields that differ from their defaults."""
+        encoded: dict[str, Any] = {}
+        for name, default in _defaults(type(value)):
+            field_value = getattr(value, name)
+            if field_value is default or (type(field_value) is type(default) and field_value == default):
+                continue
+            if isinstance(field_value, Span) and not self.spans:
+                continue
+            encoded[name] = self.value(field_value)
+        return encoded
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, float) and not math.isfinite(value):
+            return repr(value)
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        if isinstance(value, tuple):
+            return [self.value(item) for item in value]
+        if isinstance(value, Span):
+            return self.span(value)
+        encoded = self.object(value)
+        return {"is": type(value).__name__, **encoded} if isinstance(value, net.Probe) else encoded
+
+    def span(self, span: Span) -> list[int]:
+        if span.file not in self.numbers:
+            self.numbers[span.file] = len(self.files)
+            self.files.append(span.file)
+        return [self.numbers[span.file], span.line, span.column, span.end_line, span.end_column]
+
+
+_DEFAULTS: dict[type, list[tuple[str, Any]]] = {}
+
+
+def _defaults(kind: type) -> list[tuple[str, Any]]:
+    """Each field's name and default; `dataclasses.MISSING`, which equals nothing, where there is none."""
+    if kind not in _DEFAULTS:
+        _DEFAULTS[kind] = [(field.name, field.default) for field in fields(kind)]
+    return _DEFAULTS[kind]
+
+
+# ---------------------------------------------------------------- reading
+
+Decoder = Callable[[Any, tuple[str, ...]], Any]
+_DECODERS: dict[type, dict[str, Decoder]] = {}
+
+
+def _decode_object(kind: type, data: Mapping[str, Any], files: tuple[str, ...]) -> Any:
+    if kind not in _DECODERS:
+        hints = get_type_hints(kind)
+        _DECODERS[kind] = {field.name: _decoder(hints[field.name]) for field in _fields(kind)}
+    decoders = _DECODERS[kind]
+    unknown = set(data) - set(decoders)
+    if unknown:
+        raise TypeError(f"{kind.__name__} has no field {sorted(unknown)[0]!r}")
+    return kind(**{name: decoders[name](value, files) for name, value in data.items()})
+
+
+def _fields(kind: type) -> tuple[Field[Any], ...]:
+    return fields(kind)
+
+
+def _decoder(hint: Any) -> Decoder:
+    """How to read a value of a type as it is declared in `petri.net`."""
+    if hint is Span:
+        return _decode_span
+    if isinstance(hint, type) and hint.__name__ in _CLASSES:
+        return lambda value, files: _decode_object(hint, value, files)
+    arguments = get_args(hint)
+    if get_origin(hint) is tuple:
+        return _tuple_decoder(arguments)
+    classes = [argument for argument in arguments if isinstance(argument, type) and argument.__name__ in _CLASSES]
+    if len(classes) > 1:
+        return lambda value, files: _decode_object(
+            _CLASSES[value["is"]], {name: item for name, item in value.items() if name != "is"}, files
+        )
+    if get_origin(hint) in (Union, type(int | str)) and type(None) in arguments and len(arguments) == 2:
+        inner = _decoder(next(argument for argument in arguments if argument is not type(None)))
+        return lambda value, files: None if value is None else inner(value, files)
+    if float in arguments or hint is float:
+        return lambda value, files: _number(value)
+    return lambda value, files: value
+
+
+def _tuple_decoder(arguments: tuple[Any, ...]) -> Decoder:
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        inner = _decoder(arguments[0])
+        return lambda value, files: tuple(inner(item, files) for item in value)
+    inners = [_decoder(argument) for argument in arguments]
+    return lambda value, files: tuple(read(item, files) for read, item in zip(inners, value, strict=True))
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, list):  # the operand of a term: (probe, field)
+        return tuple(value)
+    return float(value) if value in ("inf", "-inf", "nan") else value
+
+
+def _decode_span(value: Any, files: tuple[str, ...]) -> Span | None:
+    return None if value is None else Span(files[value[0]], *value[1:])

@@ -1,0 +1,229 @@
+"""Files: the net, what it imports, and the tables it draws from.
+
+`import name` takes a module of the library. `import "part.net"` and `table("sizes.csv")` are relative to the file that
+says so, and never leave the folder of the net (of the library, for its own files), so that a net from a stranger reads
+nothing else. Each file is read once.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from petri import library, net
+from petri.diagnostics import did_you_mean
+from petri.language import tree
+from petri.language.foreign import read_source
+from petri.language.parser import parse_text
+from petri.language.problems import Problems
+from petri.net import Span
+
+MOST_FILES = 1000
+MOST_ROWS = 1_000_000
+LARGEST_TABLE = 32 * 2**20  # bytes
+
+
+def shown_path(path: Path) -> str:
+    """What a file is called in messages: short, and in the library the same on every machine."""
+    real = path.resolve()
+    for folder, name in ((library.nets(), "nets"), (library.models(), "models")):
+        if real.is_relative_to(folder.resolve()):
+            return str(PurePosixPath(name, *real.relative_to(folder.resolve()).parts))
+    if path.is_absolute() and real.is_relative_to(Path.cwd()):
+        return str(real.relative_to(Path.cwd()))
+    return str(path)
+
+
+class Loader:
+    """The files of one net. `files` begins with the net itself; `broken` are names whose declarations did not parse."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.files: list[tree.File] = []
+        self.tables: list[net.Table] = []
+        self.broken: set[str] = set()
+        self.library_files: set[str] = set()
+        self._paths: dict[str, Path] = {}
+        self._read: set[Path] = set()
+        self._table_numbers: dict[Path, tuple[int, bool] | None] = {}
+        self._root: Path | None = None
+
+    def load(self, path: Path) -> bool:
+        """Read the net and all that it imports; False, and told, when there is no net to read."""
+        self._root = path.resolve().parent
+        name = shown_path(path)
+        text, found = read_source(path, name)
+        if found:
+            for diagnostic in found:
+                self.problems.add(diagnostic)
+            return False
+        self._read.add(path.resolve())
+        self._paths[name] = path.resolve()
+        self._parse(text, name)
+        return True
+
+    def load_text(self, text: str, name: str) -> None:
+        """Take the net from a text; it can import library modules only."""
+        self._parse(text, name)
+
+    def _parse(self, text: str, name: str) -> None:
+        self.problems.sources[name] = text
+        parsed = parse_text(text, name)
+        for diagnostic in parsed.diagnostics:
+            self.problems.add(diagnostic)
+        self.broken |= parsed.broken
+        self.files.append(parsed.file)
+        for declaration in parsed.file.declarations:
+            if isinstance(declaration, tree.Import):
+                self._import(declaration)
+
+    # ------------------------------------------------------------ imports
+
+    def _import(self, d: tree.Import) -> None:
+        path = self._library_module(d) if d.path is None else self._relative(d.path, d.span)
+        if path is None:
+            self.broken.add("*")
+            return
+        if path in self._read:
+            return
+        if len(self._read) >= MOST_FILES:
+            self.problems.error("too-many-files", d.span, limit=MOST_FILES)
+            return
+        self._read.add(path)
+        name = shown_path(self._as_written(d, path))
+        text, found = read_source(path, name)
+        for diagnostic in found:
+            if diagnostic.id == "file-missing":
+                self._missing(d, path)
+            else:
+                self.problems.report(diagnostic.id, diagnostic.span or d.span, diagnostic.values)
+            self.broken.add("*")
+        if found:
+            return
+        self._paths[name] = path
+        if path.is_relative_to(library.models().resolve()):
+            self.library_files.add(name)
+        self._parse(text, name)
+
+    def _as_written(self, d: tree.Import, path: Path) -> Path:
+        """Beside the importing file, so that the shown path follows how the net was named."""
+        if d.path is None:
+            return path
+        return Path(os.path.normpath(Path(d.span.file).parent / d.path))
+
+    def _library_module(self, d: tree.Import) -> Path | None:
+        path = library.module(d.name)
+        if path is None:
+            top = library.models()
+            names = [".".join(p.relative_to(top).with_suffix("").parts) for p in sorted(top.rglob("*.net"))]
+            self.problems.error("import-unknown", d.span, name=d.name, suggestion=did_you_mean(d.name, names))
+            return None
+        return path.resolve()
+
+    def _relative(self, written: str, span: Span) -> Path | None:
+        """The file meant by a path in a source; None, and told, when it may not be read."""
+        origin = self._paths.get(span.file)
+        if origin is None:
+            self.problems.error("path-without-file", span, path=written)
+            return None
+        models = library.models().resolve()
+        root = models if origin.is_relative_to(models) else self._root
+        assert root is not None
+        path = Path(written)
+        try:
+            real = (origin.parent / path).resolve()
+        except (OSError, ValueError, RuntimeError):
+            self.problems.error("path-outside", span, path=written)
+            return None
+        if path.is_absolute() or "\\" in written or not real.is_relative_to(root):
+            self.problems.error("path-outside", span, path=written)
+            return None
+        return real
+
+    def _missing(self, d: tree.Import, path: Path) -> None:
+        try:
+            names = [entry.name for entry in path.parent.iterdir()]
+        except OSError:
+            names = []
+        near = did_you_mean(path.name, names)
+        suggestion = str(PurePosixPath(d.path or "").with_name(near)) if near else None
+        self.problems.error("import-missing", d.span, path=d.path or d.name, suggestion=suggestion)
+
+    # ------------------------------------------------------------ tables
+
+    def table(self, e: tree.Text) -> tuple[int, bool] | None:
+        """Number of the table, and whether its values are whole; None, and told, when it cannot be used."""
+        path = self._relative(e.value, e.span)
+        if path is None:
+            return None
+        if path not in self._table_numbers:
+            rows = self._rows(e, path)
+            self._table_numbers[path] = None if rows is None else self._add_table(e, rows)
+        return self._table_numbers[path]
+
+    def _add_table(self, e: tree.Text, rows: list[tuple[str, float]]) -> tuple[int, bool]:
+        whole = all(_is_whole(value) for value, _ in rows)
+        values = tuple(int(value) if whole else float(value) for value, _ in rows)
+        self.tables.append(net.Table(e.value, values, tuple(weight for _, weight in rows)))
+        return len(self.tables) - 1, whole
+
+    def _rows(self, e: tree.Text, path: Path) -> list[tuple[str, float]] | None:
+        try:
+            size = path.stat().st_size
+            if size > LARGEST_TABLE:
+                limit = f"{LARGEST_TABLE // 2**20} MiB"
+                self.problems.error("table-too-large", e.span, path=e.value, size=f"{size / 2**20:.0f} MiB", limit=limit)
+                return None
+            text = path.read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            near = did_you_mean(path.name, [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else [])
+            self.problems.error("table-missing", e.span, path=e.value, suggestion=near)
+            return None
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
+            self.problems.error("table-unreadable", e.span, path=e.value, reason=reason)
+            return None
+        return self._read_rows(e, text)
+
+    def _read_rows(self, e: tree.Text, text: str) -> list[tuple[str, float]] | None:
+        rows: list[tuple[str, float]] = []
+        for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+            cells = [cell.strip() for cell in row]
+            if not any(cells) or cells[0].startswith("#") or (number == 1 and not _are_numbers(cells)):
+                continue
+            reason = _what_is_wrong(cells)
+            if reason is not None:
+                self.problems.error("table-row", e.span, path=e.value, line=number, reason=reason, text=", ".join(cells))
+                return None
+            if len(rows) == MOST_ROWS:
+                self.problems.error("table-too-large", e.span, path=e.value, size="more rows", limit=f"{MOST_ROWS} rows")
+                return None
+            rows.append((cells[0], float(cells[1])))
+        if not any(weight > 0 for _, weight in rows):
+            self.problems.error("table-empty", e.span, path=e.value)
+            return None
+        return rows
+
+
+def _is_whole(text: str) -> bool:
+    digits = text.removeprefix("-").removeprefix("+")
+    return digits.isascii() and digits.isdigit() and len(digits) <= 18
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    try:
+        return all(math.isfinite(float(cell)) for cell in cells)
+    except ValueError:
+        return False
+
+
+def _what_is_wrong(cells: Sequence[str]) -> str | None:
+    """Why a row is no pair of a value and its weight; None when it is one."""
+    if len(cells) != 2:
+        return f"it has {len(cells)} column{'s' if len(cells) > 1 else ''} where value and weight are two"
+    if not _are_numbers(cells):
+        return "value and weight must be numbers"
+    return "the weight is negative" if float(cells[1]) < 0 else None

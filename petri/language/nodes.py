@@ -1,0 +1,251 @@
+"""Checked scalar expressions that still wait for the values of module parameters and loop variables.
+
+A `Node` has its names resolved and its types known, so a module's body is checked once; each instance then only fills
+in its *locals* (parameters, constants and loop variables, by number) and its places. Constants are exact: integers of
+64 bits and fractions, which are rounded once, when they become part of the flat net.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Protocol
+
+from petri import net
+from petri.language.problems import Fault
+from petri.net import Expr, Kind, Span
+
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+DEEPEST = 200
+LARGEST = 20_000
+EXACT_BITS = 2048  # a fraction with longer terms is rounded to a float
+
+Constant = int | Fraction | bool
+
+# What a node depends on. LOCAL: the instance. PLACES: the marking. VARIABLE: the binding. CHANCE: something drawn.
+LOCAL, PLACES, VARIABLE, NOW, END, CHANCE = 1, 2, 4, 8, 16, 32
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """As `net.Expr`, and in addition:
+
+    op      value
+    local   number of a local
+    tokens  the place, as a `PlaceUse` or anything that the environment resolves
+    truth                                       an int 0 or 1 as a bool
+    """
+
+    op: str
+    kind: Kind
+    args: tuple[Node, ...] = ()
+    value: object = None
+    span: Span | None = None
+    flags: int = 0
+    depth: int = 0
+    size: int = 1
+    built: Expr | None = field(default=None, repr=False)
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is a constant, once the locals are known."""
+        return not self.flags & ~LOCAL
+
+
+class Environment(Protocol):
+    """What an instance gives to the expressions of its module."""
+
+    locals: list[Constant]
+
+    def place(self, use: object) -> int:
+        """The index of the place meant; raises Fault."""
+
+
+def operation(op: str, kind: Kind, args: Sequence[Node], span: Span | None, flags: int = 0, value: object = None) -> Node:
+    """A node over others; raises Fault when the expression has become too large."""
+    depth, size = 0, 1
+    for arg in args:
+        flags |= arg.flags
+        size += arg.size
+        if arg.depth >= depth:
+            depth = arg.depth + 1
+    if depth > DEEPEST or size > LARGEST:
+        raise Fault("expression-too-large", span)
+    return Node(op, kind, tuple(args), value, span, flags, depth, size)
+
+
+def constant(value: Constant, kind: Kind, span: Span | None = None) -> Node:
+    return Node("const", kind, (), value, span)
+
+
+def with_span(node: Node, span: Span) -> Node:
+    """The same constant, seen at the place where it is used."""
+    return Node(node.op, node.kind, node.args, node.value, span, node.flags, node.depth, node.size)
+
+
+def to_real(node: Node) -> Node:
+    if node.op == "const":
+        assert isinstance(node.value, int)
+        return constant(Fraction(node.value), "real", node.span)
+    return operation("real", "real", (node,), node.span)
+
+
+def to_slot(node: Node) -> Node:
+    """As it is stored in a token: a bool is an int 0 or 1."""
+    if node.kind != "bool":
+        return node
+    if node.op == "truth":
+        return node.args[0]
+    one, zero = constant(1, "int", node.span), constant(0, "int", node.span)
+    return operation("if", "int", (node, one, zero), node.span)
+
+
+def truth(node: Node) -> Node:
+    """A stored bool as a bool."""
+    return operation("truth", "bool", (node,), node.span)
+
+
+# ---------------------------------------------------------------- constants
+
+
+def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
+    """The value of a fixed node; raises Fault (overflow, zero division, outside the domain)."""
+    op = node.op
+    if op == "const":
+        return node.value  # type: ignore[return-value]
+    if op == "local":
+        return values[node.value]  # type: ignore[index,no-any-return]
+    if op == "if":
+        return evaluate(node.args[1 if evaluate(node.args[0], values) else 2], values)
+    if op in ("and", "or"):
+        first = evaluate(node.args[0], values)
+        return evaluate(node.args[1], values) if bool(first) == (op == "and") else first
+    operands = [evaluate(arg, values) for arg in node.args]
+    return checked(OPERATIONS[op](node, *operands), node)
+
+
+def checked(value: Constant, node: Node) -> Constant:
+    if node.kind == "int":
+        if not INT_MIN <= value <= INT_MAX:
+            raise Fault("constant-overflow", node.span, reason="integers have 64 bits")
+    elif node.kind == "real":
+        assert isinstance(value, Fraction)
+        if value.denominator.bit_length() > EXACT_BITS or value.numerator.bit_length() > EXACT_BITS:
+            return Fraction(as_float(value, node.span))
+    return value
+
+
+def as_float(value: Constant, span: Span | None) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise Fault("constant-overflow", span, reason="it is beyond the range of real numbers") from None
+
+
+def _real(value: float, node: Node) -> Fraction:
+    if not math.isfinite(value):
+        raise Fault("constant-overflow", node.span, reason="the result is not finite")
+    return Fraction(value)
+
+
+def _divisor(value: Constant, node: Node) -> Constant:
+    if not value:
+        raise Fault("constant-zero-division", node.span)
+    return value
+
+
+def _root(node: Node, x: Constant) -> Constant:
+    if x < 0:
+        raise Fault("constant-domain", node.span, function="sqrt", argument=float(x))
+    return _real(math.sqrt(as_float(x, node.span)), node)
+
+
+def _ln(node: Node, x: Constant) -> Constant:
+    from petri.engine import portable
+
+    if x <= 0:
+        raise Fault("constant-domain", node.span, function="ln", argument=float(x))
+    return _real(portable.ln(as_float(x, node.span)), node)
+
+
+def _power(node: Node, x: Constant, y: Constant) -> Constant:
+    from petri.engine import portable
+
+    if x < 0:
+        raise Fault("constant-domain", node.span, function="pow", argument=float(x))
+    return _real(portable.power(as_float(x, node.span), as_float(y, node.span)), node)
+
+
+OPERATIONS: dict[str, Callable[..., Constant]] = {
+    "neg": lambda node, x: -x,
+    "add": lambda node, x, y: x + y,
+    "sub": lambda node, x, y: x - y,
+    "mul": lambda node, x, y: x * y,
+    "min": lambda node, x, y: min(x, y),
+    "max": lambda node, x, y: max(x, y),
+    "abs": lambda node, x: abs(x),
+    "div": lambda node, x, y: x / _divisor(y, node),
+    "idiv": lambda node, x, y: x // _divisor(y, node),
+    "mod": lambda node, x, y: x % _divisor(y, node),
+    "real": lambda node, x: Fraction(x),
+    "floor": lambda node, x: math.floor(x),
+    "ceil": lambda node, x: math.ceil(x),
+    "round": lambda node, x: round(x),
+    "sqrt": _root,
+    "ln": _ln,
+    "pow": _power,
+    "eq": lambda node, x, y: x == y,
+    "ne": lambda node, x, y: x != y,
+    "lt": lambda node, x, y: x < y,
+    "le": lambda node, x, y: x <= y,
+    "gt": lambda node, x, y: x > y,
+    "ge": lambda node, x, y: x >= y,
+    "not": lambda node, x: not x,
+    "truth": lambda node, x: bool(x),
+}
+
+# ---------------------------------------------------------------- into the flat net
+
+
+def build(node: Node, environment: Environment) -> Expr:
+    """The flat expression; nodes that do not depend on the instance are built once and shared. Raises Fault."""
+    if node.built is not None:
+        return node.built
+    if node.fixed:
+        result = const_expr(evaluate(node, environment.locals), node.kind, node.span)
+    else:
+        result = _build_running(node, environment)
+    if not node.flags & (LOCAL | PLACES):
+        node.built = result
+    return result
+
+
+def const_expr(value: Constant, kind: Kind, span: Span | None) -> Expr:
+    if kind == "real":
+        return Expr("const", "real", (), as_float(value, span), span)
+    return Expr("const", kind, (), bool(value) if kind == "bool" else int(value), span)
+
+
+def _build_running(node: Node, environment: Environment) -> Expr:
+    op = node.op
+    if op == "tokens":
+        return Expr("tokens", "int", (), environment.place(node.value), node.span)
+    if op in ("if", "and", "or") and node.args[0].fixed:
+        first = bool(evaluate(node.args[0], environment.locals))
+        if op == "if":
+            return build(node.args[1 if first else 2], environment)
+        return build(node.args[1 if first == (op == "and") else 0], environment)
+    args = tuple(build(arg, environment) for arg in node.args)
+    if op == "truth":
+        return Expr("ne", "bool", (*args, Expr("const", "int", (), 0, node.span)), None, node.span)
+    if op in ("div", "idiv", "mod") and args[1].op == "const" and args[1].value == 0:
+        raise Fault("constant-zero-division", node.span)
+    return Expr(op, node.kind, args, node.value, node.span)  # type: ignore[arg-type]
+
+
+def number(node: Node, environment: Environment) -> net.Scalar:
+    """A fixed node as a scalar of the flat net; a bool as 0 or 1."""
+    value = evaluate(node, environment.locals)
+    return as_float(value, node.span) if node.kind == "real" else int(value)

@@ -1,0 +1,77 @@
+"""Where the checks put what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from petri.diagnostics import Diagnostic, Label, Severity, Value
+from petri.net import Span
+
+LONGEST_QUOTE = 50
+
+
+class Fault(Exception):
+    """Something wrong that ends the work on the current declaration; who called turns it into a diagnostic."""
+
+    def __init__(self, identifier: str, span: Span | None, **values: Value) -> None:
+        self.identifier = identifier
+        self.span = span
+        self.values = values
+        super().__init__(identifier)
+
+
+class Problems:
+    """The diagnostics of one load, each reported once, and the source texts that they point into."""
+
+    def __init__(self) -> None:
+        self.found: list[Diagnostic] = []
+        self.sources: dict[str, str] = {}
+        self._seen: set[tuple[str, Span | None, str]] = set()
+        self._lines: dict[str, list[str]] = {}
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Keep it, unless the same was said of the same place."""
+        key = (diagnostic.id, diagnostic.span, "" if diagnostic.span else str(sorted(diagnostic.values.items())))
+        if key not in self._seen:
+            self._seen.add(key)
+            self.found.append(diagnostic)
+
+    def report(
+        self,
+        identifier: str,
+        span: Span | None,
+        values: Mapping[str, Value],
+        *,
+        labels: tuple[Label, ...] = (),
+        severity: Severity = "error",
+    ) -> None:
+        self.add(Diagnostic(identifier, span, dict(values), labels, severity))
+
+    def error(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:
+        self.report(identifier, span, values, labels=labels)
+
+    def warning(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:
+        self.report(identifier, span, values, labels=labels, severity="warning")
+
+    def note(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:
+        self.report(identifier, span, values, labels=labels, severity="note")
+
+    def fault(self, fault: Fault, **values: Value) -> None:
+        self.report(fault.identifier, fault.span, {**fault.values, **values})
+
+    @property
+    def failed(self) -> bool:
+        return any(diagnostic.severity == "error" for diagnostic in self.found)
+
+    def text(self, span: Span) -> str:
+        """What was written there, on one line and not too long."""
+        if span.file not in self._lines:
+            self._lines[span.file] = self.sources.get(span.file, "").splitlines()
+        lines = self._lines[span.file][span.line - 1 : span.end_line]
+        if not lines:
+            return "…"
+        lines[-1] = lines[-1][: span.end_column - 1]
+        lines[0] = lines[0][span.column - 1 :]
+        words = " ".join(" ".join(line.split("#")[0] for line in lines).split())
+        return words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
+
