@@ -21,7 +21,9 @@ from petri.net import Net, Span
 VERSION = 1
 
 _CLASSES: dict[str, type] = {
-    name: found for name, found in vars(net).items() if isinstance(found, type) and hasattr(found, "__dataclass_fields__")
+    name: found
+    for name, found in vars(net).items()
+    if isinstance(found, type) and hasattr(found, "__dataclass_fields__")
 }
 
 

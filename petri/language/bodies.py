@@ -10,13 +10,10 @@ from petri.language.expressions import Reader
 from petri.language.instances import check_instance, module_defaults
 from petri.language.nodes import VARIABLE, Node, truth
 from petri.language.scope import (
-    ConstantSymbol,
-    DistSymbol,
     InstanceSymbol,
     PlaceSymbol,
     Scope,
     TransitionSymbol,
-    TypeSymbol,
 )
 from petri.language.templates import Body, InitialTemplate, LoopTemplate, PlaceTemplate
 from petri.language.transitions import TransitionReader
@@ -31,15 +28,7 @@ def check_places(checker: Checker, body: Body, declarations: Sequence[tree.Decla
     scope = body.scope
     if scope.outer is not None:
         module_defaults(checker, body)
-        for symbol in list(scope.names.values()):
-            if isinstance(symbol, ConstantSymbol):
-                checker.resolve_constant(symbol)
-            elif isinstance(symbol, TypeSymbol):
-                checker.resolve_type(symbol)
-            elif isinstance(symbol, DistSymbol):
-                checker.resolve_dist(symbol)
-        for unit in scope.units.values():
-            checker.units.resolve(unit, scope)
+        checker.resolve_all(scope)
     for d in declarations:
         symbol = declared(scope, d)
         if not isinstance(symbol, PlaceSymbol) or not isinstance(d, (tree.Place, tree.Port)):
@@ -87,9 +76,7 @@ def _place(checker: Checker, body: Body, d: tree.Place, symbol: PlaceSymbol) -> 
     if d.capacity is not None:
         capacity = Reader(checker, body.scope, "a capacity").read_fixed(d.capacity, INT)
     key = _key(checker, body, d, symbol.type) if d.key is not None else None
-    initial = tuple(
-        item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None
-    )
+    initial = tuple(item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None)
     return PlaceTemplate(symbol, key, capacity, initial, d.doc, d.span)
 
 
@@ -141,7 +128,9 @@ def _initial(checker: Checker, body: Body, written: tree.Initial, symbol: PlaceS
     if isinstance(kind, Black):
         text = problems.text(written.value.span)
         whole = reader.read(written.value).type is INT and count is None
-        problems.error("initial-of-black", value.span, name=symbol.name, suggestion=f"{text} * token" if whole else None)
+        problems.error(
+            "initial-of-black", value.span, name=symbol.name, suggestion=f"{text} * token" if whole else None
+        )
         return None
     nodes = reader.read_as(value, kind)
     if nodes is None:
@@ -154,8 +143,12 @@ def _initial(checker: Checker, body: Body, written: tree.Initial, symbol: PlaceS
 
 def _ambiguous(value: tree.Binary, kind: Type) -> bool:
     """Whether `a * b` could as well be one number, as in a place of numbers."""
-    return isinstance(kind, Scalar) and kind.kind in ("int", "real") and not (
-        isinstance(value.right, tree.Paren) or (isinstance(value.right, tree.Name) and value.right.name == "all")
+    return (
+        isinstance(kind, Scalar)
+        and kind.kind in ("int", "real")
+        and not (
+            isinstance(value.right, tree.Paren) or (isinstance(value.right, tree.Name) and value.right.name == "all")
+        )
     )
 
 

@@ -16,17 +16,25 @@ from petri.diagnostics import Label, did_you_mean
 from petri.language import tree
 from petri.language.declarations import Gatherer
 from petri.language.expressions import Reader, local
-from petri.language.nodes import Constant, Node, constant, evaluate
+from petri.language.nodes import Node, constant, evaluate
 from petri.language.parameters import Overrides
 from petri.language.problems import Fault, Problems
 from petri.language.quantities import NetUnits
-from petri.language.scope import ConstantSymbol, DistSymbol, ModuleSymbol, PlaceSymbol, Scope, TypeSymbol, UnitSymbol, kind_of
+from petri.language.scope import (
+    ConstantSymbol,
+    DistSymbol,
+    ModuleSymbol,
+    PlaceSymbol,
+    Scope,
+    TypeSymbol,
+    UnitSymbol,
+    kind_of,
+)
 from petri.language.templates import Body, LoopTemplate, PlaceUse
 from petri.language.types import (
     BLACK,
     INT,
     MOST_SLOTS,
-    REAL,
     UNKNOWN,
     Black,
     Record,
@@ -83,15 +91,7 @@ class Checker:
         self.gatherer.gather(self.files)
         self._set_clock()
         self.overrides.read()
-        for symbol in list(self.scope.names.values()):
-            if isinstance(symbol, ConstantSymbol):
-                self.resolve_constant(symbol)
-            elif isinstance(symbol, TypeSymbol):
-                self.resolve_type(symbol)
-            elif isinstance(symbol, DistSymbol):
-                self.resolve_dist(symbol)
-        for unit in self.scope.units.values():
-            self.units.resolve(unit, self.scope)
+        self.resolve_all(self.scope)
         modules = [symbol for symbol in self.scope.names.values() if isinstance(symbol, ModuleSymbol)]
         for module in modules:
             self.module_head(module)
@@ -146,6 +146,20 @@ class Checker:
         self.units.set_clock(clock.unit, length)
 
     # ------------------------------------------------------------ constants
+
+    def resolve_all(self, scope: Scope) -> None:
+        """Constants, types, distributions and units of a scope, whether or not anything uses them."""
+        for symbol in list(scope.names.values()):
+            if isinstance(symbol, ConstantSymbol):
+                self.resolve_constant(symbol)
+            elif isinstance(symbol, TypeSymbol):
+                used = symbol.used
+                self.resolve_type(symbol)
+                symbol.used = used
+            elif isinstance(symbol, DistSymbol):
+                self.resolve_dist(symbol)
+        for unit in scope.units.values():
+            self.units.resolve(unit, scope)
 
     def owner_of_unit(self, unit: UnitSymbol, scope: Scope) -> Scope:
         return scope if scope.units.get(unit.name) is unit or scope.outer is None else scope.outer
@@ -233,7 +247,7 @@ class Checker:
         fields: dict[str, Type] = {}
         for field, kind, span in e.fields:
             if field in fields:
-                self.problems.error("field-twice", span, field=field)
+                self.problems.error("field-twice", span, name=field)
                 continue
             fields[field] = self.read_type(kind, scope)
             if isinstance(fields[field], Black):

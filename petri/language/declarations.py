@@ -143,7 +143,9 @@ class Gatherer:
         assert symbol.scope is not None
         for parameter in d.parameters:
             self._enumerations(symbol.scope, parameter.type)
-            inner = ConstantSymbol(parameter.name, "module parameter", parameter.name_span, parameter, doc=parameter.doc)
+            inner = ConstantSymbol(
+                parameter.name, "module parameter", parameter.name_span, parameter, doc=parameter.doc
+            )
             self._enter(symbol.scope, inner)
         for declaration in d.body:
             self.declare(symbol.scope, declaration)

@@ -101,4 +101,3 @@ def check_keys(checker: Checker, start: EventTemplate, end: EventTemplate, span:
     shown = [", ".join(plainly(kind) for kind in event.types) or "none" for event in (start, end)]
     checker.problems.error("keys-differ", span, start=shown[0], end=shown[1])
     return False
-

@@ -401,9 +401,7 @@ class Reader:
         if condition is None or pair is None:
             return self.unknown(e.span)
         kind, lefts, rights = pair
-        nodes = [
-            operation("if", a.kind, (condition[0], a, b), e.span) for a, b in zip(lefts, rights, strict=True)
-        ]
+        nodes = [operation("if", a.kind, (condition[0], a, b), e.span) for a, b in zip(lefts, rights, strict=True)]
         return Value(kind, tuple(nodes), e.span)
 
     def _record(self, e: tree.Record, expected: Type | None) -> Value:
@@ -428,7 +426,7 @@ class Reader:
         given: dict[str, tuple[Node, ...] | None] = {}
         for name, value, span in e.fields:
             if name in given:
-                self.problems.error("field-twice", span, field=name)
+                self.problems.error("field-twice", span, name=name)
             elif name not in kind.fields:
                 self.unknown_field(name, span, kind)
             else:
@@ -472,4 +470,3 @@ def numeric_kind(kind: Type) -> Kind:
 
 def local(number: int, kind: Type, span: Span | None) -> Node:
     return Node("local", numeric_kind(kind), (), number, span, LOCAL)
-

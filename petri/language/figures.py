@@ -169,7 +169,8 @@ class FigureReader:
         return None
 
     def _field(self, e: tree.Field) -> Figure | None:
-        name, field = e.base, e.name
+        name: tree.Expr = e.base
+        field = e.name
         if isinstance(name, tree.Field) and is_percentile(f"{name.name}.{field}"):
             name, field = name.base, f"{name.name}.{field}"
         symbol = self.checker.scope.find(name.name) if isinstance(name, tree.Name) else None

@@ -334,7 +334,12 @@ class Flattener:
             if not low <= value <= high:
                 shown = [int(x) if isinstance(x, int) else float(x) for x in (value, low, high)]
                 raise Fault(
-                    "argument-out-of-bounds", template.span, name=symbol.name, value=shown[0], low=shown[1], high=shown[2]
+                    "argument-out-of-bounds",
+                    template.span,
+                    name=symbol.name,
+                    value=shown[0],
+                    low=shown[1],
+                    high=shown[2],
                 )
 
     def _connect(self, port: PlaceSymbol, use: PortUse, outer: Instance, instance: Instance) -> None:
@@ -377,13 +382,13 @@ class _Suffixes(Sequence[str]):
     """`[low]` … `[high]`, without keeping them."""
 
     def __init__(self, low: int, high: int) -> None:
-        self.low, self.count = low, high - low + 1
+        self.low, self.length = low, high - low + 1
 
     def __len__(self) -> int:
-        return self.count
+        return self.length
 
     def __getitem__(self, position: int) -> str:  # type: ignore[override]
-        if not 0 <= position < self.count:
+        if not 0 <= position < self.length:
             raise IndexError(position)
         return f"[{self.low + position}]"
 
@@ -395,4 +400,3 @@ def _bounds_text(kind: net.Colour) -> str:
         text = f"{slot.low}..{slot.high}" if slot.low is not None else slot.dimension or slot.kind
         parts.append(f"{slot.name}: {text}" if slot.name else text)
     return ", ".join(parts)
-

@@ -71,7 +71,12 @@ def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
         return reader.unknown(e.span)
     if len(e.arguments) != len(kind.fields):
         reader.problems.error(
-            "field-count", e.span, kind=symbol.name, wanted=len(kind.fields), given=len(e.arguments), fields=list(kind.fields)
+            "field-count",
+            e.span,
+            kind=symbol.name,
+            wanted=len(kind.fields),
+            given=len(e.arguments),
+            fields=list(kind.fields),
         )
         return reader.unknown(e.span)
     parts = [reader.read_as(arg, field) for arg, field in zip(e.arguments, kind.fields.values(), strict=True)]
@@ -144,7 +149,9 @@ def _rounding(op: str) -> Callable[[Reader, tree.Call], Value]:
             return reader.unknown(e.span)
         if isinstance(values[0].type, Scalar) and values[0].type.dimension != PLAIN:
             text = reader.problems.text(values[0].span)
-            reader.problems.error("rounding-dimension", values[0].span, text=text, kind=plainly(values[0].type), name=op)
+            reader.problems.error(
+                "rounding-dimension", values[0].span, text=text, kind=plainly(values[0].type), name=op
+            )
             return reader.unknown(e.span)
         node = values[0].node
         if node.kind == "int":
@@ -311,7 +318,9 @@ def _table(reader: Reader, e: tree.Call) -> Value:
     if found is None:
         return reader.unknown(e.span)
     index, whole = found
-    return Value(INT if whole else REAL, (Node("table", "int" if whole else "real", (), index, e.span, CHANCE),), e.span)
+    return Value(
+        INT if whole else REAL, (Node("table", "int" if whole else "real", (), index, e.span, CHANCE),), e.span
+    )
 
 
 _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
@@ -333,4 +342,3 @@ _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
     "choice": _choice,
     "table": _table,
 }
-

@@ -42,7 +42,9 @@ def _same_kinds(left: net.Token, right: net.Token) -> bool:
     return all(type(a) is type(b) for a, b in zip(left, right, strict=True))
 
 
-def _tokens(item: InitialTemplate, kind: net.Colour, instance: Instance, turns: Turns) -> Iterator[tuple[int, net.Token]]:
+def _tokens(
+    item: InitialTemplate, kind: net.Colour, instance: Instance, turns: Turns
+) -> Iterator[tuple[int, net.Token]]:
     for _ in turns(item.loops, instance):
         count = 1 if item.count is None else int(evaluate(item.count, instance.locals))
         if count < 0:
@@ -74,6 +76,12 @@ def _token(item: InitialTemplate, kind: net.Colour, instance: Instance) -> net.T
         if (slot.low is not None and value < slot.low) or (slot.high is not None and value > slot.high):
             span = node.span if item.loops == () else item.span
             raise Fault(
-                "value-outside", span or item.span, value=value, low=slot.low, high=slot.high, name=None, field=slot.name
+                "value-outside",
+                span or item.span,
+                value=value,
+                low=slot.low,
+                high=slot.high,
+                name=None,
+                field=slot.name,
             )
     return token

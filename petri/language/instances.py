@@ -70,7 +70,12 @@ def _assign(checker: Checker, d: tree.Instance, inner: Body) -> dict[str, tree.A
             named = True
         if name not in names:
             checker.problems.error(
-                "unknown-argument", argument.span, name=name, module=d.module, suggestion=did_you_mean(name, names), known=names
+                "unknown-argument",
+                argument.span,
+                name=name,
+                module=d.module,
+                suggestion=did_you_mean(name, names),
+                known=names,
             )
         elif name in given:
             label = Label(given[name].span, "first-given")
@@ -81,7 +86,12 @@ def _assign(checker: Checker, d: tree.Instance, inner: Body) -> dict[str, tree.A
 
 
 def _parameter(
-    checker: Checker, reader: Reader, d: tree.Instance, inner: Body, declared: tree.Param, given: dict[str, tree.Argument]
+    checker: Checker,
+    reader: Reader,
+    d: tree.Instance,
+    inner: Body,
+    declared: tree.Param,
+    given: dict[str, tree.Argument],
 ) -> ParameterTemplate:
     symbol = inner.scope.names.get(declared.name)
     assert isinstance(symbol, ConstantSymbol)
@@ -147,7 +157,9 @@ def _port(checker: Checker, reader: Reader, port: PlaceSymbol, argument: tree.Ar
     if not same(port.type, outer.type):
         label = Label(port.span, "port-declared-here")
         found, wanted = describe(outer.type), describe(port.type)
-        checker.problems.error("port-type", argument.span, label, name=port.name, place=outer.name, found=found, wanted=wanted)
+        checker.problems.error(
+            "port-type", argument.span, label, name=port.name, place=outer.name, found=found, wanted=wanted
+        )
         return None
     if outer.direction in ("in", "out") and port.direction != outer.direction:
         checker.problems.error(
@@ -156,4 +168,3 @@ def _port(checker: Checker, reader: Reader, port: PlaceSymbol, argument: tree.Ar
     outer.taken = outer.taken or port.direction != "out"
     outer.given = outer.given or port.direction != "in"
     return PortUse(outer, use.index, part, argument.span)
-

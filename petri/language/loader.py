@@ -175,11 +175,15 @@ class Loader:
             size = path.stat().st_size
             if size > LARGEST_TABLE:
                 limit = f"{LARGEST_TABLE // 2**20} MiB"
-                self.problems.error("table-too-large", e.span, path=e.value, size=f"{size / 2**20:.0f} MiB", limit=limit)
+                self.problems.error(
+                    "table-too-large", e.span, path=e.value, size=f"{size / 2**20:.0f} MiB", limit=limit
+                )
                 return None
             text = path.read_text(encoding="utf-8-sig")
         except FileNotFoundError:
-            near = did_you_mean(path.name, [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else [])
+            near = did_you_mean(
+                path.name, [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+            )
             self.problems.error("table-missing", e.span, path=e.value, suggestion=near)
             return None
         except (OSError, ValueError) as error:
@@ -196,10 +200,14 @@ class Loader:
                 continue
             reason = _what_is_wrong(cells)
             if reason is not None:
-                self.problems.error("table-row", e.span, path=e.value, line=number, reason=reason, text=", ".join(cells))
+                self.problems.error(
+                    "table-row", e.span, path=e.value, line=number, reason=reason, text=", ".join(cells)
+                )
                 return None
             if len(rows) == MOST_ROWS:
-                self.problems.error("table-too-large", e.span, path=e.value, size="more rows", limit=f"{MOST_ROWS} rows")
+                self.problems.error(
+                    "table-too-large", e.span, path=e.value, size="more rows", limit=f"{MOST_ROWS} rows"
+                )
                 return None
             rows.append((cells[0], float(cells[1])))
         if not any(weight > 0 for _, weight in rows):

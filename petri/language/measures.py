@@ -254,4 +254,3 @@ def check_measures(checker: Checker) -> None:
     measures.check()
     checker.measures = list(measures.templates.values())
     checker.expectations = measures.standalone
-

@@ -63,7 +63,9 @@ class Environment(Protocol):
         """The index of the place meant; raises Fault."""
 
 
-def operation(op: str, kind: Kind, args: Sequence[Node], span: Span | None, flags: int = 0, value: object = None) -> Node:
+def operation(
+    op: str, kind: Kind, args: Sequence[Node], span: Span | None, flags: int = 0, value: object = None
+) -> Node:
     """A node over others; raises Fault when the expression has become too large."""
     depth, size = 0, 1
     for arg in args:

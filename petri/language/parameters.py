@@ -44,7 +44,9 @@ class Overrides:
             elif isinstance(value, str):
                 self._parse(name, value)
             elif not isinstance(value, (bool, int, float, Fraction)) and not hasattr(value, "__float__"):
-                self.problems.error("parameter-value", None, name=name, text=repr(value), reason="not a number or a text")
+                self.problems.error(
+                    "parameter-value", None, name=name, text=repr(value), reason="not a number or a text"
+                )
                 self.broken.add(name)
 
     def _no_parameter(self, name: str) -> None:
@@ -157,7 +159,9 @@ class Overrides:
             return None if nodes[0] is None or nodes[1] is None else (nodes[0], nodes[1])
         return (kind.low, kind.high) if kind.low is not None and kind.high is not None else None
 
-    def _check_bounds(self, symbol: ConstantSymbol, declaration: tree.Param, value: Constant, span: Span | None) -> None:
+    def _check_bounds(
+        self, symbol: ConstantSymbol, declaration: tree.Param, value: Constant, span: Span | None
+    ) -> None:
         bounds = self.bounds(symbol, declaration)
         if bounds is None:
             return

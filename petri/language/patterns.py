@@ -90,7 +90,11 @@ class PatternReader:
 
     def _note_parameter(self, e: tree.Name) -> None:
         symbol = self.constant(e.name)
-        if symbol is not None and symbol.role in ("parameter", "constant") and self.reader.scope.names.get(e.name) is symbol:
+        if (
+            symbol is not None
+            and symbol.role in ("parameter", "constant")
+            and self.reader.scope.names.get(e.name) is symbol
+        ):
             if symbol.role == "parameter":
                 self.problems.note("parameter-in-pattern", e.span, name=e.name)
         elif symbol is not None and symbol.role in ("parameter", "constant"):
@@ -108,7 +112,7 @@ class PatternReader:
             if name not in kind.fields:
                 self.reader.unknown_field(name, span, kind)
             elif name in seen:
-                self.problems.error("field-twice", span, field=name)
+                self.problems.error("field-twice", span, name=name)
             else:
                 seen.add(name)
                 inner = value if value is not None else tree.Name(name, span)

@@ -74,4 +74,3 @@ class Problems:
         lines[0] = lines[0][span.column - 1 :]
         words = " ".join(" ".join(line.split("#")[0] for line in lines).split())
         return words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
-

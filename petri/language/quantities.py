@@ -92,7 +92,9 @@ class NetUnits:
             return
         if not isinstance(value.type, Scalar) or value.type.kind not in ("int", "real"):
             text = self.checker.problems.text(value.span)
-            self.checker.problems.error("not-a-number", value.span, text=text, kind=plainly(value.type), operator="unit")
+            self.checker.problems.error(
+                "not-a-number", value.span, text=text, kind=plainly(value.type), operator="unit"
+            )
             return
         nodes = reader.fit(value, value.type if value.type.kind == "real" else REAL)
         if nodes is None:
@@ -103,4 +105,3 @@ class NetUnits:
         else:
             number = self.checker.keep_constant(owner, nodes[0])
             unit.node = local(number, value.type if value.type.kind == "real" else REAL, unit.span)
-

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from petri.language import tree
 from petri.language.nodes import Node
 from petri.language.types import BLACK, UNKNOWN, Scalar, Type
-from petri.language.units import Dimension
+from petri.language.units import PLAIN, Dimension
 from petri.net import Span
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class UnitSymbol:
     name: str
     span: Span
     declaration: tree.Const
-    dimension: Dimension = Dimension()
+    dimension: Dimension = PLAIN
     node: Node | None = None
     value: Fraction | None = None
     local: int | None = None

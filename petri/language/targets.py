@@ -84,7 +84,7 @@ def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] |
 
 
 def find_target(checker: Checker, e: tree.Expr, wanted: str) -> Target | None:
-    """The place or transition that a path names; None, and told, when there is none. `wanted` says what is looked for."""
+    """The place or transition that a path names; None, and told, when there is none. `wanted` is for the message."""
     problems = checker.problems
     path = split_path(e)
     if path is None:
@@ -122,7 +122,9 @@ def _end(checker: Checker, e: tree.Expr, symbol: Symbol, steps: list[Step], want
         module = checker.scope.find(symbol.declaration.module)
         inside: list[str] = []
         if isinstance(module, ModuleSymbol) and module.scope is not None:
-            inside = [name for name, found in module.scope.names.items() if isinstance(found, (PlaceSymbol, TransitionSymbol))]
+            inside = [
+                name for name, found in module.scope.names.items() if isinstance(found, (PlaceSymbol, TransitionSymbol))
+            ]
         checker.problems.error("measure-of-instance", e.span, text=text, wanted=wanted, inside=inside[:8])
         return None
     assert isinstance(symbol, (PlaceSymbol, TransitionSymbol))

@@ -235,7 +235,7 @@ class TransitionReader:
         self._require(part, value, pattern, hidden)
 
     def _require(self, part: Part, value: Value, pattern: list[MatchTemplate], hidden: bool) -> None:
-        """The slots must equal the value. Where it uses what the same arc binds (`hidden`), the guard says so instead."""
+        """The slots must equal the value. Where that uses what the same arc binds (`hidden`), the guard says so."""
         nodes = self.reader.fit(value, part.type)
         if nodes is None:
             return
@@ -249,7 +249,8 @@ class TransitionReader:
             self.conditions.append(operation("eq", "bool", (left, right), part.span))
 
     def _inhibitor(self, arc: tree.Arc) -> InputTemplate | None:
-        term, threshold = arc.term, None
+        term: tree.Expr = arc.term
+        threshold = None
         if isinstance(term, tree.Binary) and term.operator in (">=", ">", "<", "<=", "==", "!="):
             if term.operator != ">=":
                 self.problems.error("threshold-comparison", arc.span, operator=term.operator)
@@ -331,4 +332,3 @@ class TransitionReader:
 
 
 _ACTIONS = {"take": "taken from", "read": "read", "reset": "emptied"}
-

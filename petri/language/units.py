@@ -65,9 +65,7 @@ class Unit:
 
 
 def _standard_units() -> dict[str, Unit]:
-    units = {
-        name: Unit(Fraction(1, 1000**power), TIME) for power, name in enumerate(("s", "ms", "us", "ns", "ps"))
-    }
+    units = {name: Unit(Fraction(1, 1000**power), TIME) for power, name in enumerate(("s", "ms", "us", "ns", "ps"))}
     byte, bit = Fraction(1), Fraction(1, 8)
     decimal = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
     for prefix, power in decimal.items():

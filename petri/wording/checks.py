@@ -1,9 +1,140 @@
-"""Names, types, units and structure: what is wrong with a net that parses."""
+"""Names and structure: declarations, modules and their instances, imports, parameters."""
 
 from __future__ import annotations
 
 from petri.wording.entry import Wording
 
-WORDING: dict[str, Wording] = {}
+IN_INSTANCE = ("in the instance `{instance}`",)
 
-LABELS: dict[str, str] = {}
+WORDING: dict[str, Wording] = {
+    # names
+    "unknown-name": Wording(
+        "`{name}` is not declared", "did you mean `{suggestion}`?", "`{name}` is a unit: write `{unit}`"
+    ),
+    "unknown-place": Wording(
+        "there is no place `{name}`",
+        "did you mean `{suggestion}`?",
+        "a module does not see the places outside: declare `port {outside}: …` and connect it in the instance",
+    ),
+    "unknown-type": Wording("there is no type `{name}`", "did you mean `{suggestion}`?"),
+    "unknown-unit": Wording(
+        "there is no unit `{unit}`",
+        "did you mean `{number} {suggestion}`?",
+        notes=(
+            "the units are those of time (`ns`), bytes (`B`, `KiB`), bits (`b`), rates (`Gbps`), frequencies (`MHz`)",
+        ),
+    ),
+    "unknown-function": Wording("there is no function `{name}`", "did you mean `{suggestion}`?", "instead: {instead}"),
+    "unknown-module": Wording(
+        "there is no module `{name}`",
+        "did you mean `{suggestion}`?",
+        notes=("a module of the library is known after its `import`",),
+    ),
+    "unknown-field": Wording(
+        "{kind} has no field `{field}`", "did you mean `{suggestion}`?", notes=("its fields are {fields:and}",)
+    ),
+    "name-twice": Wording("the name `{name}` is taken: it is {kind}", "give one of the two another name"),
+    "name-builtin": Wording("the name `{name}` is taken: it is {what} of the language", "choose another name"),
+    "name-shadows": Wording("`{name}` hides another `{name}`", "give the variable another name"),
+    "unit-exists": Wording("the unit `{unit}` is part of the language", "choose another name for yours"),
+    "declared-twice": Wording("a second `{keyword}` line; a net has one", "keep one of them"),
+    "circular-definition": Wording("`{name}` is defined by itself"),
+    "not-a-type": Wording("`{name}` is {kind}, not a type"),
+    "not-a-place": Wording("`{name}` is {kind}, not a place"),
+    "not-a-module": Wording("`{name}` is {kind}, not a module"),
+    "not-a-function": Wording("`{name}` is {kind}, not a function"),
+    "not-a-value": Wording("`{name}` is {kind}, not a value"),
+    # where declarations may stand
+    "not-in-module": Wording(
+        "`{keyword}` cannot stand in a module",
+        "put it outside; a module's parameters stand in parentheses after its name",
+    ),
+    "not-in-import": Wording(
+        "`{file}` is imported, so it can have no `{keyword}` line", "move the line to the net that imports it"
+    ),
+    "port-outside-module": Wording("`port` stands in a module only", "a place of the net itself is a `place`"),
+    "clock-unit": Wording(
+        "`{unit}` is no unit of time", "did you mean `time {suggestion}`?", "the units of time are {units:and}"
+    ),
+    # modules and instances
+    "argument-missing": Wording("the parameter `{name}` of `{module}` is not given", "add `{name} = …`"),
+    "argument-twice": Wording("`{name}` is given twice", "keep one"),
+    "argument-out-of-bounds": Wording("`{name}` is {value}, but must be in {low}..{high}", notes=IN_INSTANCE),
+    "unknown-argument": Wording(
+        "`{module}` has neither a parameter nor a port `{name}`",
+        "did you mean `{suggestion}`?",
+        notes=("it has {known:and}",),
+    ),
+    "too-many-arguments": Wording(
+        "`{module}` has {wanted:parameter and port|parameters and ports}, but {given} are given"
+    ),
+    "positional-after-named": Wording("an argument without a name follows one with a name", "write `name = value`"),
+    "port-unconnected": Wording("the port `{name}` of `{module}` is not connected", "add `{name} = some_place`"),
+    "port-type": Wording("the port `{name}` holds {wanted}, but the place `{place}` holds {found}"),
+    "port-range": Wording(
+        "the port `{name}` holds values {wanted}, but the place given holds values {given}",
+        "a port and its place are one place: their ranges must be the same",
+        notes=IN_INSTANCE,
+    ),
+    "port-shape": Wording(
+        "the port `{name}` is {wanted}, but {found} is given", "write `place[i]` for one place of an array"
+    ),
+    "port-size": Wording(
+        "the port `{name}` is an array of {wanted:place}, but {given} are given",
+        "give a part of an array as `place[a..b]`",
+        notes=IN_INSTANCE,
+    ),
+    "port-direction": Wording(
+        "`{name}` is a port `{direction}`: tokens cannot be {action} it here",
+        "a port without `in` or `out` can be used both ways",
+    ),
+    "port-passed-on": Wording(
+        "`{name}` is a port `{direction}`, but the port `{inner}` needs more than that",
+        "declare both with the same direction",
+    ),
+    "instance-too-deep": Wording(
+        "instances nest more than {limit} deep: `{module}` contains itself without end",
+        "an array of instances with an empty range (`[i in 0..-1]`) ends a recursion",
+    ),
+    "net-too-large": Wording("the net has {wanted} places, transitions and instances or more; the limit is {limit}"),
+    # files
+    "import-unknown": Wording(
+        "the library has no module `{name}`",
+        "did you mean `{suggestion}`?",
+        'a file of your own is imported by its path: import "part.net"',
+    ),
+    "import-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "path-outside": Wording(
+        "`{path}` leads outside the folder of the net",
+        "a net reads only files beside it and below; paths are relative, with `/`",
+    ),
+    "path-without-file": Wording("`{path}` is relative to the file of the net, but this net is no file"),
+    "too-many-files": Wording("more than {limit} files are imported"),
+    "table-needs-file": Wording("`table` draws from a file", 'write `table("sizes.csv")`'),
+    "table-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "table-unreadable": Wording("`{path}` cannot be read: {reason}"),
+    "table-too-large": Wording("`{path}` has {size}; a table may have at most {limit}"),
+    "table-row": Wording("line {line} of `{path}` is no row of a table: {reason}", notes=("it is `{text}`",)),
+    "table-empty": Wording("`{path}` has no row with a weight above 0", "each row is `value,weight`"),
+    # parameters
+    "unknown-parameter": Wording(
+        "the net has no parameter `{name}`",
+        "did you mean `{suggestion}`?",
+        notes=("its parameters are {known:and}", "it has {none}"),
+    ),
+    "parameter-untyped": Wording("`{name}` has neither a type nor a default", "write `{name}: int` or `{name} = 1`"),
+    "parameter-without-value": Wording("the parameter `{name}` has no value", "give it a default: `param {name} = …`"),
+    "parameter-value": Wording("`{text}` is no value for `{name}`: {reason}"),
+    "parameter-out-of-bounds": Wording("`{name}` is {text}, but must be in {bounds}"),
+    "bounds-of-no-number": Wording("`in` gives the bounds of a number, but this is {kind}"),
+    # the run line
+    "run-value": Wording("`{text}` must be {wanted}"),
+    "warmup-too-long": Wording("the warm-up ends after the run does", "make `warmup` shorter than `until`"),
+}
+
+LABELS: dict[str, str] = {
+    "first-declared": "first declared here",
+    "first-given": "first given here",
+    "port-declared-here": "the port is declared here",
+    "parameter-declared-here": "the parameter is declared here",
+}

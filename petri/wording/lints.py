@@ -1,0 +1,37 @@
+"""Lints: what is allowed and probably not meant."""
+
+from __future__ import annotations
+
+from petri.wording.checks import IN_INSTANCE
+from petri.wording.entry import Wording
+
+WORDING: dict[str, Wording] = {
+    "unused-place": Wording("nothing uses the place `{name}`", "take it out, or connect it"),
+    "never-fires": Wording(
+        "`{name}` can never fire: no token ever comes to `{place}`",
+        "give `{place}` an initial token, or a transition that puts one there",
+    ),
+    "unused-parameter": Wording("nothing uses the parameter `{name}`"),
+    "unused-constant": Wording("nothing uses `{name}`"),
+    "unused-type": Wording("nothing uses the type `{name}`"),
+    "unused-module": Wording("the module `{name}` has no instance", "write `instance x = {name}(…)`"),
+    "unused-draw": Wording("nothing uses the drawn `{name}`"),
+    "guard-on-fifo": Wording(
+        "the guard looks at the token that `{place}` shows: while it does not hold, the tokens behind wait as well",
+        "without `{discipline}`, a place shows all its tokens",
+    ),
+    "parameter-in-pattern": Wording(
+        "`{name}` is a parameter, so this pattern takes only tokens of its value",
+        "to bind a variable, use a name that is not declared",
+    ),
+    "pattern-never-matches": Wording(
+        "`{name}` never holds {value}: its values are in {low}..{high}", notes=IN_INSTANCE
+    ),
+    "no-measures": Wording(
+        "the net declares no measure",
+        "the figures of all places and transitions are shown anyway; `measure x = …` names what matters",
+    ),
+    "unused-import": Wording("nothing of `{name}` is used"),
+}
+
+LABELS: dict[str, str] = {}
