@@ -21,7 +21,7 @@ DROPPED_BITS: Final = 52 - SIGNIFICAND_BITS
 FIELDS: Final[tuple[str, ...]] = ("count", "sum", "mean", "std", "min", "max")
 """The figures that a measure may name, besides quantiles such as `p50` and `p99.9`."""
 
-_QUANTILE: Final = re.compile(r"p([0-9]{1,2}(?:\.[0-9]+)?|100)")
+_QUANTILE: Final = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
 
 
 def bucket(value: float) -> int:
@@ -39,7 +39,7 @@ def edge(number: int) -> float:
 def quantile_share(field: str) -> float | None:
     """0.99 for "p99", 0.999 for "p99.9"; None for anything that names no quantile."""
     match = _QUANTILE.fullmatch(field)
-    return float(match[1]) / 100.0 if match else None
+    return float(match[1]) / 100.0 if match and float(match[1]) <= 100.0 else None
 
 
 class Histogram:

@@ -264,6 +264,15 @@ impl Displacements {
         self.index += 1;
     }
 
+    /// Count what waits as if no more packets came.
+    fn count_rest(&self, density: &mut [u64]) {
+        if self.waiting.is_empty() {
+            density[self.threshold] += self.steady as u64;
+        } else {
+            self.clone().drain(density);
+        }
+    }
+
     /// Assess what waits: no more packets come.
     fn drain(&mut self, density: &mut [u64]) {
         density[self.threshold] += self.steady as u64;
@@ -677,7 +686,7 @@ impl Order {
     pub fn distributions(&self) -> Vec<(&'static str, Vec<u64>)> {
         let mut displacement = self.displacement.clone();
         for flow in &self.flows {
-            flow.displacements.clone().drain(&mut displacement);
+            flow.displacements.count_rest(&mut displacement);
         }
         vec![
             ("extent", self.extent.clone()),
