@@ -82,7 +82,7 @@ class _Parser:
             nodes = self._statement(statement, self.lexical.get(number, []))
             done.append((statement, nodes))
             if statement.word == "module":
-                self._open_module(statement, nodes)
+                self._open_module(statement, _with_parameter_docs(statement, nodes, self.comments))
             elif statement.word == "end":
                 self._close_module(statement)
             else:
@@ -162,8 +162,9 @@ class _Parser:
 def documentation(statements: list[Statement], comments: list[Comment]) -> dict[int, str]:
     """The text of the `##` comments of each statement, by its number.
 
-    They stand within it or behind it on its last line (a `##` right below such a one, in the same column, continues
-    it), or on lines of their own right before it; before `net` there may be empty lines between.
+    They stand within it (but not in its brackets) or behind it on its last line (a `##` right below such a one, in the
+    same column, continues it), or on lines of their own right before it; before `net` there may be empty lines between.
+    What stands on the line of a measure and its `expect` is the measure's.
     """
     return {
         number: "\n".join(comment.text[2:].removeprefix(" ") for comment in found)
@@ -183,9 +184,13 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
         number = bisect_right(starts, (comment.line, comment.column)) - 1
         last = statements[number].tokens[-1] if number >= 0 else None
         within = last is not None and (comment.line, comment.column) < (last.line, last.column)
+        if within and in_brackets(statements[number], comment):
+            continue
         if within or not comment.own_line:
             owner = number
-            previous = (number, comment)
+            while owner > 0 and statements[owner].word == "expect" and not statements[owner].tokens[0].first:
+                owner -= 1
+            previous = (owner, comment)
         elif previous and (comment.line, comment.column) == (previous[1].line + 1, previous[1].column):
             owner = previous[0]
             previous = (owner, comment)
@@ -196,6 +201,43 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
         if statements[owner].word != "end":
             found.setdefault(owner, []).append(comment)
     return found
+
+
+def in_brackets(statement: Statement, comment: Comment) -> bool:
+    """Whether a comment within a statement stands between brackets, and so belongs to a part of it."""
+    depth = 0
+    for token in statement.tokens:
+        if (token.line, token.column) > (comment.line, comment.column):
+            break
+        depth += (token.kind in "([{") - (token.kind in ")]}")
+    return depth > 0
+
+
+def _with_parameter_docs(
+    statement: Statement, nodes: tuple[tree.Declaration, ...], comments: list[Comment]
+) -> tuple[tree.Declaration, ...]:
+    """A module's header whose parameters have their `##` comments: behind them, or on lines of their own before."""
+    header = nodes[0] if nodes else None
+    if not isinstance(header, tree.Module) or not header.parameters:
+        return nodes
+    first, last = statement.tokens[0], statement.tokens[-1]
+    starts = [(parameter.span.line, parameter.span.column) for parameter in header.parameters]
+    found: dict[int, list[str]] = {}
+    for comment in comments[bisect_right(comments, (first.line, first.column), key=_place) :]:
+        if _place(comment) > (last.line, last.column):
+            break
+        if comment.documents and in_brackets(statement, comment):
+            number = bisect_right(starts, _place(comment))
+            number = min(number, len(starts) - 1) if comment.own_line else max(number - 1, 0)
+            found.setdefault(number, []).append(comment.text[2:].removeprefix(" "))
+    parameters = tuple(
+        replace(parameter, doc="\n".join(found.get(number, []))) for number, parameter in enumerate(header.parameters)
+    )
+    return (replace(header, parameters=parameters),)
+
+
+def _place(comment: Comment) -> tuple[int, int]:
+    return (comment.line, comment.column)
 
 
 def _adjoins(comment: Comment, statement: Statement, own_lines: set[int]) -> bool:
