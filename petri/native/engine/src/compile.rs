@@ -1,6 +1,7 @@
 //! From the flat net to the program.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::analysis::{Facts, Range, Ranges, ANY};
 use crate::compile_transition::TransitionCompiler;
@@ -10,6 +11,7 @@ use crate::ids::{IndexId, PlaceId, TransitionId};
 use crate::index::{KeyTable, DIRECT_LIMIT};
 use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
+use crate::probes;
 use crate::program::{Bound, Dependent, Gauge, IndexProgram, Level, PlaceProgram, Program, Watch, NO_GAUGE};
 
 pub type Compiled<T> = Result<T, LoadError>;
@@ -71,6 +73,7 @@ impl Program {
             }
             transitions.push(program);
         }
+        let probes = probes::compile(net, &mut compiler)?;
         let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
         let tables = net.tables.iter().map(draw_table).collect::<Compiled<Vec<_>>>()?;
         let (gauges, watches, dependents) = compiler.wire();
@@ -86,7 +89,7 @@ impl Program {
             tables,
             spans: compiler.spans,
             clocked,
-            probes: Vec::new(),
+            probes: Arc::new(probes),
             variables,
         })
     }
@@ -218,9 +221,7 @@ impl<'a> Compiler<'a> {
         });
         let whole = slots.iter().all(|&slot| kinds[slot as usize].kind != Kind::Real);
         let table = match size {
-            Some(_) if whole => {
-                KeyTable::direct(&ranges.iter().map(|r| (r.0 as i64, r.1 as i64)).collect::<Vec<_>>())
-            }
+            Some(_) if whole => KeyTable::direct(&ranges.iter().map(|r| (r.0 as i64, r.1 as i64)).collect::<Vec<_>>()),
             _ => KeyTable::hashed(slots.len()),
         };
         let id = IndexId(self.indices.len() as u32);

@@ -137,7 +137,7 @@ impl<O: Observer> Engine<O> {
                     self.set_time(program, self.now.max(until));
                     return Ok(Reason::Until);
                 }
-                Some(end) => self.end_firings(program, end),
+                Some(end) => self.end_firings(program, end)?,
             }
         }
     }
@@ -161,17 +161,18 @@ impl<O: Observer> Engine<O> {
     }
 
     /// Time moves; all that ends then deposits, in order of start (I1, I8).
-    fn end_firings(&mut self, program: &Program, instant: f64) {
+    fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.firings_at_this_instant = 0;
         self.told.clear();
         while self.agenda.next_end() == Some(instant) {
-            let Some(ending) = self.agenda.end_first() else { return };
+            let Some(ending) = self.agenda.end_first() else { break };
             let plan = &program.transitions[ending.transition.at()];
             self.agenda.release(&ending, plan.held, &mut self.record);
             self.observer.ended(ending.transition, instant);
-            self.deposit(program, plan, true);
+            self.deposit(program, plan, true).map_err(|fault| self.told(program, ending.transition, *fault))?;
         }
+        Ok(())
     }
 
     fn set_time(&mut self, program: &Program, instant: f64) {
@@ -204,15 +205,16 @@ impl<O: Observer> Engine<O> {
         self.observer.started(transition, duration != 0.0, scope)?;
         self.take(program, plan);
         self.marking.total += given;
+        let serial = self.firings;
+        self.firings += 1;
         if duration == 0.0 {
-            self.deposit(program, plan, false);
+            self.deposit(program, plan, false)?;
         } else {
             if plan.reserves {
                 self.reserve(program, plan);
             }
-            self.agenda.begin(end, self.firings, transition, &self.record);
+            self.agenda.begin(end, serial, transition, &self.record);
         }
-        self.firings += 1;
         Ok(())
     }
 
@@ -375,14 +377,15 @@ impl<O: Observer> Engine<O> {
 
     /// Deposits what the record holds, in the order of the arcs.
     #[inline(always)]
-    fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) {
+    fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) -> Outcome<()> {
         let mut cursor = 0;
         for arc in &plan.outputs {
             let (place, count) = self.next_deposit(arc, &mut cursor);
             if count > 0 {
-                self.put(program, arc, place, count, cursor - arc.width, reserved);
+                self.put(program, arc, place, count, cursor - arc.width, reserved)?;
             }
         }
+        Ok(())
     }
 
     /// `count` tokens, whose values stand in the record from `start` on, arrive in a place.
@@ -395,7 +398,7 @@ impl<O: Observer> Engine<O> {
         count: u64,
         start: usize,
         reserved: bool,
-    ) {
+    ) -> Outcome<()> {
         let target = &program.places[place.at()];
         let before = self.marking.counts[place.at()];
         if arc.width == 0 {
@@ -411,7 +414,15 @@ impl<O: Observer> Engine<O> {
             self.fill_room(program, place, before, count, reserved);
         }
         self.observer.changed(place, before + count, self.now);
-        let _ = self.observer.arrived(place, &self.record[start..start + arc.width], count, self.now);
+        let scope = &mut Scope {
+            variables: &self.record[start..start + arc.width],
+            counts: &self.marking.counts,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end: self.now,
+        };
+        self.observer.arrived(place, count, scope)
     }
 
     /// Tokens arrive in a place with a capacity: reserved room becomes tokens, or else the load grows.

@@ -253,9 +253,7 @@ impl Int {
             }
             Int::Truth(condition) => Ok(i64::from(condition.value(scope)?)),
             Int::Uniform(bounds, span) => uniform_int(bounds, *span, scope),
-            Int::Choice(choice) => {
-                choice.value(scope, Int::value)
-            }
+            Int::Choice(choice) => choice.value(scope, Int::value),
             Int::Table(table) => {
                 let table = &scope.tables[table.at()];
                 Ok(table.ints[scope.random.cumulative_choice(&table.sums)])
@@ -319,9 +317,7 @@ impl Real {
                     parts.2.value(scope)
                 }
             }
-            Real::Choice(choice) => {
-                choice.value(scope, Real::value)
-            }
+            Real::Choice(choice) => choice.value(scope, Real::value),
             Real::Table(table) => {
                 let table = &scope.tables[table.at()];
                 Ok(table.reals[scope.random.cumulative_choice(&table.sums)])
@@ -345,7 +341,8 @@ impl Real {
 
 impl RealFunction {
     fn apply(self, a: f64, span: SpanId) -> Outcome<f64> {
-        let domain = |function| Err(Fault::new("domain", span).with_text("function", function).with_real("argument", a));
+        let domain =
+            |function| Err(Fault::new("domain", span).with_text("function", function).with_real("argument", a));
         match self {
             RealFunction::Neg => Ok(-a + 0.0),
             RealFunction::Abs => Ok(a.abs()),

@@ -39,12 +39,7 @@ impl KeyTable {
         let sizes: Vec<u64> = ranges.iter().map(|(low, high)| (high - low + 1) as u64).collect();
         let groups = sizes.iter().product::<u64>() as usize;
         let lows = ranges.iter().map(|range| range.0).collect();
-        KeyTable {
-            width: ranges.len(),
-            numbering: Numbering::Direct { lows, sizes },
-            members: vec![0; groups],
-            groups,
-        }
+        KeyTable { width: ranges.len(), numbering: Numbering::Direct { lows, sizes }, members: vec![0; groups], groups }
     }
 
     pub fn hashed(width: usize) -> Self {

@@ -10,10 +10,10 @@
 //! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
 //!    [`index`]es over them), [`enabling`] (which transitions are enabled, by looking only next to what changed), the
 //!    [`search`] for bindings, and the [`agenda`] of firings in progress.
-//! 4. An [`observer`] is told what happens: [`statistics`], declared measures ([`probes`], with [`histogram`] and
-//!    [`reorder`]), and the [`trace`].
+//! 4. An [`observer`] is told what happens: [`statistics`], declared measures ([`probes`], with [`histogram`],
+//!    [`passage`] and [`reorder`]), and the [`trace`].
 //! 5. Chance is in [`random`], portable functions in [`portable`], the hash that tells trajectories apart in
-//!    [`trajectory`], and what goes wrong in [`fault`].
+//!    [`trajectory`], and what goes wrong in [`fault`]. A [`session`] is an engine whose observer is chosen at run time.
 
 pub mod agenda;
 pub mod analysis;
@@ -30,6 +30,7 @@ pub mod lower;
 pub mod marking;
 pub mod net;
 pub mod observer;
+pub mod passage;
 pub mod portable;
 pub mod probes;
 pub mod program;
@@ -37,6 +38,7 @@ pub mod random;
 pub mod rank_set;
 pub mod reorder;
 pub mod search;
+pub mod session;
 pub mod statistics;
 pub mod store;
 pub mod trace;

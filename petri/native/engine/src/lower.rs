@@ -21,7 +21,7 @@ pub struct Lowering<'a> {
 impl Lowering<'_> {
     pub fn span(&mut self, span: &Option<Span>) -> SpanId {
         let Some(span) = span else { return SpanId::NONE };
-        self.spans.push(span.clone());
+        self.spans.push(*span);
         SpanId(self.spans.len() as u32 - 1)
     }
 
@@ -51,9 +51,7 @@ impl Lowering<'_> {
                 let branches = (self.bool(argument(e, 1)?)?, self.bool(argument(e, 2)?)?);
                 Bool::If(Box::new((self.bool(argument(e, 0)?)?, branches.0, branches.1)))
             }
-            _ if e.kind == Kind::Real => {
-                Bool::Reals(Comparison::NotEqual, Box::new((self.real(e)?, Real::Const(0.0))))
-            }
+            _ if e.kind == Kind::Real => Bool::Reals(Comparison::NotEqual, Box::new((self.real(e)?, Real::Const(0.0)))),
             "var" => Bool::Truth(Box::new(Int::Var(self.variable(e)?))),
             _ => Bool::Truth(Box::new(self.int_operation(e)?)),
         })
@@ -79,9 +77,9 @@ impl Lowering<'_> {
             });
         }
         Ok(match e.op.as_str() {
-            "const" => Int::Const(
-                constant(e)?.as_int().ok_or_else(|| LoadError("an int constant that is no integer".into()))?,
-            ),
+            "const" => {
+                Int::Const(constant(e)?.as_int().ok_or_else(|| LoadError("an int constant that is no integer".into()))?)
+            }
             "var" => Int::Var(self.variable(e)?),
             "tokens" => Int::Tokens(PlaceId(position(e, self.places, "a place")?)),
             "neg" => Int::Neg(Box::new(self.int(argument(e, 0)?)?), self.span(&e.span)),
@@ -196,7 +194,9 @@ fn constant(e: &Expr) -> Lowered<Scalar> {
 
 fn position(e: &Expr, size: usize, of_what: &str) -> Lowered<u32> {
     let value = constant(e)?.as_int().and_then(|v| u32::try_from(v).ok());
-    value.filter(|&v| (v as usize) < size).ok_or_else(|| LoadError(format!("`{}` names {of_what} that is not there", e.op)))
+    value
+        .filter(|&v| (v as usize) < size)
+        .ok_or_else(|| LoadError(format!("`{}` names {of_what} that is not there", e.op)))
 }
 
 fn comparison(op: &str) -> Option<Comparison> {

@@ -52,15 +52,9 @@ pub enum Discipline {
     Key,
 }
 
-/// A piece of source text: lines and columns count from 1; the end column is exclusive.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-pub struct Span {
-    pub file: String,
-    pub line: u32,
-    pub column: u32,
-    pub end_line: u32,
-    pub end_column: u32,
-}
+/// A piece of source text: file (a position in the net's list), line, column, end line, end column (exclusive).
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub struct Span(pub u32, pub u32, pub u32, pub u32, pub u32);
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -194,9 +188,8 @@ pub struct Event {
     pub key: Vec<Expr>,
 }
 
-/// The kinds have different fields, which tell them apart.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(tag = "is")]
 pub enum Probe {
     Passage {
         start: Event,

@@ -8,8 +8,8 @@ pub trait Observer {
     /// The place holds so many tokens from now on.
     fn changed(&mut self, place: PlaceId, tokens: u64, now: f64);
 
-    /// A firing has deposited `count` tokens of this value.
-    fn arrived(&mut self, place: PlaceId, token: &[u64], count: u64, now: f64) -> Outcome<()>;
+    /// A firing has deposited `count` tokens of one value; the variables of `scope` are the token's slots.
+    fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()>;
 
     /// A firing starts; its tokens are still in their places. One that `lasts` will be told of when it ends.
     fn started(&mut self, transition: TransitionId, lasts: bool, scope: &mut Scope) -> Outcome<()>;
@@ -27,7 +27,7 @@ impl Observer for () {
     fn changed(&mut self, _: PlaceId, _: u64, _: f64) {}
 
     #[inline(always)]
-    fn arrived(&mut self, _: PlaceId, _: &[u64], _: u64, _: f64) -> Outcome<()> {
+    fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
         Ok(())
     }
 
@@ -51,9 +51,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline(always)]
-    fn arrived(&mut self, place: PlaceId, token: &[u64], count: u64, now: f64) -> Outcome<()> {
-        self.0.arrived(place, token, count, now)?;
-        self.1.arrived(place, token, count, now)
+    fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {
+        self.0.arrived(place, count, scope)?;
+        self.1.arrived(place, count, scope)
     }
 
     #[inline(always)]

@@ -100,6 +100,11 @@ impl Passages {
         &self.times
     }
 
+    /// Words in a key.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
     /// Ends without a start.
     pub fn unmatched(&self) -> u64 {
         self.unmatched

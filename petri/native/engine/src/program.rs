@@ -1,9 +1,12 @@
 //! The net as the engine runs it: everything that can be decided before the first firing is decided here.
 
+use std::sync::Arc;
+
 use crate::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::ids::{IndexId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::index::KeyTable;
 use crate::net::{Discipline, Scalar, Span};
+use crate::probes::ProbesProgram;
 
 /// No gauge.
 pub const NO_GAUGE: u32 = u32::MAX;
@@ -24,7 +27,7 @@ pub struct Program {
     pub spans: Vec<Span>,
     /// Transitions whose enabling depends on the time itself.
     pub clocked: Vec<TransitionId>,
-    pub probes: Vec<crate::probes::ProbeProgram>,
+    pub probes: Arc<ProbesProgram>,
     /// The most variables that a transition has.
     pub variables: usize,
 }

@@ -7,8 +7,8 @@ use crate::portable;
 // Ziggurat for the exponential density with 256 layers (Marsaglia & Tsang 2000): the right edge of the lowest
 // full layer, and the area of each layer.
 const LAYERS: usize = 256;
-const EDGE: f64 = 7.69711747013104972;
-const AREA: f64 = 0.0039496598225815571993;
+const EDGE: f64 = 7.69711747013105;
+const AREA: f64 = 0.003949659822581557;
 const UNIT: f64 = 1.0 / (1u64 << 53) as f64;
 
 struct Ziggurat {
@@ -56,12 +56,8 @@ impl Random {
     pub fn word(&mut self) -> u64 {
         let [a, b, c, counter] = self.state;
         let word = a.wrapping_add(b).wrapping_add(counter);
-        self.state = [
-            b ^ (b >> 11),
-            c.wrapping_add(c << 3),
-            c.rotate_left(24).wrapping_add(word),
-            counter.wrapping_add(1),
-        ];
+        self.state =
+            [b ^ (b >> 11), c.wrapping_add(c << 3), c.rotate_left(24).wrapping_add(word), counter.wrapping_add(1)];
         word
     }
 

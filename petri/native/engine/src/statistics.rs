@@ -71,7 +71,7 @@ impl Observer for Statistics {
     }
 
     #[inline(always)]
-    fn arrived(&mut self, place: PlaceId, _: &[u64], count: u64, _: f64) -> Outcome<()> {
+    fn arrived(&mut self, place: PlaceId, count: u64, _: &mut Scope) -> Outcome<()> {
         self.places[place.at()].entries += count;
         Ok(())
     }

@@ -22,7 +22,7 @@ pub struct Trace {
 impl Observer for Trace {
     fn changed(&mut self, _: PlaceId, _: u64, _: f64) {}
 
-    fn arrived(&mut self, _: PlaceId, _: &[u64], _: u64, _: f64) -> Outcome<()> {
+    fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
         Ok(())
     }
 

@@ -1,0 +1,146 @@
+"""The switch to the native engine, and its sessions (`petri/native` has the engine itself)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from petri.codec import net_to_dict
+from petri.engine.errors import Fault, ModelError
+from petri.engine.random import seed_words
+from petri.engine.reference import Limits, Reason
+from petri.engine.session import TracedFiring
+from petri.measure.observation import Observation
+from petri.net import Net, Span, Token
+
+_native: ModuleType | None
+try:
+    from petri import _native
+except ImportError as error:
+    # Only an extension that was never built may be missing. One that is broken must say so.
+    if error.name not in ("petri", "petri._native") or "cannot import name '_native'" not in str(error):
+        raise
+    _native = None
+
+FIELDS = ("transitions", "places", "probes", "tables", "files")  # of the flat net, that the engine reads
+MOST_FIRINGS = 2**63 - 1
+
+
+def available() -> bool:
+    """Whether the native engine was built with this installation."""
+    return _native is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A net as the native engine runs it, and the files that its spans point into."""
+
+    net: Net
+    program: Any
+    files: tuple[str, ...]
+
+
+_latest: Compiled | None = None
+
+
+def compiled(net: Net) -> Compiled:
+    """The compiled net. The latest is kept: the replications of a run share it."""
+    global _latest
+    latest = _latest
+    if latest is None or latest.net is not net:
+        if _native is None:
+            raise ImportError("the native engine is not built", name="petri._native")
+        data = net_to_dict(net)
+        text = json.dumps({name: data[name] for name in FIELDS if name in data}, allow_nan=False)
+        latest = _latest = Compiled(net, _native.Program(text), tuple(data.get("files", ())))
+    return latest
+
+
+class NativeSession:
+    """A replication on the native engine. Raises ImportError where it is not built."""
+
+    def __init__(self, net: Net, seed: int, replication: int, limits: Limits, trace: bool) -> None:
+        self._compiled = compiled(net)
+        assert _native is not None
+        words = seed_words(seed, replication)
+        self._session = _native.Session(
+            self._compiled.program, words, limits.firings_at_an_instant, limits.tokens, trace
+        )
+        if (fault := self._session.initial_fault) is not None:
+            raise ModelError(fault[0], self._span(fault[1]), **fault[2])
+        self._initial = np.array([sum(count for count, _ in p.initial) for p in net.places], dtype=np.int64)
+
+    @property
+    def now(self) -> float:
+        now: float = self._session.now
+        return now
+
+    @property
+    def firings(self) -> int:
+        firings: int = self._session.firings
+        return firings
+
+    @property
+    def hash(self) -> int:
+        value: int = self._session.hash
+        return value
+
+    @property
+    def error(self) -> Fault | None:
+        told = self._session.error
+        if told is None:
+            return None
+        error, span, details, transition, variables, time = told
+        names = (variable.name for variable in self._compiled.net.transitions[transition].variables)
+        return Fault(error, transition, dict(zip(names, variables, strict=True)), time, self._span(span), details)
+
+    def advance(self, until: float, firings: int) -> Reason:
+        reason: Reason = self._session.advance(until, min(firings, MOST_FIRINGS))
+        return reason
+
+    def begin_window(self) -> None:
+        self._session.begin_window()
+
+    def observe(self) -> Observation:
+        observed = self._session.observe()
+        return Observation(
+            elapsed=observed["elapsed"],
+            integral=reals(observed["integral"]),
+            nonempty=reals(observed["nonempty"]),
+            maximum=integers(observed["maximum"]),
+            arrivals=integers(observed["arrivals"]),
+            initial=self._initial,
+            firings=integers(observed["firings"]),
+            in_progress=reals(observed["in_progress"]),
+            active=reals(observed["active"]),
+            probes=tuple(arrays(snapshot) for snapshot in observed["probes"]),
+        )
+
+    def marking(self) -> list[list[Token]]:
+        return [[()] * row if isinstance(row, int) else row for row in self._session.marking()]
+
+    def trace(self) -> list[TracedFiring]:
+        return [TracedFiring(*firing) for firing in self._session.trace()]
+
+    def _span(self, parts: tuple[int, int, int, int, int] | None) -> Span | None:
+        return None if parts is None else Span(self._compiled.files[parts[0]], *parts[1:])
+
+
+def reals(data: bytes) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.frombuffer(data, dtype=np.float64)
+
+
+def integers(data: bytes) -> np.ndarray[Any, np.dtype[np.int64]]:
+    return np.frombuffer(data, dtype=np.int64)
+
+
+def arrays(snapshot: dict[str, Any]) -> dict[str, Any]:
+    """A probe's snapshot with its bytes as arrays: all are integers but the histogram's excesses."""
+    return {
+        name: (reals(value) if name == "excesses" else integers(value)) if isinstance(value, bytes) else value
+        for name, value in snapshot.items()
+    }

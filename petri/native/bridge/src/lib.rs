@@ -1,0 +1,249 @@
+//! The Python module `petri._native`: the engine behind two classes. `petri/engine/native.py` gives them the
+//! interface of the reference engine; nothing else imports this module.
+//!
+//! Arrays cross as bytes of native 64-bit numbers, which numpy reads without copying. A fault crosses as data.
+
+use std::sync::Arc;
+
+use engine::engine::{Limits, Reason, RunError};
+use engine::fault::{Detail, Fault};
+use engine::histogram::Histogram;
+use engine::ids::{PlaceId, SpanId};
+use engine::net::Span;
+use engine::probes::Probe;
+use engine::program;
+use engine::session::{begin, Session as Replication};
+use engine::statistics::Tally;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+/// A net compiled for running. Sessions on any number of threads may share it.
+#[pyclass(frozen, module = "petri._native")]
+struct Program(Arc<program::Program>);
+
+#[pymethods]
+impl Program {
+    /// Raises ValueError for text that is no flat net.
+    #[new]
+    fn new(py: Python<'_>, json: &str) -> PyResult<Self> {
+        let program = py.detach(|| program::Program::from_json(json));
+        program.map(|program| Program(Arc::new(program))).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+/// One replication under way.
+#[pyclass(module = "petri._native")]
+struct Session {
+    /// Empty when the initial marking raised a fault.
+    replication: Option<Box<dyn Replication>>,
+    fault: Option<Fault>,
+    program: Arc<program::Program>,
+}
+
+type SpanParts = (u32, u32, u32, u32, u32);
+/// A fault: its id, its span, its details.
+type Told<'py> = (String, Option<SpanParts>, Bound<'py, PyDict>);
+
+#[pymethods]
+impl Session {
+    #[new]
+    fn new(program: &Program, seed: (u64, u64, u64), instant_limit: u64, token_limit: u64, trace: bool) -> Self {
+        let limits = Limits { firings_at_an_instant: instant_limit, tokens: token_limit };
+        let program = Arc::clone(&program.0);
+        let (replication, fault) = match begin(Arc::clone(&program), [seed.0, seed.1, seed.2], limits, trace) {
+            Ok(replication) => (Some(replication), None),
+            Err(fault) => (None, Some(*fault)),
+        };
+        Session { replication, fault, program }
+    }
+
+    #[getter]
+    fn now(&self) -> PyResult<f64> {
+        Ok(self.running()?.now())
+    }
+
+    #[getter]
+    fn firings(&self) -> PyResult<u64> {
+        Ok(self.running()?.firings())
+    }
+
+    #[getter]
+    fn hash(&self) -> PyResult<u64> {
+        Ok(self.running()?.hash())
+    }
+
+    /// Runs without the interpreter's lock. Returns "until", "dead", "budget" or "error".
+    fn advance(&mut self, py: Python<'_>, until: f64, firings: u64) -> PyResult<&'static str> {
+        let replication = self.replication.as_mut().ok_or_else(unbegun)?;
+        Ok(match py.detach(|| replication.advance(until, firings)) {
+            Reason::Until => "until",
+            Reason::Dead => "dead",
+            Reason::Budget => "budget",
+            Reason::Error => "error",
+        })
+    }
+
+    fn begin_window(&mut self) -> PyResult<()> {
+        self.replication.as_mut().ok_or_else(unbegun)?.begin_window();
+        Ok(())
+    }
+
+    /// The statistics by name, arrays as bytes, and a list of the probes' snapshots.
+    fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let session = self.running()?;
+        let (now, statistics) = (session.now(), session.statistics());
+        let (places, transitions) = (&statistics.places, &statistics.transitions);
+        let observed = PyDict::new(py);
+        observed.set_item("elapsed", now - statistics.window)?;
+        observed.set_item("integral", reals(py, places, |tally| tally.integral(now)))?;
+        observed.set_item("nonempty", reals(py, places, |tally| tally.positive(now)))?;
+        observed.set_item("maximum", counts(py, places, |tally| tally.maximum))?;
+        observed.set_item("arrivals", counts(py, places, |tally| tally.entries))?;
+        observed.set_item("firings", counts(py, transitions, |tally| tally.entries))?;
+        observed.set_item("in_progress", reals(py, transitions, |tally| tally.integral(now)))?;
+        observed.set_item("active", reals(py, transitions, |tally| tally.positive(now)))?;
+        let probes = session.probes().map_or(&[][..], |probes| &probes.probes);
+        let snapshots = probes.iter().map(|probe| snapshot(py, probe)).collect::<PyResult<Vec<_>>>()?;
+        observed.set_item("probes", snapshots)?;
+        Ok(observed)
+    }
+
+    /// The tokens of each place: by seat in a bag, else in order of arrival; of a black place their number.
+    fn marking<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let marking = self.running()?.marking();
+        let rows = PyList::empty(py);
+        for (i, place) in self.program.places.iter().enumerate() {
+            if place.width == 0 {
+                rows.append(marking.counts[i])?;
+            } else {
+                let row = marking.listed(PlaceId(i as u32));
+                let tokens = row.into_iter().map(|token| scalars(py, token, &place.reals));
+                rows.append(tokens.collect::<PyResult<Vec<_>>>()?)?;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The firings since the last call: (start, end, transition, variables).
+    fn trace<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let trace = self.replication.as_mut().ok_or_else(unbegun)?.take_trace();
+        let firings = PyList::empty(py);
+        let mut variables = trace.variables.as_slice();
+        for firing in trace.firings {
+            let kinds = &self.program.transitions[firing.transition.at()].variable_reals;
+            let (own, rest) = variables.split_at(kinds.len());
+            variables = rest;
+            firings.append((firing.start, firing.end, firing.transition.0, scalars(py, own, kinds)?))?;
+        }
+        Ok(firings)
+    }
+
+    /// Why the run stopped: (id, span, details, transition, variables, time), or None.
+    #[getter]
+    fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let Some(RunError { fault, transition, variables, time }) = self.running()?.error() else { return Ok(None) };
+        let kinds = &self.program.transitions[transition.at()].variable_reals;
+        let (id, span, details) = self.tell(py, fault)?;
+        let told = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time);
+        Ok(Some(told.into_pyobject(py)?))
+    }
+
+    /// The fault of a key of the initial marking: (id, span, details). There is no replication then.
+    #[getter]
+    fn initial_fault<'py>(&self, py: Python<'py>) -> PyResult<Option<Told<'py>>> {
+        self.fault.as_ref().map(|fault| self.tell(py, fault)).transpose()
+    }
+}
+
+fn unbegun() -> PyErr {
+    PyValueError::new_err("the initial marking raised a fault")
+}
+
+impl Session {
+    fn running(&self) -> PyResult<&dyn Replication> {
+        self.replication.as_deref().ok_or_else(unbegun)
+    }
+
+    fn tell<'py>(&self, py: Python<'py>, fault: &Fault) -> PyResult<Told<'py>> {
+        let details = PyDict::new(py);
+        for (name, detail) in &fault.details {
+            match detail {
+                Detail::Int(value) => details.set_item(name, value)?,
+                Detail::Real(value) => details.set_item(name, value)?,
+                Detail::Text(text) => details.set_item(name, text)?,
+                Detail::Names(names) => details.set_item(name, names)?,
+            }
+        }
+        let span = (fault.span != SpanId::NONE).then(|| self.program.spans[fault.span.at()]);
+        let parts =
+            span.map(|Span(file, line, column, end_line, end_column)| (file, line, column, end_line, end_column));
+        Ok((fault.id.to_owned(), parts, details))
+    }
+}
+
+fn bytes<'py, const N: usize>(py: Python<'py>, words: impl Iterator<Item = [u8; N]>) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &words.flatten().collect::<Vec<u8>>())
+}
+
+fn reals<'py>(py: Python<'py>, tallies: &[Tally], of: impl Fn(&Tally) -> f64) -> Bound<'py, PyBytes> {
+    bytes(py, tallies.iter().map(|tally| of(tally).to_ne_bytes()))
+}
+
+fn counts<'py>(py: Python<'py>, tallies: &[Tally], of: impl Fn(&Tally) -> u64) -> Bound<'py, PyBytes> {
+    bytes(py, tallies.iter().map(|tally| of(tally).to_ne_bytes()))
+}
+
+/// A token or the variables of a firing.
+fn scalars<'py>(py: Python<'py>, words: &[u64], reals: &[bool]) -> PyResult<Bound<'py, PyTuple>> {
+    let values = words.iter().zip(reals).map(|(&word, &real)| {
+        Ok(if real {
+            f64::from_bits(word).into_pyobject(py)?.into_any()
+        } else {
+            (word as i64).into_pyobject(py)?.into_any()
+        })
+    });
+    PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)
+}
+
+fn snapshot<'py>(py: Python<'py>, probe: &Probe) -> PyResult<Bound<'py, PyDict>> {
+    let state = PyDict::new(py);
+    match probe {
+        Probe::Counter(sum) => state.set_item("sum", sum)?,
+        Probe::Sample(values) => set_histogram(py, &state, values)?,
+        Probe::Passage(passages) => {
+            set_histogram(py, &state, passages.times())?;
+            state.set_item("unmatched", passages.unmatched())?;
+            state.set_item("waiting", passages.waiting())?;
+            state.set_item("forgotten", passages.forgotten())?;
+        }
+        Probe::Order(order) => {
+            for (name, figure) in order.figures() {
+                state.set_item(name, figure)?;
+            }
+            for (name, counts) in order.distributions() {
+                state.set_item(name, bytes(py, counts.into_iter().map(u64::to_ne_bytes)))?;
+            }
+        }
+    }
+    Ok(state)
+}
+
+fn set_histogram<'py>(py: Python<'py>, state: &Bound<'py, PyDict>, values: &Histogram) -> PyResult<()> {
+    let histogram = values.snapshot();
+    state.set_item("count", histogram.count)?;
+    state.set_item("origin", histogram.origin)?;
+    state.set_item("first_moment", histogram.first_moment)?;
+    state.set_item("second_moment", histogram.second_moment)?;
+    state.set_item("min", histogram.min)?;
+    state.set_item("max", histogram.max)?;
+    state.set_item("buckets", bytes(py, histogram.buckets.into_iter().map(i64::to_ne_bytes)))?;
+    state.set_item("counts", bytes(py, histogram.counts.into_iter().map(i64::to_ne_bytes)))?;
+    state.set_item("excesses", bytes(py, histogram.excesses.into_iter().map(f64::to_ne_bytes)))
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Program>()?;
+    module.add_class::<Session>()
+}

@@ -1,0 +1,132 @@
+//! An engine whose observer is chosen when it is made: what a caller from outside holds.
+
+use std::sync::Arc;
+
+use crate::engine::{Engine, Limits, Reason, RunError};
+use crate::fault::Outcome;
+use crate::marking::Marking;
+use crate::observer::Observer;
+use crate::probes::Probes;
+use crate::program::Program;
+use crate::statistics::Statistics;
+use crate::trace::Trace;
+
+/// An observer that keeps statistics, and perhaps more.
+pub trait Record: Observer {
+    fn statistics(&self) -> &Statistics;
+
+    fn probes(&self) -> Option<&Probes> {
+        None
+    }
+
+    fn trace(&mut self) -> Option<&mut Trace> {
+        None
+    }
+}
+
+impl Record for Statistics {
+    fn statistics(&self) -> &Statistics {
+        self
+    }
+}
+
+impl Record for (Statistics, Probes) {
+    fn statistics(&self) -> &Statistics {
+        &self.0
+    }
+
+    fn probes(&self) -> Option<&Probes> {
+        Some(&self.1)
+    }
+}
+
+impl Record for ((Statistics, Probes), Trace) {
+    fn statistics(&self) -> &Statistics {
+        &self.0 .0
+    }
+
+    fn probes(&self) -> Option<&Probes> {
+        Some(&self.0 .1)
+    }
+
+    fn trace(&mut self) -> Option<&mut Trace> {
+        Some(&mut self.1)
+    }
+}
+
+/// One replication under way.
+pub trait Session: Send + Sync {
+    fn program(&self) -> &Program;
+    fn now(&self) -> f64;
+    fn firings(&self) -> u64;
+    fn hash(&self) -> u64;
+    fn error(&self) -> Option<&RunError>;
+    fn marking(&self) -> &Marking;
+    fn statistics(&self) -> &Statistics;
+    fn probes(&self) -> Option<&Probes>;
+    /// The firings since the last call, when tracing was asked for.
+    fn take_trace(&mut self) -> Trace;
+    fn advance(&mut self, until: f64, firings: u64) -> Reason;
+    /// The warm-up is over: statistics start at `now`.
+    fn begin_window(&mut self);
+}
+
+impl<O: Record + Send + Sync> Session for Engine<O> {
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn now(&self) -> f64 {
+        self.now
+    }
+
+    fn firings(&self) -> u64 {
+        self.firings
+    }
+
+    fn hash(&self) -> u64 {
+        self.hash.0
+    }
+
+    fn error(&self) -> Option<&RunError> {
+        self.error.as_ref()
+    }
+
+    fn marking(&self) -> &Marking {
+        &self.marking
+    }
+
+    fn statistics(&self) -> &Statistics {
+        self.observer.statistics()
+    }
+
+    fn probes(&self) -> Option<&Probes> {
+        self.observer.probes()
+    }
+
+    fn take_trace(&mut self) -> Trace {
+        self.observer.trace().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn advance(&mut self, until: f64, firings: u64) -> Reason {
+        Engine::advance(self, until, firings)
+    }
+
+    fn begin_window(&mut self) {
+        self.observer.restart(self.now);
+    }
+}
+
+/// An engine at time 0 that observes what the net and the caller ask for, and nothing else.
+pub fn begin(program: Arc<Program>, seed: [u64; 3], limits: Limits, trace: bool) -> Outcome<Box<dyn Session>> {
+    let statistics = |p: &Program, marking: &Marking| Statistics::new(&marking.counts, p.transitions.len());
+    let probes = |p: &Program| Probes::new(Arc::clone(&p.probes));
+    Ok(if trace {
+        let observer = |p: &Program, m: &Marking| ((statistics(p, m), probes(p)), Trace::default());
+        Box::new(Engine::new(program, seed, limits, observer)?)
+    } else if program.probes.is_empty() {
+        Box::new(Engine::new(program, seed, limits, statistics)?)
+    } else {
+        Box::new(Engine::new(program, seed, limits, |p: &Program, m: &Marking| (statistics(p, m), probes(p)))?)
+    })
+}
