@@ -169,15 +169,14 @@ class FigureReader:
         return None
 
     def _field(self, e: tree.Field) -> Figure | None:
-        name: tree.Expr = e.base
-        field = e.name
-        if isinstance(name, tree.Field) and is_percentile(f"{name.name}.{field}"):
-            name, field = name.base, f"{name.name}.{field}"
-        symbol = self.checker.scope.find(name.name) if isinstance(name, tree.Name) else None
+        base, field = e.base, e.name
+        if isinstance(base, tree.Field) and is_percentile(f"{base.name}.{field}"):
+            field, base = f"{base.name}.{field}", base.base
+        symbol = self.checker.scope.find(base.name) if isinstance(base, tree.Name) else None
         if not isinstance(symbol, MeasureSymbol):
             self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
             return None
-        figure = self.measure(symbol, name.span)
+        figure = self.measure(symbol, base.span)
         if figure is None:
             return None
         if figure.probe is None:

@@ -118,7 +118,7 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
     if op == "const":
         return node.value  # type: ignore[return-value]
     if op == "local":
-        return values[node.value]  # type: ignore[index,no-any-return]
+        return values[node.value]  # type: ignore[call-overload,no-any-return]
     if op == "if":
         return evaluate(node.args[1 if evaluate(node.args[0], values) else 2], values)
     if op in ("and", "or"):

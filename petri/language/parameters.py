@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from petri import net
 from petri.diagnostics import did_you_mean
@@ -129,17 +129,13 @@ class Overrides:
             reader = Reader(self.checker, self.checker.scope, "a parameter's value")
             nodes = reader.read_as(expression, kind)
             return (evaluate(nodes[0], ()), expression.span) if nodes else None
-        raw = self.given[symbol.name]
-        if kind.kind == "bool" and (isinstance(raw, bool) or raw in (0, 1)):
-            return bool(raw), None
-        if kind.kind == "int" and not isinstance(raw, bool) and float(raw) == int(raw):  # type: ignore[arg-type,call-overload]
-            return int(raw), None  # type: ignore[call-overload]
-        if kind.kind == "real" and not isinstance(raw, bool):
-            exact = isinstance(raw, (int, Fraction))
-            try:
-                return Fraction(raw if exact else float(raw)), None  # type: ignore[arg-type]
-            except (ValueError, OverflowError):
-                pass
+        raw: Any = self.given[symbol.name]
+        try:
+            value = _number_as(kind, raw)
+        except (TypeError, ValueError, OverflowError):
+            value = None
+        if value is not None:
+            return value, None
         reason = f"it is {_article(plainly(kind))}"
         self.problems.error("parameter-value", None, name=symbol.name, text=str(raw), reason=reason)
         return None
@@ -209,6 +205,17 @@ class Overrides:
             declaration.doc,
             declaration.span,
         )
+
+
+def _number_as(kind: Scalar, raw: Any) -> Constant | None:
+    """A Python number as a value of a type, exactly; None where it is none."""
+    if kind.kind == "bool":
+        return bool(raw) if raw in (0, 1) else None
+    if isinstance(raw, bool) or kind.kind == "enum":
+        return None
+    if kind.kind == "int":
+        return int(raw) if raw == int(raw) else None
+    return Fraction(raw if isinstance(raw, (int, Fraction)) else float(raw))
 
 
 def _fit_bound(reader: Reader, bound: Value, wanted: Scalar) -> Node | None:

@@ -255,7 +255,7 @@ class TransitionReader:
             if term.operator != ">=":
                 self.problems.error("threshold-comparison", arc.span, operator=term.operator)
                 return None
-            term, threshold = term.left, term.right
+            threshold, term = term.right, term.left
         count, place, arguments = split_term(term)
         if count is not None:
             self.problems.error("count-with-no", arc.span, count=self.problems.text(count.span))

@@ -17,7 +17,7 @@ class Dimension(NamedTuple):
     time: int = 0
     bytes: int = 0
 
-    def __mul__(self, other: object) -> Dimension:  # type: ignore[override]
+    def __mul__(self, other: object) -> Dimension:
         assert isinstance(other, Dimension)
         return Dimension(self.time + other.time, self.bytes + other.bytes)
 

@@ -7,6 +7,7 @@ from petri.wording.entry import Wording
 
 WORDING: dict[str, Wording] = {
     "unused-place": Wording("nothing uses the place `{name}`", "take it out, or connect it"),
+    "unused-port": Wording("nothing in the module uses the port `{name}`", "take it out, or use it"),
     "never-fires": Wording(
         "`{name}` can never fire: no token ever comes to `{place}`",
         "give `{place}` an initial token, or a transition that puts one there",
@@ -15,7 +16,6 @@ WORDING: dict[str, Wording] = {
     "unused-constant": Wording("nothing uses `{name}`"),
     "unused-type": Wording("nothing uses the type `{name}`"),
     "unused-module": Wording("the module `{name}` has no instance", "write `instance x = {name}(…)`"),
-    "unused-draw": Wording("nothing uses the drawn `{name}`"),
     "guard-on-fifo": Wording(
         "the guard looks at the token that `{place}` shows: while it does not hold, the tokens behind wait as well",
         "without `{discipline}`, a place shows all its tokens",
@@ -31,7 +31,6 @@ WORDING: dict[str, Wording] = {
         "the net declares no measure",
         "the figures of all places and transitions are shown anyway; `measure x = …` names what matters",
     ),
-    "unused-import": Wording("nothing of `{name}` is used"),
 }
 
 LABELS: dict[str, str] = {}
