@@ -30,12 +30,17 @@ def settings_option(command: Command) -> Command:
     )(command)
 
 
-def find(name: str) -> Path:
-    """The file of that path, or the net of the library of that name."""
+def find(name: str, *, missing_is_file: bool = False) -> Path:
+    """The file of that path, or the net of the library of that name.
+
+    Raises Refusal when there is neither; with `missing_is_file`, returns the path, for its reader to complain.
+    """
     path = Path(name)
     if path.exists():
         return path
     found = library.net(name.removesuffix(library.SUFFIX))
+    if found is None and missing_is_file:
+        return path
     if found is None:
         raise refusal("unknown-net", name=name, suggestion=_nearest(name))
     return found

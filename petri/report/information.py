@@ -14,6 +14,7 @@ from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
 from petri.report.expressions import ExpressionText
 from petri.report.quantities import Units, exact, exact_quantity
 from petri.report.source import written
+from petri.report.summary import claim
 
 _INDEX = re.compile(r"\[\d+\]")
 
@@ -127,7 +128,7 @@ class _Teller:
         records = [*measure.record]
         if measure.window is not None:
             records.append(f"series({self.quantity(measure.window, 'Time')})")
-        expected = "; ".join(" ".join(e.text.split()).removeprefix("expect ") for e in measure.expectations)
+        expected = "; ".join(claim(e.text, measure.name) for e in measure.expectations)
         return measure.name, ", ".join(records), expected, _line(measure.doc)
 
 

@@ -61,13 +61,16 @@ class Units:
         return _joined(number(value * scale.factor, digits), scale.unit)
 
     def show_with_error(self, value: float | None, half_width: float | None, dimension: str = "") -> str:
-        """`2.961 ± 0.004 Gbps`: both in one unit, the value as exact as its interval lets it be."""
+        """`2.961 ± 0.004 Gbps`: both in one unit, the value as exact as its interval lets it be.
+
+        Without an interval, or where it has no width, the value alone.
+        """
         if value is None or math.isnan(value) or half_width is None or not math.isfinite(half_width):
             return self.show(value, dimension)
         scale = self.scale(value, dimension)
         value, half_width = value * scale.factor, half_width * scale.factor
-        if half_width <= 0.0:
-            return _joined(f"{number(value)} ± 0", scale.unit)
+        if half_width <= abs(value) * 1e-9:  # it does not vary
+            return _joined(number(value), scale.unit)
         decimals = min(max(1 - math.floor(math.log10(half_width)), 0), 9)
         return _joined(f"{value:,.{decimals}f} ± {half_width:,.{decimals}f}", scale.unit)
 
@@ -78,6 +81,7 @@ def number(value: float, digits: int = 4) -> str:
         return NOTHING
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
+    value = float(f"{value:.12g}")  # a change of unit leaves dust in the last digits
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     magnitude = abs(value)

@@ -11,11 +11,11 @@ from rich.text import Text
 
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
-from petri.net import Expectation
+from petri.net import Net
 from petri.report import sparks
 from petri.report.dead import why_dead
 from petri.report.quantities import NOTHING, Units, number
-from petri.report.tables import Row, tables
+from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
 
 WIDE = 100  # columns from which on the tables show everything
@@ -94,35 +94,38 @@ class _Summary:
     def measures(self) -> None:
         if not self.result.measures and not self.result.verdicts:
             return
-        table = self.table("Measures", ("value", "right"), ("expected", "left"), ("", "left"))
+        table = self.table("Measures", ("value", "right"), ("", "left"))
         for measured in self.result.measures:
             self.measure_rows(table, measured)
         for expectation, verdict in self.result.verdicts:
-            value = self.units.show(verdict.value)
-            table.add_row(_claim(expectation), value, _verdict(verdict, _claim(expectation)), "")
+            table.add_row("expect", self.units.show(verdict.value), _verdict(verdict, claim(expectation.text)))
         self.console.print(table)
 
     def measure_rows(self, table: Table, measured: MeasureResult) -> None:
+        """The measure's first figure with its verdicts, and a row for each figure more that it records."""
         measure = measured.measure
-        shown = [_verdict(verdict, _claim(expectation)) for expectation, verdict in measured.verdicts]
-        verdict = Text("\n").join(shown) if shown else Text()
-        doc = Text(first_sentence(measure.doc), style="dim")
         figures = dict(measured.recorded)
         first = next(iter(figures), None)
-        lead = figures.pop(first) if first is not None else measured.interval
-        name = f"{measure.name} {first}" if first is not None and figures else measure.name
-        table.add_row(name, self.figure(lead, measure.dimension, first), verdict, doc)
+        lead = measured.interval if first is None else figures.pop(first)
+        name = f"{measure.name} {first}" if first is not None else measure.name
+        remarks = [
+            _verdict(verdict, claim(expectation.text, measure.name)) for expectation, verdict in measured.verdicts
+        ]
+        if measure.doc:
+            remarks.append(Text(first_sentence(measure.doc), style="dim"))
+        table.add_row(name, self.figure(lead, measure.dimension, first), Text("\n").join(remarks))
         for field, interval in figures.items():
-            table.add_row(f"  {field}", self.figure(interval, measure.dimension, field), "", "")
+            table.add_row(f"  {field}", self.figure(interval, measure.dimension, field), "")
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
-            bars, low, high = sparks.of_histogram(measured.histogram)
-            ends = f"{self.units.show(low, measure.dimension, 3)} … {self.units.show(high, measure.dimension, 3)}"
-            table.add_row("  histogram", bars, Text(ends, style="dim"), "")
+            self.bars(table, "histogram", sparks.of_histogram(measured.histogram), measure.dimension)
         if measured.series:
-            bars, low, high = sparks.of_series(list(measured.series.values()))
             dimension = _shown_dimension(measure.dimension, None)
-            ends = f"{self.units.show(low, dimension, 3)} … {self.units.show(high, dimension, 3)}"
-            table.add_row("  series", bars, Text(ends, style="dim"), "")
+            self.bars(table, "series", sparks.of_series(list(measured.series.values())), dimension)
+
+    def bars(self, table: Table, name: str, spark: tuple[str, float, float], dimension: str) -> None:
+        line, low, high = spark
+        ends = f"{self.units.show(low, dimension, 3)} … {self.units.show(high, dimension, 3)}"
+        table.add_row(f"  {name}", line, Text(ends, style="dim"))
 
     def figure(self, interval: Interval, dimension: str, field: str | None = None) -> str:
         return self.units.show_with_error(interval.mean, interval.half_width, _shown_dimension(dimension, field))
@@ -132,11 +135,12 @@ class _Summary:
     def transitions(self, rows: Sequence[Row]) -> None:
         if not rows:
             return
+        immediate = _immediate(self.net)
         columns: list[tuple[str, Callable[[Row], str]]] = [
             ("firings", lambda row: number(round(row.figures["firings"].mean, 1))),
             ("rate", lambda row: self.with_error(row, "rate", "events")),
-            ("in progress", lambda row: self.with_error(row, "in_progress")),
-            ("active", lambda row: self.share(row, "active")),
+            ("in progress", lambda row: "" if row.name in immediate else self.with_error(row, "in_progress")),
+            ("active", lambda row: "" if row.name in immediate else self.share(row, "active")),
         ]
         self.rows("Transitions", rows, columns)
 
@@ -167,13 +171,13 @@ class _Summary:
 
     def table(self, title: str, *columns: tuple[str, str]) -> Table:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold dim", show_edge=False)
-        table.add_column(Text(f"\n{title}", style="bold not dim"), overflow="fold", min_width=10)
+        table.add_column(Text(f"\n{title}", style="bold not dim"), no_wrap=True, overflow="ellipsis", min_width=16)
         for name, side in columns:
             is_figure = side == "right"
             table.add_column(
                 f"\n{name}",
                 justify="right" if is_figure else "left",
-                no_wrap=is_figure or name == "expected",
+                no_wrap=is_figure,
                 overflow="fold",
             )
         return table
@@ -230,15 +234,23 @@ def first_sentence(doc: str) -> str:
     return sentence.removesuffix(".")
 
 
-def _claim(expectation: Expectation) -> str:
-    return " ".join(expectation.text.split()).removeprefix("expect ")
+def claim(text: str, measure: str = "") -> str:
+    """What an expectation says, without the words that stand beside it anyway: `< 0.01`."""
+    said = " ".join(text.split()).removeprefix("expect ")
+    return said.removeprefix(measure).lstrip() if measure and said.startswith(f"{measure} ") else said
 
 
-def _verdict(verdict: Verdict, claim: str) -> Text:
-    doubt = " (within the interval)" if verdict.certain is False else ""
+def _verdict(verdict: Verdict, said: str) -> Text:
+    doubt = " (uncertain)" if verdict.certain is False else ""
     if verdict.passed:
-        return Text(f"✓ {claim}", style="green").append(doubt, style="dim")
-    return Text(f"✗ FAILED {claim}", style="bold red").append(doubt, style="dim not bold")
+        return Text(f"✓ {said}", style="green").append(doubt, style="dim")
+    return Text(f"✗ FAILED {said}", style="bold red").append(doubt, style="dim not bold")
+
+
+def _immediate(net: Net) -> set[str]:
+    """The names of transitions that take no time, also as their rows are called."""
+    names = [t.name for t in net.transitions if t.time.op == "const" and not t.time.value]
+    return {*names, *(row_name(name) for name in names)}
 
 
 def _shown_dimension(dimension: str, field: str | None) -> str:

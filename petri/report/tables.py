@@ -49,11 +49,16 @@ def tables(result: Result, *, fold: bool = True) -> Tables:
     )
 
 
+def row_name(name: str) -> str:
+    """The name of the row in which an element of an array is shown: `engine[*].alu`."""
+    return _INDEX.sub("[*]", name)
+
+
 class _Groups:
     """Which names stand in one row; `of[i]` is the row of element i."""
 
     def __init__(self, names: Sequence[str], fold: bool) -> None:
-        shown = [_INDEX.sub("[*]", name) if fold else name for name in names]
+        shown = [row_name(name) if fold else name for name in names]
         rows = {name: row for row, name in enumerate(dict.fromkeys(shown))}
         self.of = np.array([rows[name] for name in shown], dtype=np.int64)
         self.sizes = np.bincount(self.of, minlength=len(rows)).astype(np.float64)

@@ -11,7 +11,7 @@ from petri.report.picture.folding import fold_names
 from petri.report.source import written
 
 LONGEST_LABEL = 30
-_TRANSITION = "transition "  # before the name of a transition's node, as a place may have the same name
+_TRANSITION = " (transition)"  # behind the name of a transition's node, as a place may have the same name
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ class _Reader:
 
 
 def _key(transition: Transition) -> str:
-    return _TRANSITION + transition.name
+    return transition.name + _TRANSITION
 
 
 def _short(text: str) -> str:
@@ -211,14 +211,11 @@ def _boxed(nodes: list[Node], folds: Mapping[str, str]) -> tuple[list[Node], tup
 
 
 def _path(name: str) -> tuple[str, ...]:
-    """The parts of a node's name; the last one keeps apart a place and a transition of one name."""
-    prefix = _TRANSITION if name.startswith(_TRANSITION) else ""
-    *boxes, last = name.removeprefix(prefix).split(".")
-    return (*boxes, prefix + last)
+    return tuple(name.split("."))
 
 
 def _plain(part: str) -> str:
-    return part.removeprefix(_TRANSITION).replace("[*]", "")
+    return part.removesuffix(_TRANSITION).replace("[*]", "")
 
 
 def _copies(elements: Mapping[tuple[str, ...], set[tuple[str, ...]]], path: tuple[str, ...]) -> int:

@@ -8,31 +8,43 @@ from collections.abc import Hashable, Mapping, Sequence
 
 _INDEX = re.compile(r"\[\d+\]")
 
+Link = tuple[str, str, Hashable]
+"""An edge: its start, its end, what it looks like."""
 
-def fold_names(looks: Mapping[str, Hashable], links: Sequence[tuple[str, str, Hashable]]) -> dict[str, str]:
+
+def fold_names(looks: Mapping[str, Hashable], links: Sequence[Link]) -> dict[str, str]:
     """A new name for each node; nodes that are drawn as one get the same, with `[*]` for their index.
 
-    `looks` says of each node what it looks like; `links` are (start, end, look) of the edges. An array is folded when
-    all its elements are alike: the same nodes, with the same edges to the same nodes, up to indices.
+    `looks` says of each node what it looks like. An array is folded when all its elements are alike: the same nodes,
+    with the same edges to the same nodes, where nodes of folded arrays count as the same. So an array that cannot be
+    folded may keep others from it: one goes on until nothing changes.
     """
-    shapes = _shapes(looks, links)
-    arrays: dict[str, dict[str, set[Hashable]]] = defaultdict(lambda: defaultdict(set))
-    for name in looks:
-        for index in _INDEX.finditer(name):
-            array = _starred(name[: index.start()])
-            rest = _starred(name[index.end() :])
-            arrays[array][name[: index.end()]].add((rest, shapes[name]))
-    foldable = {array for array, elements in arrays.items() if len(set(map(frozenset, elements.values()))) == 1}
-    return {name: _fold(name, foldable) for name in looks}
+    foldable = {_starred(name[: index.start()]) for name in looks for index in _INDEX.finditer(name)}
+    while True:
+        folded = {name: _fold(name, foldable) for name in looks}
+        alike = foldable & _uniform(folded, _shapes(looks, links, folded))
+        if alike == foldable:
+            return folded
+        foldable = alike
 
 
-def _shapes(looks: Mapping[str, Hashable], links: Sequence[tuple[str, str, Hashable]]) -> dict[str, Hashable]:
-    """What a node and its edges look like when no index is told apart."""
+def _shapes(looks: Mapping[str, Hashable], links: Sequence[Link], folded: Mapping[str, str]) -> dict[str, Hashable]:
+    """What each node and its edges look like."""
     edges: dict[str, set[Hashable]] = {name: set() for name in looks}
     for start, end, look in links:
-        edges[start].add(("to", _starred(end), look))
-        edges[end].add(("from", _starred(start), look))
+        edges[start].add(("to", folded[end], look))
+        edges[end].add(("from", folded[start], look))
     return {name: (look, frozenset(edges[name])) for name, look in looks.items()}
+
+
+def _uniform(folded: Mapping[str, str], shapes: Mapping[str, Hashable]) -> set[str]:
+    """The arrays whose elements consist of nodes of the same shapes."""
+    elements: dict[str, dict[str, set[Hashable]]] = defaultdict(lambda: defaultdict(set))
+    for name in folded:
+        for index in _INDEX.finditer(name):
+            rest = _starred(name[index.end() :])
+            elements[_starred(name[: index.start()])][name[: index.end()]].add((rest, shapes[name]))
+    return {array for array, parts in elements.items() if len(set(map(frozenset, parts.values()))) == 1}
 
 
 def _starred(name: str) -> str:

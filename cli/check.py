@@ -1,0 +1,50 @@
+"""`pnsim check`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from petri.diagnostics import Diagnostic, LanguageError, has_errors, render_all, summary
+
+from . import nets
+from .console import has_colour, write
+from .exits import DONE, FAILED, language_status
+
+
+@click.command(name="check")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@nets.settings_option
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def command(files: tuple[str, ...], settings: tuple[str, ...], form: str) -> int:
+    """Report every error and warning in .net files.
+
+    Exit status: 0 no errors (there may be warnings), 1 a net has errors, 2 a file cannot be read.
+    """
+    values: Mapping[str, object] = nets.read_settings(settings)
+    reports = [(file, *_check(file, values)) for file in files]
+    found = [diagnostic for _, diagnostics, _ in reports for diagnostic in diagnostics]
+    if form == "json":
+        write(json.dumps([_report(file, diagnostics) for file, diagnostics, _ in reports], indent=2) + "\n")
+    else:
+        for _, diagnostics, sources in reports:
+            if diagnostics:
+                write(render_all(diagnostics, sources, colour=has_colour(sys.stdout)) + "\n\n")
+        what = f"{len(files)} nets" if len(files) > 1 else files[0]
+        print(f"{what}: {summary(found) or 'nothing to complain about'}", file=sys.stderr)
+    statuses = {language_status(LanguageError(diagnostics)) for _, diagnostics, _ in reports if has_errors(diagnostics)}
+    return FAILED if FAILED in statuses else max(statuses, default=DONE)
+
+
+def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic], dict[str, str]]:
+    from petri import language
+
+    return language.check_with_sources(nets.find(file, missing_is_file=True), settings)
+
+
+def _report(file: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
+    return {"file": file, "diagnostics": [diagnostic.to_dict() for diagnostic in diagnostics]}

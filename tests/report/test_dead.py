@@ -1,0 +1,77 @@
+"""Why nothing can happen any more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from petri.net import Colour, Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Place, Slot, Transition, Variable
+from petri.report.dead import why_dead
+
+from .samples import integer
+
+NUMBER = Colour("int", (Slot(),))
+N = (Variable("n", "int"),)
+BINDS = (Match(bind=0),)
+
+
+def reason(place: Place, transition: Transition, *more: Place) -> str | None:
+    """The only transition's lack, in the initial marking."""
+    net = Net("n", (place, *more), (transition,))
+    marking = [[token for count, token in p.initial for _ in range(count)] for p in net.places]
+    lacks = why_dead(net, marking)
+    assert len(lacks) <= 1
+    return lacks[0].reason if lacks else None
+
+
+def test_black_tokens() -> None:
+    one = Transition("t", inputs=(InputArc(0),))
+    three = Transition("t", inputs=(InputArc(0, count=integer(3)),))
+    twice = Transition("t", inputs=(InputArc(0), InputArc(0)))
+    held = Place("p", initial=((1, ()),))
+    assert reason(Place("p"), one) == "a token in p, which is empty"
+    assert reason(held, three) == "3 tokens in p, which holds 1"
+    assert reason(held, twice) == "2 tokens in p, which holds 1"
+    assert reason(held, one) is None
+
+
+def test_coloured_tokens() -> None:
+    seven = Transition("t", inputs=(InputArc(0, (Match(equal=integer(7)),)),))
+    values = ((1, (5,)), (1, (6,)))
+    assert reason(Place("p", NUMBER), seven) == "a token in p, which is empty"
+    assert reason(Place("p", NUMBER, initial=values), seven) == "a token (7) in p: none of its 2 tokens matches"
+    assert (
+        reason(Place("p", NUMBER, "fifo", initial=values), seven) == "a token (7) in p: its oldest token does not match"
+    )
+    assert reason(Place("p", NUMBER, initial=((1, (7,)),)), seven) is None
+
+
+def test_a_second_arc_that_depends_on_the_first() -> None:
+    transition = Transition("t", N, (InputArc(0, BINDS), InputArc(1, (Match(equal=Expr("var", "int", value=0)),))))
+    place = Place("p", NUMBER, initial=((1, (5,)), (1, (6,))))
+    assert reason(place, transition, Place("q", NUMBER, initial=((1, (4,)),))) == (
+        "a token (n) in q: its token does not match"
+    )
+    assert reason(place, transition, Place("q", NUMBER, initial=((1, (6,)),))) is None
+
+
+def test_inhibitor_guard_and_capacity() -> None:
+    take = InputArc(0, BINDS)
+    held = Place("p", NUMBER, initial=((1, (5,)),))
+    full = Place("full", initial=((2, ()),), capacity=2)
+    inhibited = Transition("t", N, (take,), (InhibitorArc(1, threshold=integer(2)),))
+    assert reason(held, inhibited, full) == "fewer than 2 tokens in full, which holds 2"
+    guard = Expr("gt", "bool", (Expr("var", "int", value=0), integer(9)))
+    assert reason(held, Transition("t", N, (take,), guard=guard)) == "its guard `n > 9` to hold"
+    assert reason(held, Transition("t", N, (take,), outputs=(OutputArc((1,)),)), full) == "room in full (cap 2)"
+
+
+def test_alike_elements_are_told_once() -> None:
+    places = tuple(Place(f"p[{i}]") for i in range(5))
+    transitions = tuple(Transition(f"t[{i}]", inputs=(InputArc(i),)) for i in range(5))
+    net = Net("n", places, transitions)
+    marking: list[list[tuple[int | float, ...]]] = [[] for _ in places]
+    (lack,) = why_dead(net, marking)
+    assert (lack.transition, lack.reason, lack.copies) == ("t[*]", "a token in p[*], which is empty", 5)
+    assert len(why_dead(net, marking, fold=False)) == 5
+    marking[2].append(())
+    assert why_dead(replace(net), marking)[0].copies == 4

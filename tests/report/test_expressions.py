@@ -1,0 +1,77 @@
+"""Expressions of the flat net in the spelling of the language."""
+
+from __future__ import annotations
+
+import pytest
+
+from petri.net import Colour, Expr, InputArc, Match, Net, OutputArc, Place, Slot, Table, Transition, Variable
+from petri.report.expressions import ExpressionText
+
+X, Y = Expr("var", "int", value=0), Expr("var", "real", value=1)
+VARIABLES = (Variable("x", "int"), Variable("y", "real", dimension="Time"))
+NET = Net("n", (Place("queue"),), tables=(Table("sizes.csv", (1,), (1.0,)),), time_unit="ns", seconds=1e-9)
+
+
+def binary(op: str, a: Expr, b: Expr) -> Expr:
+    return Expr(op, "int", (a, b))
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        (binary("mul", binary("add", X, X), X), "(x + x) * x"),
+        (binary("sub", X, binary("sub", X, X)), "x - (x - x)"),
+        (binary("sub", binary("sub", X, X), X), "x - x - x"),
+        (binary("and", binary("or", X, X), X), "(x or x) and x"),
+        (Expr("not", "bool", (binary("lt", X, X),)), "not x < x"),
+        (Expr("not", "bool", (binary("and", X, X),)), "not (x and x)"),
+        (Expr("neg", "int", (binary("add", X, X),)), "-(x + x)"),
+        (binary("idiv", X, binary("mod", X, X)), "x div (x mod x)"),
+        (binary("add", Expr("if", "int", (X, X, X)), X), "(if x then x else x) + x"),
+        (Expr("tokens", "int", value=0), "tokens(queue)"),
+        (Expr("table", "real", value=0), 'table("sizes.csv")'),
+        (Expr("min", "int", (X, X)), "min(x, x)"),
+        (Expr("real", "real", (X,)), "x"),
+        (Expr("const", "bool", value=1), "true"),
+        (binary("gt", Y, Expr("const", "real", value=1500.0)), "y > 1.5 us"),
+    ],
+)
+def test_operators(expression: Expr, text: str) -> None:
+    assert ExpressionText(NET).of(expression, VARIABLES) == text
+
+
+def test_a_constant_has_the_unit_of_what_it_stands_for() -> None:
+    mean = Expr("const", "real", value=2500.0)
+    words = ExpressionText(NET)
+    assert words.of(Expr("exp", "real", (mean,)), (), "Time") == "exp(2.5 us)"
+    stages = Expr("const", "int", value=3)
+    assert words.of(Expr("erlang", "real", (stages, mean)), (), "Time") == "erlang(3, 2.5 us)"
+    choice = Expr("choice", "real", (mean, Expr("const", "real", value=7.0)))
+    assert words.of(choice, (), "Time") == "choice(2.5 us: 7)"
+
+
+def test_records_are_gathered_again() -> None:
+    job = Colour("Job", (Slot("pkt.seq"), Slot("pkt.size"), Slot("me")))
+    net = Net("n", (Place("jobs", job),))
+    names = ("j.pkt.seq", "j.pkt.size", "j.me")
+    variables = tuple(Variable(name, "int") for name in names)
+    whole = InputArc(0, tuple(Match(bind=slot) for slot in range(3)))
+    transition = Transition("t", variables, (whole,))
+    words = ExpressionText(net)
+    assert words.pattern(whole, transition) == "j"
+    mine = InputArc(0, (Match(bind=0), Match(bind=1), Match(equal=Expr("const", "int", value=4))))
+    assert words.pattern(mine, transition) == "j.pkt, 4"
+    values = tuple(Expr("var", "int", value=slot) for slot in range(3))
+    assert words.inscription(OutputArc((0,), values), transition) == "j"
+    anything = InputArc(0, (Match(), Match(), Match()))
+    assert words.pattern(anything, transition) == ""
+
+
+def test_enumerations_are_shown_by_name() -> None:
+    net = Net("n", (Place("p", Colour("Class", (Slot(labels=("gold", "silver")),))),))
+    transition = Transition("t", (Variable("c", "int", labels=("gold", "silver")),))
+    words = ExpressionText(net)
+    silver = Expr("const", "int", value=1)
+    assert words.pattern(InputArc(0, (Match(equal=silver),)), transition) == "silver"
+    assert words.inscription(OutputArc((0,), (silver,)), transition) == "silver"
+    assert words.of(binary("eq", X, silver), transition.variables) == "c == silver"

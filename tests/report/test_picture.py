@@ -1,0 +1,141 @@
+"""Pictures: what is drawn, where it stands, and that the files are well formed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from petri.net import InhibitorArc, InputArc, Net, OutputArc, Place, Transition
+from petri.report.picture import diagram, dot, has_graphviz, layout, svg
+from petri.report.picture.sizes import node_size
+
+from .samples import packet_path
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_alike_instances_are_drawn_once() -> None:
+    drawn = diagram(packet_path(engines=8))
+    assert [(box.path, box.label, box.copies) for box in drawn.boxes] == [(("engine[*]",), "engine", 8)]
+    inside = [node for node in drawn.nodes if node.box]
+    assert sorted(node.label for node in inside) == ["alu", "begin", "finish", "job"]
+    assert {node.copies for node in inside} == {1}
+
+
+def test_unfolded_every_instance_is_drawn() -> None:
+    drawn = diagram(packet_path(engines=3), fold=False)
+    assert len(drawn.boxes) == 3
+    assert sum(node.label == "alu" for node in drawn.nodes) == 3
+
+
+def test_instances_that_differ_are_not_folded() -> None:
+    net = packet_path(engines=3)
+    places = list(net.places)
+    odd = next(index for index, place in enumerate(places) if place.name == "engine[1].alu")
+    places[odd] = replace(places[odd], initial=((2, ()),))
+    assert len(diagram(replace(net, places=tuple(places))).boxes) == 3
+
+
+def test_a_chain_is_not_folded_where_its_ends_differ() -> None:
+    places = [Place(f"link[{i}]", initial=((1, ()),) if i == 0 else ()) for i in range(4)]
+    hops = [Transition(f"hop[{i}]", inputs=(InputArc(i),), outputs=(OutputArc((i + 1,)),)) for i in range(3)]
+    drawn = diagram(Net("chain", tuple(places), tuple(hops)))
+    assert len(drawn.nodes) == 7
+
+
+def test_nested_arrays_count_within_their_box() -> None:
+    places = [Place(f"me[{i}].thread[{j}].busy") for i in range(4) for j in range(8)]
+    drawn = diagram(Net("nested", tuple(places)))
+    assert [(box.label, box.copies) for box in drawn.boxes] == [("me", 4), ("thread", 8)]
+    assert [node.copies for node in drawn.nodes] == [1]
+
+
+def test_kinds_of_edges() -> None:
+    edges = {(edge.start, edge.end, edge.kind) for edge in diagram(packet_path()).edges}
+    assert ("mac", "send (transition)", "both") in edges
+    assert ("halt", "send (transition)", "inhibit") in edges
+    assert ("credit", "engine[*].finish (transition)", "read") in edges
+    assert ("credit", "accept (transition)", "take") in edges
+    assert ("send (transition)", "credit", "give") in edges
+
+
+@pytest.mark.parametrize("graphviz", [True, False])
+def test_everything_has_a_place_of_its_own(graphviz: bool) -> None:
+    if graphviz and not has_graphviz():
+        pytest.skip("Graphviz is not installed")
+    drawn = diagram(packet_path())
+    placed = layout(drawn, graphviz=graphviz)
+    rectangles = []
+    for node in drawn.nodes:
+        (x, y), (width, height) = placed.nodes[node.name], node_size(node)
+        rectangles.append((x - width / 2, y - height / 2, x + width / 2, y + height / 2))
+    for index, (left, top, right, bottom) in enumerate(rectangles):
+        for other in rectangles[index + 1 :]:
+            apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
+            assert apart, "two nodes overlap"
+    (path, (x, y, width, height)) = next(iter(placed.boxes.items()))
+    for node in drawn.nodes:
+        cx, cy = placed.nodes[node.name]
+        assert (x <= cx <= x + width and y <= cy <= y + height) == (node.box == path)
+
+
+@pytest.mark.parametrize("graphviz", [True, False])
+def test_edges_end_at_the_rims_of_their_nodes(graphviz: bool) -> None:
+    if graphviz and not has_graphviz():
+        pytest.skip("Graphviz is not installed")
+    drawn = diagram(Net("two", (Place("p"),), (Transition("t", inputs=(InputArc(0),)),)))
+    placed = layout(drawn, graphviz=graphviz)
+    tree = ElementTree.fromstring(svg(drawn, placed))
+    path = next(element for element in tree.iter(f"{SVG}path") if element.get("class") == "arc")
+    x, y = map(float, path.attrib["d"].split()[0][1:].split(","))
+    cx, cy = placed.nodes["p"]
+    assert ((x - cx) ** 2 + (y - cy) ** 2) ** 0.5 == pytest.approx(16.5, abs=0.3)
+
+
+def test_svg_is_well_formed_and_escaped() -> None:
+    nasty = '<script>alert("&")</script>'
+    net = Net(nasty, (Place(nasty, doc=nasty),), (Transition("t", inputs=(InputArc(0),), doc=nasty),), doc=nasty)
+    drawn = diagram(net)
+    text = svg(drawn, layout(drawn))
+    tree = ElementTree.fromstring(text)
+    assert not list(tree.iter(f"{SVG}script"))
+    assert "prefers-color-scheme: dark" in text
+    dot(drawn)
+
+
+def test_the_initial_marking_is_shown() -> None:
+    def tokens(count: int) -> tuple[int, list[str]]:
+        drawn = diagram(Net("n", (Place("p", initial=((count, ()),)),)))
+        tree = ElementTree.fromstring(svg(drawn, layout(drawn, graphviz=False)))
+        dots = [element for element in tree.iter(f"{SVG}circle") if element.get("class") == "token"]
+        numbers = [element.text or "" for element in tree.iter(f"{SVG}text") if element.get("class") == "token"]
+        return len(dots), numbers
+
+    assert tokens(0) == (0, [])
+    assert tokens(3) == (3, [])
+    assert tokens(12) == (0, ["12"])
+    assert tokens(100_000) == (0, ["1e5"])
+
+
+@pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
+def test_graphviz_accepts_the_dot_file() -> None:
+    text = dot(diagram(packet_path()))
+    subprocess.run(["dot", "-Tplain"], input=text, text=True, check=True, capture_output=True, timeout=20)
+
+
+def test_a_net_without_parts_is_drawn() -> None:
+    drawn = diagram(Net("empty"))
+    for graphviz in {False, has_graphviz()}:
+        ElementTree.fromstring(svg(drawn, layout(drawn, graphviz=graphviz)))
+
+
+def test_thresholds_stand_at_inhibitor_arcs() -> None:
+    from petri.net import Expr
+
+    arc = InhibitorArc(0, threshold=Expr("const", "int", value=3))
+    drawn = diagram(Net("n", (Place("full"), Place("q")), (Transition("t", inputs=(InputArc(1),), inhibitors=(arc,)),)))
+    assert [edge.label for edge in drawn.edges if edge.kind == "inhibit"] == ["≥ 3"]

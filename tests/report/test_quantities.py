@@ -1,0 +1,82 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from petri.report.quantities import NOTHING, Units, exact_quantity, number
+
+NANOSECONDS = Units(1e-9)
+PLAIN = Units()
+
+
+@pytest.mark.parametrize(
+    ("value", "dimension", "text"),
+    [
+        (1234.5, "Time", "1.234 us"),
+        (0.5, "Time", "500 ps"),
+        (0.0, "Time", "0 s"),
+        (20e6, "Time", "20 ms"),
+        (1000.0 * (1 - 1e-13), "Time", "1 us"),
+        (0.3125, "Rate", "2.500 Gbps"),
+        (0.6, "Freq", "600 MHz"),
+        (0.0015, "events", "1.500 M/s"),
+        (64.0, "Bytes", "64 B"),
+        (123456.0, "Bytes", "123.5 KB"),
+        (0.25, "share", "25%"),
+        (1234567.0, "", "1,234,567"),
+        (0.123456, "", "0.1235"),
+        (math.nan, "Time", NOTHING),
+        (math.inf, "", "∞"),
+        (-3.25, "", "-3.250"),
+    ],
+)
+def test_figures_with_units(value: float, dimension: str, text: str) -> None:
+    assert NANOSECONDS.show(value, dimension) == text
+
+
+def test_without_a_time_unit_times_and_rates_are_plain() -> None:
+    assert PLAIN.show(12.5, "Time") == "12.50"
+    assert PLAIN.show(0.8, "events") == "0.8000"
+    assert PLAIN.show(64.0, "Bytes") == "64 B"
+    assert PLAIN.show(3.5, "Rate") == "3.500 B per time unit"
+
+
+@pytest.mark.parametrize(
+    ("value", "half_width", "dimension", "text"),
+    [
+        (0.37012345, 0.00053, "Rate", "2.9610 ± 0.0042 Gbps"),
+        (4.02, 0.31, "", "4.02 ± 0.31"),
+        (1234.5, 120.0, "", "1,234 ± 120"),
+        (5.0, 0.0, "", "5"),
+        (5.0, math.nan, "", "5"),
+        (5.0, 1e-12, "", "5"),
+        (math.nan, math.nan, "", NOTHING),
+        (0.5, 0.01, "share", "50.0 ± 1.0 %"),
+    ],
+)
+def test_a_value_is_as_exact_as_its_interval(value: float, half_width: float, dimension: str, text: str) -> None:
+    assert NANOSECONDS.show_with_error(value, half_width, dimension) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "dimension", "text"),
+    [
+        (0.3125, "Rate", "2.5 Gbps"),
+        (1518, "Bytes", "1518 B"),
+        (213.0, "Time", "213 ns"),
+        (0.6, "Freq", "600 MHz"),
+        (0.8, "", "0.8"),
+        (7, "", "7"),
+        (1e-7, "", "1e-7"),
+    ],
+)
+def test_parameters_keep_all_their_digits(value: float, dimension: str, text: str) -> None:
+    assert exact_quantity(NANOSECONDS, value, dimension) == text
+
+
+def test_extreme_numbers_stay_short() -> None:
+    assert number(1.5e20) == "1.500e20"
+    assert number(1.5e-9) == "1.500e-9"
