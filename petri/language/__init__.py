@@ -86,7 +86,7 @@ def _work(
     path: Path | None, text: str | None, parameters: Mapping[str, object] | None, name: str, lints: bool = False
 ) -> tuple[Net | None, Problems]:
     """The whole way from text to flat net; None where something is wrong."""
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
     from petri.language.flatten import Flattener, TooLarge
     from petri.language.loader import Loader
     from petri.language.problems import Problems
@@ -102,6 +102,9 @@ def _work(
     checker = Checker(problems, loader.files, parameters or {}, loader.table, library_files, frozenset(loader.broken))
     checker.run()
     if problems.failed:
+        return None, problems
+    if checker.gatherer.part and not lints:
+        problems.error("only-modules", None, path=loader.files[0].path)
         return None, problems
     try:
         flat = Flattener(checker, loader.tables).run(path.stem if path is not None else "net")

@@ -20,7 +20,7 @@ from petri.language.transitions import TransitionReader
 from petri.language.types import INT, Black, Record, Scalar, Type, Unknown, describe, layout, plainly
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 
 def check_places(checker: Checker, body: Body, declarations: Sequence[tree.Declaration]) -> None:

@@ -28,7 +28,7 @@ from petri.language.units import UNITS
 from petri.net import Span
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 OF_THE_NET = (tree.Net, tree.Time, tree.Import, tree.Module, tree.Measure, tree.Expect, tree.Run)
 KEYWORDS: dict[type, str] = {
@@ -45,7 +45,10 @@ KEYWORDS: dict[type, str] = {
 
 
 class Gatherer:
-    """Fills the scopes. `net`, `clock` and `run` are the declarations of which a net has one."""
+    """Fills the scopes. `net`, `clock` and `run` are the declarations of which a net has one.
+
+    `part` tells that the first file is no net, but modules and the like for others to import.
+    """
 
     def __init__(self, checker: Checker, library: frozenset[str]) -> None:
         self.checker = checker
@@ -54,10 +57,15 @@ class Gatherer:
         self.net: tree.Net | None = None
         self.clock: tree.Time | None = None
         self.run: tree.Run | None = None
+        self.part = False
         self.home: dict[int, Scope] = {}
 
     def gather(self, files: Sequence[tree.File]) -> None:
         """The first file is the net, the others are imported."""
+        kinds = (tree.Net, tree.Place, tree.Transition, tree.Instance, tree.Run)
+        self.part = bool(files and files[0].declarations) and not any(
+            isinstance(declaration, kinds) for declaration in files[0].declarations
+        )
         for number, file in enumerate(files):
             for declaration in file.declarations:
                 if number and isinstance(declaration, (tree.Net, tree.Run)):

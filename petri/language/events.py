@@ -16,7 +16,7 @@ from petri.language.types import INT, Type, Unknown, layout, plainly, same
 from petri.net import Span
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
     from petri.language.figures import Flat
 
 

@@ -17,7 +17,7 @@ from petri.language.units import PLAIN, TIME
 from petri.net import Kind, Span
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 Variables = Mapping[str, tuple[Type, tuple[Node, ...]]]
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -43,7 +43,8 @@ class Reader:
     """Reads the expressions of one declaration.
 
     `where` says, for messages, what is being read ("a guard"); `allowed` what may occur in it besides constants and
-    variables. What is wrong goes to the checker's problems, and the result is then of the unknown type.
+    variables; `binds` that the variables are those that input arcs bind. What is wrong goes to the checker's problems,
+    and the result is then of the unknown type.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Reader:
         allowed: frozenset[Permission] = frozenset(),
         variables: Variables | None = None,
         loops: Mapping[str, ConstantSymbol] | None = None,
+        binds: bool = False,
     ) -> None:
         self.checker = checker
         self.problems = checker.problems
@@ -62,10 +64,11 @@ class Reader:
         self.allowed = allowed
         self.variables: Variables = variables if variables is not None else {}
         self.loops = loops if loops is not None else {}
+        self.binds = binds
 
     def allowing(self, where: str, *allowed: Permission) -> Reader:
         """The same names, in another place."""
-        return Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops)
+        return Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops, self.binds)
 
     # ------------------------------------------------------------ entry points
 
@@ -226,6 +229,7 @@ class Reader:
             e.span,
             name=e.name,
             suggestion=did_you_mean(e.name, candidates),
+            binding=e.name if self.binds else None,
             unit=f"1 {e.name}" if self.checker.units.is_unit(e.name, self.scope) else None,
         )
 

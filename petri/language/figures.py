@@ -20,7 +20,7 @@ from petri.language.units import FREQ, PLAIN, TIME, Dimension
 from petri.net import Span, Term
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 
 class Flat(Protocol):
@@ -190,7 +190,7 @@ class FigureReader:
     def unknown_field(self, span: Span, name: str, probe: Probe, field: str) -> None:
         known = probe.fields()
         self.problems.error(
-            "unknown-figure",
+            "no-such-figure",
             span,
             name=name,
             field=field,

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from petri import net
 from petri.language.arcs import ArcBuilder
-from petri.language.check import Checker
+from petri.language.checker import Checker
 from petri.language.initial import initial_marking
 from petri.language.nodes import Constant, Node, build, evaluate, number
 from petri.language.problems import Fault, Problems
@@ -194,7 +194,7 @@ class Flattener:
         loop = loops[0]
         low, high = (int(evaluate(node, instance.locals)) for node in (loop.low, loop.high))
         if low > high + 1:
-            raise Fault("range-empty", loop.span, low=low, high=high)
+            raise Fault("empty-range", loop.span, low=low, high=high)
         self._room(max(0, high - low + 1), loop.span)
         for value in range(low, high + 1):
             instance.locals[loop.local] = value
@@ -209,7 +209,7 @@ class Flattener:
         if symbol.low is not None and symbol.high is not None:
             low, high = int(evaluate(symbol.low, values)), int(evaluate(symbol.high, values))
             if low > high + 1:
-                raise Fault("range-empty", symbol.low.span or symbol.span, low=low, high=high)
+                raise Fault("empty-range", symbol.low.span or symbol.span, low=low, high=high)
             suffixes: Sequence[str] = _Suffixes(low, high)
         else:
             low, high, suffixes = 0, 0, ("",)

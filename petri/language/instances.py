@@ -13,7 +13,7 @@ from petri.language.templates import Body, InstanceTemplate, ParameterTemplate, 
 from petri.language.types import INT, Scalar, describe, same
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 
 def check_instance(checker: Checker, body: Body, d: tree.Instance) -> InstanceTemplate | None:

@@ -15,14 +15,16 @@ from petri.language.scope import ConstantSymbol, DistSymbol, ModuleSymbol, Place
 from petri.language.templates import Body, TransitionTemplate
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 
 def lint(flat: net.Net, checker: Checker) -> None:
     """Tell everything suspicious about a net that is otherwise right."""
-    _unused(checker, checker.scope)
     for body in checker.bodies.values():
         _guards_on_disciplines(checker, body)
+    if checker.gatherer.part:
+        return
+    _unused(checker, checker.scope)
     _never_fires(flat, checker)
     if not flat.measures and not flat.expectations:
         declared = checker.gatherer.net
@@ -47,9 +49,8 @@ def _unused(checker: Checker, scope: Scope) -> None:
                 _unused(checker, symbol.scope)
         elif isinstance(symbol, PlaceSymbol):
             if not (symbol.taken or symbol.given or symbol.mentioned):
-                checker.problems.warning(
-                    "unused-port" if symbol.port else "unused-place", symbol.span, name=symbol.name
-                )
+                identifier = "unused-port" if symbol.port else "unused-place"
+                checker.problems.warning(identifier, symbol.span, name=symbol.name)
         elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and not symbol.used:
             identifier = "unused-parameter" if _is_parameter(symbol) else "unused-constant"
             if isinstance(symbol, TypeSymbol):

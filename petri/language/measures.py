@@ -16,7 +16,7 @@ from petri.language.units import PLAIN, dimension_name
 from petri.net import Expectation, Measure, Span
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 
 @dataclass(eq=False, slots=True)

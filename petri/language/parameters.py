@@ -18,7 +18,7 @@ from petri.language.units import PLAIN, dimension_name
 from petri.net import Span
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 
 class Overrides:
@@ -233,7 +233,7 @@ def _article(kind: str) -> str:
 def duration(text: str, time_unit: str, seconds: float | None) -> float:
     """A time as text ("20 ms") in a net's unit, which lasts so many seconds. Raises LanguageError."""
     from petri.diagnostics import LanguageError
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
     from petri.language.parser import parse
     from petri.language.problems import Problems
     from petri.language.units import UNITS

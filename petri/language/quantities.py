@@ -10,10 +10,10 @@ from petri.language import tree
 from petri.language.nodes import constant, evaluate, operation
 from petri.language.scope import Scope, UnitSymbol
 from petri.language.types import BUILTIN, DIMENSIONS, REAL, Scalar, Type, Unknown, plainly, quantity
-from petri.language.units import PLAIN, UNITS, Dimension, in_net_units
+from petri.language.units import PLAIN, TIME, UNITS, Dimension, in_net_units
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
     from petri.language.expressions import Reader, Value
 
 
@@ -70,7 +70,8 @@ class NetUnits:
             reader.problems.error("unknown-unit", e.span, unit=e.unit, number=e.text, suggestion=suggestion)
             return reader.unknown(e.span)
         if self.second is None and unit.dimension.time:
-            reader.problems.error("time-unit-without-clock", e.span, text=reader.problems.text(e.span), unit=e.unit)
+            clock = e.unit if unit.dimension == TIME else "ns"
+            reader.problems.error("time-unit-without-clock", e.span, text=reader.problems.text(e.span), unit=clock)
             return reader.unknown(e.span)
         value = in_net_units(e.value * unit.scale, unit.dimension, self.second or Fraction(1))
         return Value(quantity(unit.dimension), (constant(value, "real", e.span),), e.span)

@@ -13,7 +13,7 @@ from petri.language.types import INT, Scalar
 from petri.net import RunDefaults
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 
 def run_defaults(checker: Checker, d: tree.Run | None) -> RunDefaults:

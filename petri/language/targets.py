@@ -27,7 +27,7 @@ from petri.language.types import INT
 from petri.net import Span
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 Step = tuple[str, tuple[Node | None, ...]]
 

@@ -20,7 +20,7 @@ from petri.language.units import dimension_name
 from petri.net import Span
 
 if TYPE_CHECKING:
-    from petri.language.check import Checker
+    from petri.language.checker import Checker
 
 
 def is_place_term(e: tree.Expr) -> bool:
@@ -54,7 +54,7 @@ class TransitionReader:
         self.flat: list[net.Variable] = []
         self.conditions: list[Node] = []
         self.loops, self.loop_templates = checker.read_loops(body.scope, declaration.loops)
-        self.reader = Reader(checker, body.scope, "an arc", frozenset(), self.variables, self.loops)
+        self.reader = Reader(checker, body.scope, "an arc", frozenset(), self.variables, self.loops, binds=True)
         self.patterns = PatternReader(self.reader)
         self.draw_names = {draw.name for draw in declaration.draws}
 

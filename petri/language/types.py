@@ -148,7 +148,7 @@ def slot(path: str, kind: Scalar, environment: Environment) -> net.Slot:
     if kind.low is not None and kind.high is not None:
         low, high = number(kind.low, environment), number(kind.high, environment)
         if low > high:
-            raise Fault("range-empty", kind.span or kind.low.span, low=low, high=high)
+            raise Fault("empty-range", kind.span or kind.low.span, low=low, high=high)
     return net.Slot(path, kind.slot_kind, low, high, kind.labels, dimension_name(kind.dimension))
 
 

@@ -9,7 +9,10 @@ IN_INSTANCE = ("in the instance `{instance}`",)
 WORDING: dict[str, Wording] = {
     # names
     "unknown-name": Wording(
-        "`{name}` is not declared", "did you mean `{suggestion}`?", "`{name}` is a unit: write `{unit}`"
+        "`{name}` is not declared",
+        "did you mean `{suggestion}`?",
+        "`{name}` is a unit: write `{unit}`",
+        "an input arc binds a variable where it stands alone, such as `place({binding})`",
     ),
     "unknown-place": Wording(
         "there is no place `{name}`",
@@ -55,6 +58,10 @@ WORDING: dict[str, Wording] = {
     "port-outside-module": Wording("`port` stands in a module only", "a place of the net itself is a `place`"),
     "clock-unit": Wording(
         "`{unit}` is no unit of time", "did you mean `time {suggestion}`?", "the units of time are {units:and}"
+    ),
+    "only-modules": Wording(
+        "`{path}` is a part for other nets to import: it has no place and no transition of its own",
+        "write a net that imports it and makes instances of its modules",
     ),
     # modules and instances
     "argument-missing": Wording("the parameter `{name}` of `{module}` is not given", "add `{name} = …`"),

@@ -43,7 +43,7 @@ WORDING: dict[str, Wording] = {
         "`{name}` is one figure and has no parts",
         "figures such as `p99` are of measures with `at`, `time(…)` and `reorder(…)`",
     ),
-    "unknown-figure": Wording(
+    "no-such-figure": Wording(
         "`{name}` has no figure `{field}`", "did you mean `{suggestion}`?", notes=("there are {known:and}",)
     ),
     "record-needs-sample": Wording(

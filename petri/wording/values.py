@@ -9,8 +9,8 @@ WORDING: dict[str, Wording] = {
     "type-mismatch": Wording("`{text}` is {found}, but {wanted} is wanted here", "write `{suggestion}`"),
     "dimension-mismatch": Wording("`{left}` is {left_type}, `{right}` is {right_type}: they do not go together"),
     "time-unit-without-clock": Wording(
-        "`{text}` is a time, but this net has no clock",
-        "add the line `time {unit}` (or another unit of time) at the top",
+        "`{text}` needs a unit of time, but this net has none: its time is a plain number",
+        "add the line `time {unit}`",
     ),
     "not-a-number": Wording("`{text}` is {kind}, not a number"),
     "not-ordered": Wording("values of {kind} have no order", "they can be compared with `==` and `!=`"),
@@ -77,7 +77,7 @@ WORDING: dict[str, Wording] = {
     "constant-overflow": Wording("the value is out of range: {reason}", notes=IN_INSTANCE),
     "constant-zero-division": Wording("division by zero", notes=IN_INSTANCE),
     "constant-domain": Wording("`{function}` of {argument} does not exist", notes=IN_INSTANCE),
-    "range-empty": Wording(
+    "empty-range": Wording(
         "the range {low}..{high} is empty", "a range goes from the smaller to the greater", notes=IN_INSTANCE
     ),
     "value-outside": Wording(

@@ -114,6 +114,8 @@ class Checker:
     def _set_clock(self) -> None:
         clock = self.gatherer.clock
         if clock is None:
+            if self.gatherer.part:  # the net that imports it has the clock: any will do to check it
+                self.units.set_clock("ns", UNITS["ns"].scale)
             return
         unit = UNITS.get(clock.unit)
         if unit is not None and unit.dimension == TIME:
