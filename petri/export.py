@@ -70,8 +70,8 @@ def manifest(result: Result) -> dict[str, Any]:
 
 
 def net_hash(net: Net) -> str:
-    """SHA-256 of the flat net as JSON: equal for nets that mean and show the same."""
-    text = json.dumps(net_to_dict(net), sort_keys=True, separators=(",", ":"))
+    """SHA-256 of the flat net as JSON: equal for nets that mean and show the same, wherever their files are."""
+    text = json.dumps(net_to_dict(net, spans=False), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

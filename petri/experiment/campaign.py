@@ -1,0 +1,314 @@
+"""Runs what an experiment still lacks, and writes each replication as it finishes.
+
+What remains to be done follows from the rows of the store alone: kill the process and start it again, let several
+work on one store, and the rows come out the same.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from petri.experiment.definition import Experiment, Point, Prepared
+from petri.experiment.errors import problem
+from petri.experiment.store import Store
+from petri.experiment.summary import Outcome, PointOutcome, check
+from petri.experiment.task import PILOT, Row, Stopped, Task, WrongVersion
+from petri.experiment.task import Outcome as TaskOutcome
+from petri.experiment.warmup import Warmup
+from petri.experiment.workers import Given, Workers, default_workers
+from petri.measure.sequential import Stopping
+from petri.version import VERSION
+
+PAUSE: Final = 0.25  # seconds between looks at the clock while nothing finishes
+REFUSED: Final = 1.0  # seconds before a replication that another process has claimed is asked for again
+TRIES: Final = 4  # times that a replication is handed out, where its workers die
+
+Key = tuple[int, int]  # point in the store, replication
+
+
+@dataclass
+class PointState:
+    """How far a point is: `rows` by number of replication; `stored` is its number in the store."""
+
+    point: Point
+    stored: int
+    stopping: Stopping
+    warmup: Warmup | None
+    rows: dict[int, Row] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.update()
+
+    def add(self, row: Row) -> None:
+        self.rows[row.index] = row
+
+    def values(self) -> dict[str, list[float]]:
+        """Each figure, replication after replication from number 0 up to the first gap."""
+        row, index = self.rows.get(0), 0
+        values: dict[str, list[float]] = {name: [] for name in self.point.names}
+        while row is not None:
+            for name, numbers in values.items():
+                numbers.append(row.measures.get(name, float("nan")))
+            index += 1
+            row = self.rows.get(index)
+        return values
+
+    def update(self) -> None:
+        """Find out how many replications are needed as far as the rows tell.
+
+        Where one stopped inside the model, the look at which it is seen is the last: more would not help.
+        """
+        stopping = self.stopping
+        failed = min((index for index, row in self.rows.items() if not row.complete), default=None)
+        if stopping.wanted and failed is not None:
+            stopping = stopping.upto(failed)
+        self.target, self.precise = stopping.target(self.values())
+        self.missing = [index for index in range(self.target) if index not in self.rows]
+        if self.warmup is None:
+            self.missing = [PILOT]
+
+    @property
+    def done(self) -> bool:
+        return not self.missing
+
+    def task(self, index: int) -> Task:
+        plan = self.point.plan if self.warmup is None else replace(self.point.plan, warmup=self.warmup.length)
+        return Task(self.point.packed, plan, index, self.point.names)
+
+    def outcome(self) -> PointOutcome:
+        rows = tuple(self.rows[index] for index in sorted(self.rows) if index < self.target)
+        plan = self.point.plan
+        return PointOutcome(
+            self.point.parameters,
+            self.point.names,
+            rows,
+            self.warmup,
+            plan.until,
+            plan.seed,
+            self.point.net_hash,
+            self.stopping.wanted,
+            self.done,
+        )
+
+
+@dataclass(frozen=True)
+class State:
+    """How far an experiment is, for whoever shows it."""
+
+    prepared: Prepared
+    points: list[PointState]
+    points_done: int
+    replications: int  # asked for as far as can be told; more where a precision is not reached yet
+    done: int
+    under_way: int
+    here: int  # replications that this process has finished
+    seconds: float  # since this process began
+    latest: PointState | None  # the point that a replication was last finished of
+    closed: tuple[PointState, ...] = ()  # points that have got all they need since the last call
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that the rest may take; None while nothing can be told."""
+        return (self.replications - self.done) * self.seconds / self.here if self.here else None
+
+
+Watcher = Callable[[State], None]
+
+
+def sweep(
+    experiment: Experiment,
+    store: str | Path,
+    *,
+    engine: str = "auto",
+    workers: Workers | int | None = None,
+    executor: Executor | None = None,
+    watch: Watcher | None = None,
+) -> Outcome:
+    """Do what is missing in the store, and give back what is then in it.
+
+    engine: as of `Model.run`. workers: how many threads (native engine) or processes (reference engine), or one of
+    `petri.experiment.workers`, which the caller closes; executor: any of `concurrent.futures` instead. watch: called
+    at least four times a second, and after everything that finishes. Ctrl-C keeps what has finished and sets
+    `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs where the experiment makes no
+    sense or the store belongs to another, and ExperimentError when workers die again and again.
+    """
+    prepared = experiment.prepare(engine)
+    about = {"title": experiment.title, "description": experiment.description}
+    with Store.create(store, prepared.identity, about) as opened:
+        numbers = opened.add_points(prepared.points)
+        crew: Workers
+        if executor is not None:
+            crew = Given(executor)
+        else:
+            crew = default_workers(prepared.engine, workers) if isinstance(workers, int | None) else workers
+        campaign = Campaign(prepared, opened, numbers, crew, watch)
+        try:
+            interrupted = campaign.run()
+        finally:
+            opened.release()
+            if isinstance(workers, int | None):
+                crew.close(at_once=True)
+        return campaign.outcome(interrupted)
+
+
+class Campaign:
+    """Hands out what is missing, writes what comes back."""
+
+    def __init__(
+        self, prepared: Prepared, store: Store, numbers: Iterable[int], workers: Workers, watch: Watcher | None
+    ) -> None:
+        self.prepared = prepared
+        self.store = store
+        self.workers = workers
+        self.watch = watch
+        warmups = {one.point: one.warmup for one in store.points()}
+        self.states = [
+            PointState(point, number, prepared.stopping, warmups[number])
+            for point, number in zip(prepared.points, numbers, strict=True)
+        ]
+        self.by_number = {state.stored: state for state in self.states}
+        self.open = list(self.states)
+        self.pending: dict[Future[TaskOutcome], Key] = {}
+        self.refused: dict[Key, float] = {}
+        self.lost: Counter[Key] = Counter()
+        self.started = time.monotonic()
+        self.here = 0
+        self.latest: PointState | None = None
+
+    def run(self) -> bool:
+        """Until everything is done; returns whether Ctrl-C stopped it."""
+        try:
+            self.refresh()
+            while self.open:
+                self.hand_out()
+                if self.pending:
+                    done, _ = wait(self.pending, timeout=PAUSE, return_when=FIRST_COMPLETED)
+                    self.collect(done)
+                else:
+                    time.sleep(PAUSE)  # what is left is in the hands of other processes
+                self.refresh()
+                self.store.beat()
+        except KeyboardInterrupt:
+            self.keep_finished()
+            return True
+        return False
+
+    def refresh(self) -> None:
+        """Take in the rows that this or another process has written, and tell whoever watches."""
+        changed: dict[int, PointState] = {}
+        for number, row in self.store.rows(new=True):
+            state = self.by_number.get(number)
+            if state is not None:
+                state.add(row)
+                changed[number] = state
+                self.latest = state
+        if any(state.warmup is None for state in self.open):
+            for one in self.store.points():
+                state = self.by_number.get(one.point)
+                if state is not None and state.warmup is None and one.warmup is not None:
+                    state.warmup = one.warmup
+                    changed[one.point] = state
+        for state in changed.values():
+            state.update()
+        closed = tuple(state for state in self.open if state.done)
+        if closed:
+            self.open = [state for state in self.open if not state.done]
+        if self.watch is not None:
+            self.watch(self.state(closed))
+
+    def state(self, closed: tuple[PointState, ...]) -> State:
+        return State(
+            prepared=self.prepared,
+            points=self.states,
+            points_done=len(self.states) - len(self.open),
+            replications=sum(state.target for state in self.states),
+            done=sum(min(len(state.rows), state.target) for state in self.states),
+            under_way=len(self.pending),
+            here=self.here,
+            seconds=time.monotonic() - self.started,
+            latest=self.latest,
+            closed=closed,
+        )
+
+    # ------------------------------------------------------------ out and back
+
+    def hand_out(self) -> None:
+        """Give the workers as much as they can take of what this process may claim."""
+        free = self.workers.slots - len(self.pending)
+        while free > 0:
+            wanted = self.wanted(free)
+            if not wanted:
+                return
+            granted = set(self.store.claim(wanted))
+            for key in wanted:
+                if key in granted:
+                    number, index = key
+                    self.pending[self.workers.submit(self.by_number[number].task(index))] = key
+                    free -= 1
+                else:
+                    self.refused[key] = time.monotonic()
+
+    def wanted(self, most: int) -> list[Key]:
+        """The next replications that nobody is known to do, point after point."""
+        now = time.monotonic()
+        self.refused = {key: since for key, since in self.refused.items() if now - since < REFUSED}
+        busy = {*self.pending.values(), *self.refused}
+        wanted: list[Key] = []
+        for state in self.open:
+            for index in state.missing:
+                if (state.stored, index) not in busy:
+                    wanted.append((state.stored, index))
+                    if len(wanted) == most:
+                        return wanted
+        return wanted
+
+    def collect(self, done: Iterable[Future[TaskOutcome]]) -> None:
+        """Write what has come back."""
+        rows: list[tuple[int, Row]] = []
+        finished = list(done)
+        for future in finished:
+            number, _ = key = self.pending[future]
+            outcome = self.came_back(future, key)
+            if isinstance(outcome, Row):
+                rows.append((number, outcome))
+            elif isinstance(outcome, Warmup):
+                self.store.set_warmup(number, outcome)
+        if rows:
+            self.store.add(rows)
+            self.here += len(rows)
+        for future in finished:
+            del self.pending[future]
+
+    def came_back(self, future: Future[TaskOutcome], key: Key) -> TaskOutcome:
+        """What a task gave; `Stopped` where its worker died, so that it is handed out again."""
+        error = future.exception() if not future.cancelled() else None
+        if future.cancelled() or (error is not None and self.workers.is_lost(error)):
+            self.lost[key] += 1
+            if self.lost[key] >= TRIES:
+                point = self.by_number[key[0]].point.label
+                raise problem("workers-lost", point=point, replication=key[1], times=TRIES) from error
+            return Stopped(key[1])
+        if isinstance(error, WrongVersion):
+            raise problem("worker-version", here=VERSION, there=error.here) from error
+        return future.result()
+
+    def keep_finished(self) -> None:
+        """After Ctrl-C: write what has been finished, leave the rest."""
+        self.workers.close(at_once=True)
+        self.collect([future for future in self.pending if future.done() and not future.cancelled()])
+        self.refresh()
+
+    def outcome(self, interrupted: bool) -> Outcome:
+        experiment = self.prepared.experiment
+        points = []
+        for state in self.states:
+            outcome = state.outcome()
+            points.append(replace(outcome, checked=check(experiment.expected, outcome, state.point.net)))
+        net, identity = self.prepared.points[0].net, self.prepared.identity
+        return Outcome(experiment.title, net, identity, tuple(points), self.store.path, interrupted)

@@ -1,0 +1,128 @@
+"""The figures of a replication that an experiment keeps: declared measures, and figures of places and transitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import numpy as np
+
+from petri.diagnostics import Diagnostic, did_you_mean
+from petri.measure import histogram, reorder
+from petri.measure.formula import evaluate
+from petri.measure.observation import Floats, Observation, probe_figure
+from petri.net import Counter, Measure, Net, Order
+from petri.result import PLACE_COLUMNS, TRANSITION_COLUMNS
+
+PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
+    "occupied": "share",
+    "arrival_rate": "events",
+    "sojourn": "Time",
+    "utilisation": "share",
+}
+TRANSITION_DIMENSIONS: Final[Mapping[str, str]] = {"rate": "events", "active": "share"}
+UNRECORDED: Final = ("histogram",)  # what `record` may ask for that is not one number
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number of a replication. `dimension` as of a measure, or "events" for events per time."""
+
+    name: str
+    dimension: str
+    value: Callable[[Observation], float]
+
+
+def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
+    """The figures of these names, or all that the net declares.
+
+    A name is that of a measure (`loss`), of a measure and a field of it (`delay.p99`), or of a place or transition
+    and a figure of it (`rbuf.mean`, `engine[0].alu.utilisation`, `send.rate`). A net that declares no measure gives
+    every place's mean and every transition's rate. Raises UnknownFigure.
+    """
+    return tuple(figure(net, name) for name in (default_names(net) if names is None else names))
+
+
+class UnknownFigure(Exception):
+    """A net has no figure of this name."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic)
+        self.diagnostic = diagnostic
+
+
+def default_names(net: Net) -> list[str]:
+    """Every declared measure, followed by the other fields that it records."""
+    if not net.measures:
+        return [f"{place.name}.mean" for place in net.places] + [f"{t.name}.rate" for t in net.transitions]
+    return [name for measure in net.measures for name in measure_names(measure)]
+
+
+def measure_names(measure: Measure) -> list[str]:
+    """`delay`, `delay.p99`: the measure's value is the first field that it records."""
+    return [measure.name, *(f"{measure.name}.{field}" for field in measure.record[1:] if field not in UNRECORDED)]
+
+
+def figure(net: Net, name: str) -> Figure:
+    """See `figures`."""
+    owner, _, field = name.rpartition(".")
+    for measure in net.measures:
+        if measure.name == name:
+            return Figure(name, measure.dimension, partial(evaluate, measure.formula))
+        if measure.name == owner and measure.probe is not None and has_field(net, measure.probe, field):
+            dimension = "" if field == "count" else measure.dimension
+            return Figure(name, dimension, partial(probe_value, measure.probe, field))
+    for index, place in enumerate(net.places):
+        if place.name == owner and field in PLACE_COLUMNS:
+            return Figure(name, PLACE_DIMENSIONS.get(field, ""), partial(entry, PLACE_COLUMNS[field], index))
+    for index, transition in enumerate(net.transitions):
+        if transition.name == owner and field in TRANSITION_COLUMNS:
+            column = TRANSITION_COLUMNS[field]
+            return Figure(name, TRANSITION_DIMENSIONS.get(field, ""), partial(entry, column, index))
+    raise UnknownFigure(unknown(net, name, owner))
+
+
+def probe_value(probe: int, field: str, seen: Observation) -> float:
+    return probe_figure(seen.probes[probe], field)
+
+
+def entry(column: Callable[[Observation], Floats], index: int, seen: Observation) -> float:
+    return float(column(seen)[index])
+
+
+def has_field(net: Net, probe: int, field: str) -> bool:
+    """Whether a measure's probe has a field of this name."""
+    if isinstance(net.probes[probe], Counter):
+        return False
+    if isinstance(net.probes[probe], Order):
+        return field in reorder.FIELDS
+    return field in histogram.FIELDS or histogram.quantile_share(field) is not None
+
+
+def unknown(net: Net, name: str, owner: str) -> Diagnostic:
+    """What to say of a name that nothing has."""
+    place = any(p.name == owner for p in net.places)
+    transition = any(t.name == owner for t in net.transitions)
+    measures = [m.name for m in net.measures]
+    known: Iterable[str] = [*default_names(net), *measures]
+    if place:
+        known = [f"{owner}.{column}" for column in PLACE_COLUMNS]
+    elif transition:
+        known = [f"{owner}.{column}" for column in TRANSITION_COLUMNS]
+    values = {
+        "name": name,
+        "net": net.name,
+        "suggestion": did_you_mean(name, known),
+        "measures": None if place or transition else measures,
+        "columns": list(PLACE_COLUMNS if place else TRANSITION_COLUMNS) if place or transition else None,
+        "owner": owner if place or transition else None,
+    }
+    return Diagnostic("unknown-figure", values=values)
+
+
+def evaluate_all(wanted: Iterable[Figure], seen: Observation) -> dict[str, float]:
+    """The value of each figure; nan where there is no data."""
+    with np.errstate(all="ignore"):
+        return {one.name: one.value(seen) for one in wanted}

@@ -1,0 +1,165 @@
+"""Points of an experiment: lists and ranges of values, their grid, and random samples."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+import numpy as np
+
+Value = int | float | bool | str
+"""A parameter's value: text is read as the language reads it (`10 us`, `gold`)."""
+
+Values = Mapping[str, Value]
+
+MOST_VALUES: Final = 10_000
+
+_NUMBER = r"[+-]?(?:\d[\d_]*)?(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_RANGE: Final = re.compile(
+    rf"\s*(?P<low>{_NUMBER})\s*(?P<low_unit>[A-Za-z]*)\s*\.\.\s*(?P<high>{_NUMBER})\s*(?P<unit>[A-Za-z]*?)"
+    rf"(?:\s+(?P<how>step|times)\s+(?P<by>{_NUMBER})\s*(?P<by_unit>[A-Za-z]*))?\s*"
+)
+
+
+class BadRange(ValueError):
+    """A text that looks like a range but is none; `reason` is the id of a diagnostic."""
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(f"{reason}: {text}")
+        self.reason = reason
+        self.text = text
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`low..high`, both inclusive, exactly as written; `unit` is "" for plain numbers."""
+
+    low: Fraction
+    high: Fraction
+    unit: str = ""
+    how: str = ""  # "step", "times", or "" when not said
+    by: Fraction = Fraction(1)
+    whole: bool = True  # written without a point or an exponent
+
+    def values(self) -> list[Value]:
+        """Each value from low to high. Raises BadRange where a range of reals does not say its step."""
+        if not self.how and not self.whole:
+            raise BadRange("range-without-step", str(self))
+        if (self.how == "times" and (self.by <= 1 or self.low <= 0)) or (self.how != "times" and self.by <= 0):
+            raise BadRange("range-step", str(self))
+        found, value = [], self.low
+        while value <= self.high:
+            found.append(self.written(value))
+            if len(found) > MOST_VALUES:
+                raise BadRange("range-too-long", str(self))
+            value = value * self.by if self.how == "times" else value + self.by
+        if not found:
+            raise BadRange("range-empty", str(self))
+        return found
+
+    def written(self, value: Fraction | float) -> Value:
+        """A value of the range as one would write it."""
+        number = int(value) if self.whole and value == int(value) else float(value)
+        return f"{number!r} {self.unit}" if self.unit else number
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        how = f" {self.how} {float(self.by):.10g}" if self.how else ""
+        return f"{float(self.low):.10g}..{float(self.high):.10g}{unit}{how}"
+
+
+def parse_range(text: str) -> Range | None:
+    """A range such as `1..8`, `0.1..0.9 step 0.1`, `1..64 times 2` or `1..5 us`; None where the text is none."""
+    match = _RANGE.fullmatch(text)
+    if match is None or not match["low"] or not match["high"]:
+        return None
+    by = match["by"] or "1"
+    units = {unit for unit in (match["low_unit"], match["unit"]) if unit}
+    if match["how"] != "times" and match["by_unit"]:
+        units.add(match["by_unit"])
+    if len(units) > 1 or (match["low_unit"] and not match["unit"]):
+        raise BadRange("range-units", text)
+    written = [match["low"], match["high"], *([by] if match["how"] else [])]
+    try:
+        numbers = [Fraction(number.replace("_", "")) for number in (match["low"], match["high"], by)]
+    except ValueError:
+        return None
+    whole = all(re.fullmatch(r"[+-]?[\d_]+", number) for number in written)
+    return Range(numbers[0], numbers[1], "".join(units), match["how"] or "", numbers[2], whole)
+
+
+def parse_value(text: str) -> Value:
+    """A value as written on a command line: a number or a truth value where it is one, else text."""
+    stripped = text.strip()
+    if stripped in ("true", "false"):
+        return stripped == "true"
+    if re.fullmatch(r"[+-]?\d+", stripped):
+        return int(stripped)
+    if re.fullmatch(_NUMBER, stripped) and any(character.isdigit() for character in stripped):
+        number = float(stripped)
+        return number if math.isfinite(number) else stripped
+    return stripped
+
+
+def parse_values(text: str) -> list[Value]:
+    """The values of one axis: `1,2,4,8`, `1..8`, or both mixed, `1..4, 8, 16`. Raises BadRange."""
+    values: list[Value] = []
+    for part in text.split(","):
+        found = parse_range(part)
+        values += [parse_value(part)] if found is None else found.values()
+    return values
+
+
+def grid(axes: Mapping[str, Sequence[Value]]) -> list[dict[str, Value]]:
+    """Every combination; the last axis changes fastest."""
+    return [dict(zip(axes, chosen, strict=True)) for chosen in itertools.product(*axes.values())]
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What a random value is drawn from: a range (whole numbers inclusive, or reals) or a list of values."""
+
+    choices: tuple[Value, ...] = ()
+    between: Range | None = None
+    logarithmic: bool = False
+
+    def at(self, u: float) -> Value:
+        """The value at share `u`, 0 <= u < 1, of the axis."""
+        if self.between is None:
+            return self.choices[int(u * len(self.choices))]
+        low, high = float(self.between.low), float(self.between.high)
+        if self.between.whole and not self.logarithmic and not self.between.unit:
+            return int(self.between.low) + int(u * (int(self.between.high) - int(self.between.low) + 1))
+        value = low * (high / low) ** u if self.logarithmic else low + (high - low) * u
+        rounded = float(f"{value:.12g}")
+        return f"{rounded!r} {self.between.unit}" if self.between.unit else rounded
+
+
+def random_sample(axes: Mapping[str, Axis], count: int, seed: int) -> list[dict[str, Value]]:
+    """Independent points; the same seed gives the same ones, and more of them begin with the same ones."""
+    stream = np.random.Generator(np.random.PCG64(seed))
+    return [{name: axis.at(stream.random()) for name, axis in axes.items()} for _ in range(count)]
+
+
+def latin_hypercube(axes: Mapping[str, Axis], count: int, seed: int) -> list[dict[str, Value]]:
+    """Points such that each axis, cut into `count` equal parts, has one in each (McKay, Beckman and Conover 1979)."""
+    stream = np.random.Generator(np.random.PCG64(seed))
+    columns = {}
+    for name in axes:
+        places = (stream.permutation(count) + stream.random(count)) / count
+        columns[name] = np.minimum(places, math.nextafter(1.0, 0.0))
+    return [{name: axis.at(float(columns[name][i])) for name, axis in axes.items()} for i in range(count)]
+
+
+def without_duplicates(points: Iterable[Values]) -> list[dict[str, Value]]:
+    """Each point once, in order of first appearance."""
+    seen: dict[tuple[tuple[str, str, Value], ...], dict[str, Value]] = {}
+    for point in points:
+        key = tuple((name, type(value).__name__, value) for name, value in sorted(point.items()))
+        seen.setdefault(key, dict(point))
+    return list(seen.values())

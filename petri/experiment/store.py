@@ -1,0 +1,474 @@
+"""The store of an experiment: one SQLite file with a row for each replication, written as it finishes.
+
+A row is there as a whole or not at all, whatever happens to the process that writes it. Several processes of one
+machine may work on one store: each *claims* replications before it does them. The claims of a process that has died
+are void.
+
+    meta          what the file is: the experiment's identity and its definition
+    points        parameters, flat net (zlib of JSON), its hash, seed, end and warm-up [net's time unit]
+    replications  one row each: measures (JSON), trajectory hash, time taken [s], version, engine, machine
+    owners, claims  who is at work on what
+    measured      a view: one row for each figure of each replication
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+import socket
+import sqlite3
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from petri.codec import net_from_dict, net_to_dict
+from petri.experiment.definition import Point
+from petri.experiment.errors import problem
+from petri.experiment.sampling import Values
+from petri.experiment.task import PILOT, Row
+from petri.experiment.warmup import Warmup
+from petri.net import Net
+from petri.version import VERSION
+
+APPLICATION: Final = 0x504E5349  # "PNSI", SQLite's application_id
+SCHEMA: Final = 1
+BUSY: Final = 60.0  # seconds to wait for another process that writes
+BEAT: Final = 5.0  # seconds between signs of life
+SILENCE: Final = 60.0  # seconds without one after which a process counts as dead
+LARGEST_NET: Final = 1 << 28  # bytes of a flat net as JSON; a longer one in a store is refused
+
+_TABLES: Final = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE points (
+    point INTEGER PRIMARY KEY, parameters TEXT NOT NULL UNIQUE, net BLOB NOT NULL, net_hash TEXT NOT NULL,
+    seed TEXT NOT NULL, until REAL NOT NULL, warmup REAL, warmup_settled INTEGER, warmup_decided_by TEXT
+);
+CREATE TABLE replications (
+    point INTEGER NOT NULL REFERENCES points, replication INTEGER NOT NULL, seed TEXT NOT NULL, measures TEXT NOT NULL,
+    hash TEXT NOT NULL, ended TEXT NOT NULL, time REAL NOT NULL, firings INTEGER NOT NULL, failure TEXT,
+    version TEXT NOT NULL, engine TEXT NOT NULL, machine TEXT NOT NULL, python TEXT NOT NULL, net_hash TEXT NOT NULL,
+    seconds REAL NOT NULL, finished TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+    UNIQUE (point, replication)
+);
+CREATE TABLE owners (
+    owner TEXT PRIMARY KEY, host TEXT NOT NULL, pid INTEGER NOT NULL, beat REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE claims (
+    point INTEGER NOT NULL, replication INTEGER NOT NULL, owner TEXT NOT NULL, PRIMARY KEY (point, replication)
+) WITHOUT ROWID;
+CREATE VIEW measured AS
+    SELECT p.parameters, r.replication, m.key AS measure, m.value AS value
+    FROM replications r JOIN points p USING (point), json_each(r.measures) m;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPoint:
+    """A point as the store knows it. `seed` is that of all its replications; `warmup` is None until it is found."""
+
+    point: int
+    parameters: Values
+    net_hash: str
+    seed: int
+    until: float
+    warmup: Warmup | None
+
+
+class Store:
+    """An open store. Use `Store.create` (makes the file where there is none) or `Store.open`."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.connection = connection
+        self.owner = secrets.token_hex(8)
+        self._beaten = -math.inf
+        self._last_row = 0
+
+    # ------------------------------------------------------------ opening
+
+    @classmethod
+    def open(cls, path: str | Path) -> Store:
+        """A store that is there. Raises ExperimentError where it is none, or of another version."""
+        path = Path(path)
+        if not path.is_file():
+            raise problem("store-missing", path=str(path))
+        connection = connect(path)
+        try:
+            check_format(path, connection)
+        except BaseException:
+            connection.close()
+            raise
+        return cls(path, connection)
+
+    @classmethod
+    def create(cls, path: str | Path, identity: Mapping[str, Any], about: Mapping[str, Any]) -> Store:
+        """The store of an experiment, new or to be continued.
+
+        identity: what all of its rows have in common. Raises ExperimentError where the file is something else, or
+        belongs to another experiment. about: the title and such, which may change.
+        """
+        path = Path(path)
+        if not path.parent.is_dir():
+            raise problem("store-unwritable", path=str(path), reason="there is no such folder")
+        connection = connect(path)
+        try:
+            with writing(connection, path):
+                if is_empty(connection):
+                    lay_out(connection, identity)
+                check_format(path, connection)
+                check_identity(path, connection, identity)
+                value = json.dumps(dict(about), ensure_ascii=False)
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('about', ?)", (value,))
+        except BaseException:
+            connection.close()
+            raise
+        return cls(path, connection)
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction; all of it happens, or nothing."""
+        with writing(self.connection, self.path):
+            yield self.connection
+
+    # ------------------------------------------------------------ what it is
+
+    def meta(self, name: str) -> dict[str, Any]:
+        """What the file says of itself: "identity", "about" or "created_by"."""
+        found = self.connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        value: dict[str, Any] = json.loads(found[0]) if found else {}
+        return value
+
+    # ------------------------------------------------------------ points
+
+    def add_points(self, points: Iterable[Point]) -> list[int]:
+        """Their numbers in the store; those that are new are added. Raises ExperimentError where a net has changed."""
+        numbers = []
+        with self.writing() as connection:
+            known = dict(connection.execute("SELECT parameters, point FROM points").fetchall())
+            hashes = dict(connection.execute("SELECT point, net_hash FROM points").fetchall())
+            for point in points:
+                number = known.get(point.key)
+                if number is None:
+                    number = insert_point(connection, point)
+                elif hashes[number] != point.net_hash:
+                    raise problem("store-of-other-net", path=str(self.path), point=point.label)
+                numbers.append(number)
+        return numbers
+
+    def points(self) -> list[StoredPoint]:
+        """All points, in the order in which they were added."""
+        rows = self.connection.execute(
+            "SELECT point, parameters, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by"
+            " FROM points ORDER BY point"
+        )
+        return [
+            StoredPoint(
+                number,
+                json.loads(parameters),
+                net_hash,
+                int(seed),
+                until,
+                None if warmup is None else Warmup(warmup, bool(settled), decided_by or ""),
+            )
+            for number, parameters, net_hash, seed, until, warmup, settled, decided_by in rows
+        ]
+
+    def net(self, point: int) -> Net:
+        """The flat net of a point. Raises ExperimentError where the file has been damaged."""
+        packed = self.connection.execute("SELECT net FROM points WHERE point = ?", (point,)).fetchone()[0]
+        unpacker = zlib.decompressobj()
+        try:
+            text = unpacker.decompress(packed, LARGEST_NET)
+            return net_from_dict(json.loads(text))
+        except (zlib.error, ValueError) as error:
+            raise problem("store-damaged", path=str(self.path), reason=str(error)) from error
+
+    def set_warmup(self, point: int, warmup: Warmup) -> None:
+        """Keep where the warm-up of a point ends, and give the claim on its pilot back."""
+        with self.writing() as connection:
+            connection.execute(
+                "UPDATE points SET warmup = ?, warmup_settled = ?, warmup_decided_by = ?"
+                " WHERE point = ? AND warmup IS NULL",
+                (warmup.length, warmup.settled, warmup.decided_by, point),
+            )
+            connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, PILOT))
+
+    # ------------------------------------------------------------ rows
+
+    def add(self, rows: Iterable[tuple[int, Row]]) -> None:
+        """Write finished replications as (point, row). One that is there already stays as it is."""
+        with self.writing() as connection:
+            for point, row in rows:
+                connection.execute(
+                    "INSERT OR IGNORE INTO replications (point, replication, seed, measures, hash, ended, time,"
+                    " firings, failure, version, engine, machine, python, net_hash, seconds)"
+                    " SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, net_hash, ? FROM points WHERE point = ?",
+                    (
+                        point,
+                        row.index,
+                        str(row.seed),
+                        encode_measures(row.measures),
+                        f"{row.hash:016x}",
+                        row.ended,
+                        row.time,
+                        row.firings,
+                        None if row.failure is None else json.dumps(row.failure, ensure_ascii=False),
+                        row.version,
+                        row.engine,
+                        row.machine,
+                        row.python,
+                        row.seconds,
+                        point,
+                    ),
+                )
+                connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, row.index))
+
+    def rows(self, *, new: bool = False) -> list[tuple[int, Row]]:
+        """All rows as (point, row), or those since the last call; in the order in which they were written."""
+        found = self.connection.execute(
+            "SELECT rowid, point, replication, ended, time, firings, hash, measures, seconds, engine, seed, failure,"
+            " version, machine, python FROM replications WHERE rowid > ? ORDER BY rowid",
+            (self._last_row if new else 0,),
+        ).fetchall()
+        if found:
+            self._last_row = found[-1][0]
+        return [(number, decode_row(*columns)) for _, number, *columns in found]
+
+    # ------------------------------------------------------------ claims
+
+    def claim(self, wanted: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Those of the (point, replication) that are now this process's to do."""
+        granted = []
+        with self.writing() as connection:
+            self._beat(connection, always=True)
+            release_dead(connection)
+            for point, replication in wanted:
+                if is_done(connection, point, replication):
+                    continue
+                connection.execute("INSERT OR IGNORE INTO claims VALUES (?, ?, ?)", (point, replication, self.owner))
+                query = "SELECT owner FROM claims WHERE point = ? AND replication = ?"
+                if connection.execute(query, (point, replication)).fetchone()[0] == self.owner:
+                    granted.append((point, replication))
+        return granted
+
+    def beat(self) -> None:
+        """Say now and then that this process is alive."""
+        if time.time() - self._beaten > BEAT:
+            with self.writing() as connection:
+                self._beat(connection)
+
+    def _beat(self, connection: sqlite3.Connection, always: bool = False) -> None:
+        now = time.time()
+        if always or now - self._beaten > BEAT:
+            row = (self.owner, socket.gethostname(), os.getpid(), now)
+            connection.execute("INSERT OR REPLACE INTO owners VALUES (?, ?, ?, ?)", row)
+            self._beaten = now
+
+    def release(self) -> None:
+        """Give all claims of this process back."""
+        with self.writing() as connection:
+            connection.execute("DELETE FROM claims WHERE owner = ?", (self.owner,))
+            connection.execute("DELETE FROM owners WHERE owner = ?", (self.owner,))
+
+
+# ---------------------------------------------------------------- the file
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Write-ahead log: readers never wait, and a killed writer leaves nothing half done."""
+    try:
+        connection = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.DatabaseError as error:
+        raise refused(path, error) from error
+    return connection
+
+
+def refused(path: Path, error: sqlite3.Error) -> Exception:
+    name = getattr(error, "sqlite_errorname", "")
+    if name == "SQLITE_NOTADB":
+        return problem("not-a-store", path=str(path))
+    if name.startswith("SQLITE_CORRUPT"):
+        return problem("store-damaged", path=str(path), reason=str(error))
+    return problem("store-unwritable", path=str(path), reason=str(error))
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+        connection.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise refused(path, error) from error
+
+
+def is_empty(connection: sqlite3.Connection) -> bool:
+    return not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+
+def lay_out(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
+    for statement in _TABLES.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+    entries = {"identity": dict(identity), "created_by": {"version": VERSION}}
+    for name, value in entries.items():
+        connection.execute("INSERT INTO meta VALUES (?, ?)", (name, json.dumps(value, ensure_ascii=False)))
+
+
+def check_format(path: Path, connection: sqlite3.Connection) -> None:
+    """Refuse what is no store, and what a later version wrote."""
+    try:
+        application = connection.execute("PRAGMA application_id").fetchone()[0]
+        schema = connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise refused(path, error) from error
+    if application != APPLICATION:
+        raise problem("not-a-store", path=str(path))
+    if schema != SCHEMA:
+        raise problem("store-version", path=str(path), found=schema, known=SCHEMA)
+
+
+_WORDS: Final = {
+    "net": "net",
+    "fixed": "fixed parameters",
+    "until": "end of the run",
+    "warmup": "warm-up",
+    "seed": "seed",
+    "streams": "random streams",
+    "measures": "measures kept",
+}
+
+
+def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
+    """Refuse the store of another experiment, and say what differs."""
+    found = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
+    wanted = json.loads(json.dumps(dict(identity)))
+    for name, word in _WORDS.items():
+        if found.get(name) != wanted[name]:
+            there, here = (brief(value.get(name)) for value in (found, wanted))
+            raise problem("store-of-other-experiment", path=str(path), what=word, there=there, here=here)
+    if found.get("net_hash") != wanted["net_hash"]:
+        raise problem("store-of-other-net", path=str(path), net=wanted["net"])
+
+
+def brief(value: Any) -> str:
+    """A part of an identity as people read it."""
+    if isinstance(value, dict):
+        return " ".join(f"{name}={one}" for name, one in value.items()) or "none"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def insert_point(connection: sqlite3.Connection, point: Point) -> int:
+    text = json.dumps(net_to_dict(point.net), separators=(",", ":"), ensure_ascii=False)
+    cursor = connection.execute(
+        "INSERT INTO points (parameters, net, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            point.key,
+            zlib.compress(text.encode(), 6),
+            point.net_hash,
+            str(point.plan.seed),
+            point.plan.until,
+            None if point.pilot else point.plan.warmup,
+            None if point.pilot else 1,
+            None,
+        ),
+    )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+# ---------------------------------------------------------------- rows and claims
+
+
+def encode_measures(measures: Mapping[str, float]) -> str:
+    """JSON; what is not finite becomes null (no data)."""
+    plain = {name: value if math.isfinite(value) else None for name, value in measures.items()}
+    return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+
+
+def decode_row(
+    replication: int,
+    ended: str,
+    instant: float,
+    firings: int,
+    trajectory: str,
+    measures: str,
+    seconds: float,
+    engine: str,
+    seed: str,
+    failure: str | None,
+    version: str,
+    machine: str,
+    python: str,
+) -> Row:
+    values = {name: math.nan if value is None else value for name, value in json.loads(measures).items()}
+    story = None if failure is None else json.loads(failure)
+    return Row(
+        replication,
+        ended,
+        instant,
+        firings,
+        int(trajectory, 16),
+        values,
+        seconds,
+        engine,
+        int(seed),
+        story,
+        version,
+        machine,
+        python,
+    )
+
+
+def is_done(connection: sqlite3.Connection, point: int, replication: int) -> bool:
+    if replication == PILOT:
+        query, values = "SELECT warmup IS NOT NULL FROM points WHERE point = ?", (point,)
+        return bool(connection.execute(query, values).fetchone()[0])
+    query = "SELECT 1 FROM replications WHERE point = ? AND replication = ?"
+    return connection.execute(query, (point, replication)).fetchone() is not None
+
+
+def release_dead(connection: sqlite3.Connection) -> None:
+    """Make the claims void of those processes that are no more, or that have been silent for long."""
+    now, host = time.time(), socket.gethostname()
+    for owner, where, pid, beat in connection.execute("SELECT owner, host, pid, beat FROM owners").fetchall():
+        if (where == host and not is_alive(pid)) or abs(now - beat) > SILENCE:
+            connection.execute("DELETE FROM claims WHERE owner = ?", (owner,))
+            connection.execute("DELETE FROM owners WHERE owner = ?", (owner,))
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process of this machine runs."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,239 @@
+"""What the rows of a store say: estimates of each point with their intervals, held against what was expected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from petri.experiment.definition import Expected, expected_value, point_label
+from petri.experiment.figures import Figure, figures
+from petri.experiment.sampling import Values
+from petri.experiment.store import Store
+from petri.experiment.task import Row
+from petri.experiment.warmup import Warmup
+from petri.export import interval_dict, number
+from petri.measure.formula import Verdict, judge
+from petri.measure.intervals import Interval, student_interval
+from petri.measure.sequential import Precision
+from petri.net import Expectation, Net, Term
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import xarray
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An expected value, in the net's units, and whether the measure has it."""
+
+    expected: Expected
+    value: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class PointOutcome:
+    """One point: its rows, in order of their number, and what they give.
+
+    Estimates rest on the replications that ended as planned. `wanted` is the precision asked of each measure; `done`
+    tells whether the experiment has all of the point's replications.
+    """
+
+    parameters: Values
+    names: tuple[str, ...]
+    rows: tuple[Row, ...] = field(repr=False)
+    warmup: Warmup | None = None
+    until: float = math.nan
+    seed: int = 0
+    net_hash: str = ""
+    wanted: Mapping[str, Precision] = field(default_factory=dict)
+    done: bool = True
+    checked: tuple[Checked, ...] = ()
+
+    @property
+    def label(self) -> str:
+        return point_label(self.parameters)
+
+    @property
+    def complete(self) -> list[Row]:
+        return [row for row in self.rows if row.complete]
+
+    @property
+    def failures(self) -> list[Row]:
+        """Replications that stopped inside the model."""
+        return [row for row in self.rows if not row.complete]
+
+    def values(self, name: str) -> dict[int, float]:
+        """A figure by number of replication."""
+        return {row.index: row.measures.get(name, math.nan) for row in self.complete}
+
+    def interval(self, name: str, level: float = 0.95) -> Interval:
+        """A figure's mean over the replications, with Student's interval."""
+        return student_interval(list(self.values(name).values()), level)
+
+    @cached_property
+    def intervals(self) -> dict[str, Interval]:
+        return {name: self.interval(name) for name in self.names}
+
+    @property
+    def imprecise(self) -> list[str]:
+        """Measures whose interval is wider than was asked for."""
+        return [name for name, precision in self.wanted.items() if not precision.met(self.intervals[name])]
+
+    def to_dict(self) -> dict[str, Any]:
+        warmup = self.warmup
+        return {
+            "parameters": dict(self.parameters),
+            "net_hash": self.net_hash,
+            "seed": self.seed,
+            "until": number(self.until),
+            "warmup": None if warmup is None else warmup.length,
+            "warmup_settled": None if warmup is None else warmup.settled,
+            "replications": len(self.rows),
+            "done": self.done,
+            "measures": {name: interval_dict(interval) for name, interval in self.intervals.items()},
+            "imprecise": self.imprecise,
+            "failures": [{"replication": row.index, **(row.failure or {})} for row in self.failures],
+            "expected": [checked_dict(one) for one in self.checked],
+        }
+
+
+def checked_dict(one: Checked) -> dict[str, Any]:
+    return {
+        "measure": one.expected.measure,
+        "value": number(one.verdict.value),
+        "expected": one.value,
+        "tolerance": one.verdict.tolerance,
+        "passed": one.verdict.passed,
+        "certain": one.verdict.certain,
+        "source": one.expected.source,
+    }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An experiment as its store has it. `net` is the flat net of the first point, for names, units and dimensions."""
+
+    title: str
+    net: Net
+    identity: Mapping[str, Any]
+    points: tuple[PointOutcome, ...]
+    store: Path
+    interrupted: bool = False
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        return figures(self.net, self.points[0].names if self.points else None)
+
+    @property
+    def axes(self) -> list[str]:
+        """The parameters that the points set, in order of appearance."""
+        return list(dict.fromkeys(name for point in self.points for name in point.parameters))
+
+    @property
+    def done(self) -> bool:
+        return all(point.done for point in self.points)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every expected value was found."""
+        return all(one.verdict.passed for point in self.points for one in point.checked)
+
+    @property
+    def failed(self) -> bool:
+        """Whether any replication stopped inside the model."""
+        return any(point.failures for point in self.points)
+
+    def point(self, **parameters: Any) -> PointOutcome:
+        """The only point with these parameters. Raises KeyError where there is none, or more than one."""
+        found = [
+            point
+            for point in self.points
+            if all(name in point.parameters and point.parameters[name] == value for name, value in parameters.items())
+        ]
+        if len(found) != 1:
+            raise KeyError(f"{len(found)} points with {point_label(parameters)}")
+        return found[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as JSON types; what has no value is None."""
+        return {
+            "title": self.title,
+            "net": self.net.name,
+            "time_unit": self.net.time_unit,
+            "identity": dict(self.identity),
+            "store": str(self.store),
+            "interrupted": self.interrupted,
+            "done": self.done,
+            "passed": self.passed,
+            "dimensions": {one.name: one.dimension for one in self.figures},
+            "points": [point.to_dict() for point in self.points],
+        }
+
+    def table(self) -> dict[str, list[Any]]:
+        """Columns: parameters, measures, and all that is known of each replication; one entry per replication."""
+        from petri.experiment.tables import replication_columns
+
+        return replication_columns(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """`table` as a data frame. Raises ImportError where pandas is not installed."""
+        import pandas
+
+        return pandas.DataFrame(self.table())
+
+    def to_polars(self) -> polars.DataFrame:
+        """`table` as a data frame. Raises ImportError where polars is not installed."""
+        import polars
+
+        return polars.DataFrame(self.table(), strict=False)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Measures over the axes of the grid and the replications. Raises ImportError where xarray is not installed."""
+        from petri.experiment.tables import dataset
+
+        return dataset(self)
+
+
+def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[Checked, ...]:
+    """Those of the expected values that are of this point, held against its measures."""
+    checked = []
+    for one in expected:
+        if not one.applies(point.parameters):
+            continue
+        value = expected_value(one, net, point.names)
+        expectation = Expectation(
+            one.measure, Term("const", value=0.0), "==", value, one.within.bound, not one.within.relative
+        )
+        interval = point.interval(one.measure)
+        checked.append(Checked(one, value, judge(expectation, interval.mean, interval)))
+    return tuple(checked)
+
+
+def stored_outcome(store: Store) -> Outcome:
+    """All points of a store, as far as they are done."""
+    identity = store.meta("identity")
+    rows: dict[int, list[Row]] = {}
+    for number_, row in store.rows():
+        rows.setdefault(number_, []).append(row)
+    names = tuple(identity["measures"])
+    stored = store.points()
+    points = tuple(
+        PointOutcome(
+            one.parameters,
+            names,
+            tuple(sorted(rows.get(one.point, []), key=lambda row: row.index)),
+            one.warmup,
+            one.until,
+            one.seed,
+            one.net_hash,
+        )
+        for one in stored
+    )
+    net = store.net(stored[0].point) if stored else Net(identity["net"])
+    return Outcome(store.meta("about").get("title", ""), net, identity, points, store.path)

@@ -1,0 +1,131 @@
+"""An experiment's replications as columns: for CSV, Parquet, pandas, polars and xarray."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from petri.experiment.errors import problem
+
+if TYPE_CHECKING:
+    import xarray
+
+    from petri.experiment.summary import Outcome
+
+SUFFIXES: Final = (".csv", ".parquet")
+
+
+def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
+    """One entry per replication: parameters, number, seed, measures, and what it takes to repeat and check it.
+
+    A parameter or measure of the name of another column gets "parameter." or "measure." before it.
+    """
+    reserved = ("replication", "seed", "hash", "ended", "time", "firings", "seconds", "engine", "version", "net_hash")
+    names = outcome.points[0].names if outcome.points else ()
+    columns: dict[str, list[Any]] = {}
+    pairs = [(point, row) for point in outcome.points for row in point.rows]
+    for axis in outcome.axes:
+        title = f"parameter.{axis}" if axis in reserved or axis in names else axis
+        columns[title] = [point.parameters.get(axis) for point, _ in pairs]
+    columns["replication"] = [row.index for _, row in pairs]
+    columns["seed"] = [row.seed for _, row in pairs]
+    for name in names:
+        title = f"measure.{name}" if name in reserved else name
+        columns[title] = [row.measures.get(name, math.nan) for _, row in pairs]
+    columns["ended"] = [row.ended for _, row in pairs]
+    columns["time"] = [row.time for _, row in pairs]
+    columns["firings"] = [row.firings for _, row in pairs]
+    columns["hash"] = [f"{row.hash:016x}" for _, row in pairs]
+    columns["net_hash"] = [point.net_hash for point, _ in pairs]
+    columns["engine"] = [row.engine for _, row in pairs]
+    columns["version"] = [row.version for _, row in pairs]
+    columns["seconds"] = [row.seconds for _, row in pairs]
+    return columns
+
+
+def export(outcome: Outcome, path: str | Path) -> None:
+    """Write the replications as CSV or Parquet, told by the file's suffix.
+
+    Raises ExperimentError for another suffix, without pyarrow for Parquet, and where the file cannot be written.
+    """
+    path = Path(path)
+    if path.suffix not in SUFFIXES:
+        raise problem("export-suffix", path=str(path), suffixes=list(SUFFIXES))
+    try:
+        if path.suffix == ".csv":
+            write_csv(outcome, path)
+        else:
+            write_parquet(outcome, path)
+    except OSError as error:
+        raise problem("export-unwritable", path=str(path), reason=error.strerror or str(error)) from error
+
+
+def write_csv(outcome: Outcome, path: Path) -> None:
+    """RFC 4180; a figure without data is empty."""
+    columns = replication_columns(outcome)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        for row in zip(*columns.values(), strict=True):
+            writer.writerow(["" if isinstance(cell, float) and math.isnan(cell) else plain(cell) for cell in row])
+
+
+def plain(cell: Any) -> Any:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return repr(cell) if isinstance(cell, float) else cell
+
+
+def write_parquet(outcome: Outcome, path: Path) -> None:
+    """Needs pyarrow. Dimensions of measures and the experiment's identity stand in the file's metadata."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise problem("no-pyarrow", path=str(path)) from error
+    columns = {name: uniform(cells) for name, cells in replication_columns(outcome).items()}
+    table = pyarrow.table(columns)
+    identity = {f"pnsim.{name}": str(value) for name, value in outcome.identity.items()}
+    dimensions = {f"pnsim.dimension.{one.name}": one.dimension for one in outcome.figures}
+    metadata = {name.encode(): value.encode() for name, value in {**identity, **dimensions}.items()}
+    pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path)
+
+
+def uniform(cells: list[Any]) -> list[Any]:
+    """The cells as they are where they have one type, numbers as reals where they are mixed, else as text."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if len(kinds) < 2:
+        return cells
+    if kinds == {int, float}:
+        return [None if cell is None else float(cell) for cell in cells]
+    return [None if cell is None else str(cell) for cell in cells]
+
+
+def dataset(outcome: Outcome) -> xarray.Dataset:
+    """Measures as arrays over the axes and the replications; nan where there is no such point or replication."""
+    import numpy as np
+    import xarray
+
+    axes = outcome.axes
+    values = {axis: ordered([point.parameters.get(axis) for point in outcome.points]) for axis in axes}
+    replications = max((row.index + 1 for point in outcome.points for row in point.rows), default=0)
+    shape = (*(len(values[axis]) for axis in axes), replications)
+    variables = {}
+    for one in outcome.figures:
+        array = np.full(shape, math.nan)
+        for point in outcome.points:
+            place = tuple(values[axis].index(point.parameters.get(axis)) for axis in axes)
+            for row in point.complete:
+                array[(*place, row.index)] = row.measures.get(one.name, math.nan)
+        variables[one.name] = ((*axes, "replication"), array, {"dimension": one.dimension})
+    coordinates = {**values, "replication": list(range(replications))}
+    return xarray.Dataset(variables, coordinates, {"net": outcome.net.name, "title": outcome.title})
+
+
+def ordered(values: list[Any]) -> list[Any]:
+    """Each value once: numbers ascending, others in order of appearance."""
+    distinct = list(dict.fromkeys(values))
+    numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in distinct)
+    return sorted(distinct) if numeric else distinct

@@ -1,0 +1,128 @@
+"""Where the warm-up ends: MSER-5 on the windowed series of a few pilot runs.
+
+Each pilot is cut into windows of equal length. A series is the value of a measure in each window, averaged over the
+pilots (as Welch does before he looks at the curve), and the warm-up ends where the last of the series has settled.
+The pilots use streams of their own, so that no replication that counts was looked at to decide what of it counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from petri.engine.run import Plan
+from petri.engine.session import Session, begin
+from petri.experiment.figures import figures
+from petri.measure import reorder
+from petri.measure.intervals import mser
+from petri.measure.observation import Floats, Observation
+from petri.net import Net
+from petri.result import TOTALS, grows
+
+PILOTS: Final = 5
+WINDOWS: Final = 400  # 80 batches of 5: the warm-up is found to about 1 % of the run
+PIECE: Final = 100_000  # firings between looks at the stop sign
+TOKENS: Final = "tokens"  # the series of all tokens that wait somewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Warmup:
+    """The end of the warm-up [net's time unit] and how it was found.
+
+    `decided_by` is the series that took longest to settle, "" when there was none to look at. Not `settled`: that
+    series was still on its way in the middle of the pilots, and the run is too short for its measures.
+    """
+
+    length: float
+    settled: bool = True
+    decided_by: str = ""
+
+
+def derive(seed: int, *what: object) -> int:
+    """A seed of 63 bits for another purpose than the replications of `seed`."""
+    text = "|".join(str(part) for part in (seed, *what))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def pilot(net: Net, plan: Plan, names: Sequence[str] | None = None, stop: threading.Event | None = None) -> Warmup:
+    """Run the pilots and find where the warm-up ends. The same net, plan and names give the same answer everywhere.
+
+    A net that dies before the end of a pilot has no steady state to wait for: its warm-up is 0. Raises ValueError
+    where the run has no fixed end.
+    """
+    if not math.isfinite(plan.until):
+        raise ValueError("a warm-up can only be found for a run with a fixed end")
+    pilot_plan = replace(plan, seed=derive(plan.seed, "pilot"), warmup=0.0, trace=False)
+    runs = [windows(net, pilot_plan, index, stop) for index in range(PILOTS)]
+    if any(len(run) < WINDOWS for run in runs):
+        return Warmup(0.0)
+    return settle(series_of(net, runs, names), plan.until / WINDOWS)
+
+
+def settle(series: dict[str, Floats], window: float) -> Warmup:
+    """The latest of the truncations that MSER-5 finds. Series with a window without data say nothing."""
+    latest = Warmup(0.0)
+    for name, values in series.items():
+        if not np.isfinite(values).all():
+            continue
+        found = mser(values)
+        length = found.count * window
+        if (not found.settled, length) > (not latest.settled, latest.length):
+            latest = Warmup(length, found.settled, name)
+    return latest
+
+
+def windows(net: Net, plan: Plan, index: int, stop: threading.Event | None = None) -> list[Observation]:
+    """What happened in each window of a pilot; fewer than `WINDOWS` where it ended early."""
+    session = begin(net, plan.engine, plan.seed, index, limits=plan.limits)
+    seen = [session.observe()]
+    for number in range(1, WINDOWS + 1):
+        if not reach(session, plan.until * number / WINDOWS, stop):
+            break
+        seen.append(session.observe())
+    return [later.minus(earlier) for earlier, later in pairwise(seen)]
+
+
+def reach(session: Session, instant: float, stop: threading.Event | None) -> bool:
+    """Run to the end of an instant; False when the run ends before."""
+    while stop is None or not stop.is_set():
+        reason = session.advance(instant, PIECE)
+        if reason != "budget":
+            return reason == "until"
+    return False
+
+
+def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[str] | None) -> dict[str, Floats]:
+    """By name: the value in each window, averaged over the pilots.
+
+    Of the figures to keep those that do not grow with the run, and the tokens that wait. Places whose tokens nothing
+    takes only ever fill, and places that never hold more than at the start are resources, whose tokens are missed
+    where others wait: neither is counted.
+    """
+    growing = {m.name for m in net.measures if grows(net, m.formula)}
+    wanted = [one for one in figures(net, names) if one.name not in growing and not is_total(one.name)]
+    result = {one.name: np.array([[one.value(seen) for seen in run] for run in runs]).mean(axis=0) for one in wanted}
+    taken = {arc.place for t in net.transitions for arc in t.inputs if not arc.keep} | {
+        place for t in net.transitions for place in t.resets
+    }
+    most = np.max([run[-1].maximum for run in runs], axis=0)
+    initial = runs[0][0].initial
+    waiting = [p for p in sorted(taken) if initial[p] == 0 or most[p] > initial[p]]
+    if waiting:
+        result[TOKENS] = np.array(
+            [[float(seen.integral[waiting].sum()) / seen.elapsed for seen in run] for run in runs]
+        ).mean(axis=0)
+    return result
+
+
+def is_total(name: str) -> bool:
+    """Whether a figure's field counts or is an extreme since the start, and so tells nothing of a window."""
+    owner, _, field = name.rpartition(".")
+    return bool(owner) and field in ("count", "sum", "min", "max", *TOTALS, *reorder.COUNTERS, *reorder.MAXIMA)

@@ -1,0 +1,189 @@
+"""Who does the replications: threads, processes, any executor, a Dask cluster. What comes out never depends on it."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures import (
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+)
+from importlib import import_module
+from multiprocessing.connection import wait as wait_for
+from typing import Any, Final, Protocol
+
+from petri.experiment.errors import problem
+from petri.experiment.task import Outcome, Task, perform
+
+AHEAD: Final = 4  # tasks handed out for each worker, so that none waits for the next
+PATIENCE: Final = 30.0  # seconds to wait for a Dask scheduler
+
+
+class Workers(Protocol):
+    """Something that performs tasks."""
+
+    @property
+    def slots(self) -> int:
+        """How many tasks to hand out at a time; may change as workers come and go."""
+
+    def submit(self, task: Task) -> Future[Outcome]:
+        """Hand a task out."""
+
+    def is_lost(self, error: BaseException) -> bool:
+        """Whether a task failed because its worker died, so that it may be handed out again."""
+
+    def close(self, *, at_once: bool = False) -> None:
+        """Let go of the workers; `at_once` without waiting for what they are doing."""
+
+
+class Threads:
+    """Threads of this process: for the native engine, which lets other threads run while it works."""
+
+    def __init__(self, count: int) -> None:
+        self.slots = AHEAD * count
+        self._stop = threading.Event()
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="pnsim")
+
+    def submit(self, task: Task) -> Future[Outcome]:
+        return self._pool.submit(perform, task, self._stop)
+
+    def is_lost(self, error: BaseException) -> bool:
+        return False
+
+    def close(self, *, at_once: bool = False) -> None:
+        if at_once:
+            self._stop.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Processes:
+    """A pool of processes: for the reference engine, of which only one thread can run at a time."""
+
+    def __init__(self, count: int) -> None:
+        self.slots = AHEAD * count
+        self._count = count
+        self._pool = self._new_pool()
+
+    def _new_pool(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self._count, multiprocessing.get_context("spawn"), initializer=settle_in)
+
+    def submit(self, task: Task) -> Future[Outcome]:
+        try:
+            return self._pool.submit(perform, task)
+        except BrokenExecutor:
+            self._pool = self._new_pool()
+            return self._pool.submit(perform, task)
+
+    @property
+    def processes(self) -> list[int]:
+        """The numbers of the worker processes that have been started."""
+        return list(self._pool._processes or ())
+
+    def is_lost(self, error: BaseException) -> bool:
+        return isinstance(error, BrokenExecutor)
+
+    def close(self, *, at_once: bool = False) -> None:
+        if at_once:
+            for process in list((self._pool._processes or {}).values()):
+                process.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def settle_in() -> None:
+    """In a worker process: Ctrl-C is for the parent to deal with, and when the parent is killed, go too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        sentinel = parent.sentinel
+
+        def follow() -> None:
+            wait_for([sentinel])
+            os._exit(1)
+
+        threading.Thread(target=follow, daemon=True).start()
+
+
+class Given:
+    """An executor of the caller's, who also closes it. It must be able to import `petri` where it works."""
+
+    def __init__(self, executor: Executor, slots: int | None = None) -> None:
+        self._executor = executor
+        known = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
+        self.slots = slots or AHEAD * int(known)
+
+    def submit(self, task: Task) -> Future[Outcome]:
+        return self._executor.submit(perform, task)
+
+    def is_lost(self, error: BaseException) -> bool:
+        return False
+
+    def close(self, *, at_once: bool = False) -> None:
+        pass
+
+
+class Dask:
+    """A Dask cluster: at an address, or "local" for one of `count` processes on this machine.
+
+    Dask itself gives the tasks of a worker that dies to another. Raises ExperimentError where dask.distributed is not
+    installed, or no scheduler answers.
+    """
+
+    def __init__(self, address: str, count: int | None = None) -> None:
+        self._distributed = distributed()
+        self._cluster = self._local_cluster(count) if address == "local" else None
+        try:
+            self.client = self._distributed.Client(self._cluster or address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError) as error:
+            reason = (str(error) or type(error).__name__).splitlines()[0]
+            raise problem("dask-unreachable", address=address, reason=reason) from error
+        self._executor: Executor = self.client.get_executor(pure=False)
+
+    def _local_cluster(self, count: int | None) -> Any:
+        """Worker processes of one thread each, watched over by nannies that replace those that die."""
+        return self._distributed.LocalCluster(
+            n_workers=count or os.cpu_count() or 1,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            silence_logs="CRITICAL",
+        )
+
+    @property
+    def slots(self) -> int:
+        threads: dict[str, int] = self.client.nthreads()
+        return AHEAD * max(1, sum(threads.values()))
+
+    def submit(self, task: Task) -> Future[Outcome]:
+        return self._executor.submit(perform, task)
+
+    def is_lost(self, error: BaseException) -> bool:
+        killed = self._distributed.KilledWorker
+        return isinstance(error, killed | OSError | CancelledError | asyncio.CancelledError)
+
+    def close(self, *, at_once: bool = False) -> None:
+        self.client.close(0 if at_once else 5)
+        if self._cluster is not None:
+            self._cluster.close()
+
+
+def distributed() -> Any:
+    """The package dask.distributed. Raises ExperimentError where it is not installed."""
+    try:
+        return import_module("distributed")
+    except ImportError as error:
+        raise problem("no-dask", reason=str(error)) from error
+
+
+def default_workers(engine: str, count: int | None = None) -> Workers:
+    """Threads for the native engine, processes for the reference engine; as many as there are cores."""
+    number = count or os.cpu_count() or 1
+    if engine == "native":
+        return Threads(number)
+    return Processes(number)

@@ -1,0 +1,401 @@
+"""An experiment from its YAML file: every error in one go, each at its line and column.
+
+title: Throughput against threads
+net: ixp2400                      # a net of the library, or a file beside this one
+set: {line: 5 Gbps}               # parameters that stay the same
+grid:                             # or points: [...], or sample: {...}
+  threads: [1, 2, 4, 8]
+  engines: 1..8
+until: 2 ms
+warmup: auto
+replications: 10
+precision: 2%
+measures: [throughput, delay.p99]
+expected:
+  - {at: {threads: 8, engines: 8}, measure: throughput, value: 2.96 Gbps, within: 5%, source: figure 5}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+from petri.diagnostics import Diagnostic, LanguageError, did_you_mean, in_order
+from petri.diagnostics import Value as Told
+from petri.experiment import sampling
+from petri.experiment.definition import (
+    COMMON,
+    INDEPENDENT,
+    MOST_POINTS,
+    MOST_REPLICATIONS,
+    Expected,
+    Experiment,
+    Tolerance,
+)
+from petri.experiment.sampling import Axis, BadRange, Value, parse_range, parse_value
+from petri.experiment.yaml_tree import Items, Node, Table, Text, read
+from petri.measure.sequential import Precision
+from petri.net import Span
+
+KEYS: Final = {
+    "title": "title: Throughput against threads",
+    "description": "description: What the paper's figure 5 shows",
+    "net": "net: ixp2400",
+    "set": "set: {line: 5 Gbps}",
+    "grid": "grid: {threads: [1, 2, 4, 8], engines: 1..8}",
+    "points": "points: [{threads: 1}, {threads: 8}]",
+    "sample": "sample: {method: latin-hypercube, count: 50, seed: 1, parameters: {load: 0.1..0.9}}",
+    "replications": "replications: 20",
+    "precision": "precision: 2%",
+    "max-replications": "max-replications: 500",
+    "until": "until: 20 ms",
+    "warmup": "warmup: 2 ms",
+    "seed": "seed: 7",
+    "streams": "streams: common",
+    "measures": "measures: [goodput, delay.p99]",
+    "expected": "expected: [{at: {threads: 8}, measure: goodput, value: 2.96 Gbps, within: 5%, source: table 2}]",
+}
+SAMPLE_KEYS: Final = {
+    "method": "method: latin-hypercube",
+    "count": "count: 50",
+    "seed": "seed: 1",
+    "parameters": "parameters: {load: 0.1..0.9, threads: [1, 2, 4, 8]}",
+}
+AXIS_KEYS: Final = {"range": "range: 1..1000", "scale": "scale: log"}
+EXPECTED_KEYS: Final = {
+    "at": "at: {threads: 8}",
+    "measure": "measure: goodput",
+    "value": "value: 2.96 Gbps",
+    "within": "within: 5%",
+    "source": "source: table 2",
+}
+LARGEST_INTEGER: Final = 2**63 - 1
+
+T = TypeVar("T", bound=Node)
+
+
+def load_experiment(path: Path) -> Experiment:
+    """The experiment of a file. Raises LanguageError with everything that is wrong in it."""
+    node, text, problems = read(path)
+    reading = Reading(path, problems)
+    experiment = reading.experiment(node)
+    if reading.problems:
+        raise LanguageError(in_order(reading.problems), {str(path): text})
+    assert experiment is not None
+    return experiment
+
+
+class Reading:
+    """Reads one file; what is wrong is collected, and read as if it were not there."""
+
+    def __init__(self, path: Path, problems: Sequence[Diagnostic]) -> None:
+        self.path = path
+        self.problems = list(problems)
+
+    def error(self, identifier: str, span: Span, **values: Told) -> None:
+        self.problems.append(Diagnostic(identifier, span, values))
+
+    # ------------------------------------------------------------ the whole
+
+    def experiment(self, node: Node | None) -> Experiment | None:
+        if node is None:
+            self.error("experiment-empty", Span(str(self.path), 1, 1, 1, 2))
+            return None
+        if not isinstance(node, Table):
+            self.wrong_kind(node, "the experiment", "lines of the form name: value", KEYS["net"])
+            return None
+        self.known_keys(node, KEYS)
+        entries = node.entries
+        if "net" not in entries:
+            self.error("experiment-missing", first_line(node.span), name="net", example=KEYS["net"])
+        fixed = self.parameters(entries.get("set"), "set", KEYS["set"])
+        points = self.points(node, fixed)
+        return Experiment(
+            net=self.net(entries.get("net")),
+            points=points,
+            fixed=fixed,
+            replications=self.whole(entries.get("replications"), "replications", 1),
+            precision=self.precision(entries.get("precision")),
+            max_replications=self.whole(entries.get("max-replications"), "max-replications", 1) or MOST_REPLICATIONS,
+            until=self.duration(entries.get("until"), "until"),
+            warmup=self.duration(entries.get("warmup"), "warmup"),
+            seed=self.whole(entries.get("seed"), "seed", 0),
+            streams=self.one_of(entries.get("streams"), "streams", (COMMON, INDEPENDENT)) or COMMON,
+            measures=self.measures(entries.get("measures")),
+            expected=self.expected(entries.get("expected"), points),
+            title=self.text(entries.get("title"), "title", KEYS["title"]),
+            description=self.text(entries.get("description"), "description", KEYS["description"]),
+        )
+
+    def net(self, node: Node | None) -> str:
+        """A file beside the experiment, or else a net of the library."""
+        name = self.text(node, "net", KEYS["net"])
+        beside = self.path.parent / name
+        return str(beside) if name and beside.is_file() else name
+
+    # ------------------------------------------------------------ points
+
+    def points(self, root: Table, fixed: dict[str, Value]) -> list[dict[str, Value]]:
+        given = [name for name in ("grid", "points", "sample") if name in root.entries]
+        if len(given) > 1:
+            self.error("experiment-two-designs", root.keys[given[1]], first=given[0], second=given[1])
+        if not given:
+            return [{}]
+        node = root.entries[given[0]]
+        points = {"grid": self.grid, "points": self.listed, "sample": self.sample}[given[0]](node)
+        for name in {name for point in points for name in point} & set(fixed):
+            self.error("experiment-same-parameter", root.keys[given[0]], name=name, where=given[0])
+        if len(points) > MOST_POINTS:
+            self.error("too-many-points", root.keys[given[0]], count=len(points), limit=MOST_POINTS)
+        return points or [{}]
+
+    def grid(self, node: Node) -> list[dict[str, Value]]:
+        table = self.expect(node, Table, "grid", "parameters with their values", KEYS["grid"])
+        if table is None:
+            return []
+        axes = {name: self.values(entry, name) for name, entry in table.entries.items()}
+        size = 1
+        for values in axes.values():
+            size *= len(values)
+        if size > MOST_POINTS:
+            self.error("too-many-points", table.span, count=size, limit=MOST_POINTS)
+            return []
+        return sampling.without_duplicates(sampling.grid(axes))
+
+    def values(self, node: Node, name: str) -> list[Value]:
+        """The values of one axis of a grid."""
+        if isinstance(node, Items):
+            found = [value for item in node.items for value in self.scalars(item, name)]
+            if not found:
+                self.wrong_kind(node, name, "a list with values", f"{name}: [1, 2, 4, 8]")
+            return found
+        return self.scalars(node, name)
+
+    def scalars(self, node: Node, name: str) -> list[Value]:
+        """A value, or all of a range."""
+        text = self.expect(node, Text, name, "a value, a list or a range", f"{name}: [1, 2, 4, 8]")
+        if text is None:
+            return []
+        between = self.range_of(text)
+        if between is None:
+            return [value_of(text)]
+        try:
+            return between.values()
+        except BadRange as bad:
+            self.error(bad.reason, text.span, text=text.value)
+            return []
+
+    def range_of(self, text: Text) -> sampling.Range | None:
+        try:
+            return parse_range(text.value) if text.plain else None
+        except BadRange as bad:
+            self.error(bad.reason, text.span, text=text.value)
+            return None
+
+    def listed(self, node: Node) -> list[dict[str, Value]]:
+        items = self.expect(node, Items, "points", "a list of points", KEYS["points"])
+        if items is None:
+            return []
+        points = [self.parameters(item, "a point", "{threads: 1, engines: 2}") for item in items.items]
+        return sampling.without_duplicates(points)
+
+    def sample(self, node: Node) -> list[dict[str, Value]]:
+        table = self.expect(node, Table, "sample", "a mapping", KEYS["sample"])
+        if table is None:
+            return []
+        self.known_keys(table, SAMPLE_KEYS)
+        for name in ("count", "parameters"):
+            if name not in table.entries:
+                self.error("experiment-missing", first_line(table.span), name=name, example=SAMPLE_KEYS[name])
+        methods = ("latin-hypercube", "random")
+        method = self.one_of(table.entries.get("method"), "method", methods) or methods[0]
+        count = self.whole(table.entries.get("count"), "count", 1, MOST_POINTS)
+        seed = self.whole(table.entries.get("seed"), "seed", 0)
+        axes = self.axes(table.entries.get("parameters"))
+        if count is None or not axes:
+            return []
+        draw = sampling.latin_hypercube if method == methods[0] else sampling.random_sample
+        return sampling.without_duplicates(draw(axes, count, 1 if seed is None else seed))
+
+    def axes(self, node: Node | None) -> dict[str, Axis]:
+        if node is None:
+            return {}
+        table = self.expect(node, Table, "parameters", "a mapping", SAMPLE_KEYS["parameters"])
+        if table is None:
+            return {}
+        axes = {name: self.axis(entry, name) for name, entry in table.entries.items()}
+        return {name: axis for name, axis in axes.items() if axis is not None}
+
+    def axis(self, node: Node, name: str) -> Axis | None:
+        """A list to choose from, a range, or {range: …, scale: log}."""
+        if isinstance(node, Items):
+            choices = tuple(self.values(node, name))
+            return Axis(choices) if choices else None
+        logarithmic = False
+        if isinstance(node, Table):
+            self.known_keys(node, AXIS_KEYS)
+            logarithmic = self.one_of(node.entries.get("scale"), "scale", ("linear", "log")) == "log"
+            if "range" not in node.entries:
+                self.error("experiment-missing", first_line(node.span), name="range", example=AXIS_KEYS["range"])
+                return None
+            node = node.entries["range"]
+        text = self.expect(node, Text, name, "a range or a list", f"{name}: 0.1..0.9")
+        if text is None:
+            return None
+        before = len(self.problems)
+        between = self.range_of(text)
+        if between is None:
+            if len(self.problems) == before:
+                self.wrong_kind(text, name, "a range or a list", f"{name}: 0.1..0.9")
+            return None
+        if between.low > between.high or (logarithmic and between.low <= 0):
+            self.error("range-empty" if between.low > between.high else "range-step", text.span, text=text.value)
+            return None
+        return Axis(between=between, logarithmic=logarithmic)
+
+    # ------------------------------------------------------------ precision and expected values
+
+    def precision(self, node: Node | None) -> Precision | dict[str, Precision] | None:
+        if node is None:
+            return None
+        if isinstance(node, Table):
+            each = {name: self.bound(entry, "precision-form") for name, entry in node.entries.items()}
+            return {name: Precision(*bound) for name, bound in each.items() if bound is not None}
+        bound = self.bound(node, "precision-form")
+        return None if bound is None else Precision(*bound)
+
+    def bound(self, node: Node, identifier: str) -> tuple[float, bool] | None:
+        """`2%` as (0.02, True), `0.001` as (0.001, False)."""
+        text = node.value if isinstance(node, Text) else ""
+        bound = parse_bound(text)
+        if bound is None:
+            self.error(identifier, node.span, text=text or kind_of(node))
+        return bound
+
+    def expected(self, node: Node | None, points: Sequence[dict[str, Value]]) -> list[Expected]:
+        if node is None:
+            return []
+        items = self.expect(node, Items, "expected", "a list", KEYS["expected"])
+        found = [self.expected_one(item, points) for item in items.items] if items else []
+        return [one for one in found if one is not None]
+
+    def expected_one(self, node: Node, points: Sequence[dict[str, Value]]) -> Expected | None:
+        table = self.expect(node, Table, "an expected value", "a mapping", KEYS["expected"])
+        if table is None:
+            return None
+        self.known_keys(table, EXPECTED_KEYS)
+        for name in ("measure", "value"):
+            if name not in table.entries:
+                self.error("experiment-missing", first_line(table.span), name=name, example=EXPECTED_KEYS[name])
+        at = self.parameters(table.entries.get("at"), "at", EXPECTED_KEYS["at"])
+        within = table.entries.get("within")
+        tolerance = None if within is None else self.bound(within, "within-form")
+        value = table.entries.get("value")
+        text = self.expect(value, Text, "value", "a number, with its unit", EXPECTED_KEYS["value"]) if value else None
+        one = Expected(
+            self.text(table.entries.get("measure"), "measure", EXPECTED_KEYS["measure"]),
+            text.value if text else 0.0,
+            Tolerance(0.05) if tolerance is None else Tolerance(*tolerance),
+            at,
+            self.text(table.entries.get("source"), "source", EXPECTED_KEYS["source"]),
+        )
+        if at and not any(one.applies(point) for point in points):
+            label = " ".join(f"{name}={value}" for name, value in at.items())
+            self.error("expected-nowhere", table.keys["at"], point=label)
+        return one
+
+    # ------------------------------------------------------------ simple values
+
+    def parameters(self, node: Node | None, name: str, example: str) -> dict[str, Value]:
+        """A mapping of parameters to single values."""
+        table = self.expect(node, Table, name, "parameters with their values", example) if node else None
+        if table is None:
+            return {}
+        found = {}
+        for key, entry in table.entries.items():
+            text = self.expect(entry, Text, key, "one value", f"{key}: 4")
+            if text is not None:
+                found[key] = value_of(text)
+        return found
+
+    def measures(self, node: Node | None) -> list[str] | None:
+        if node is None:
+            return None
+        items = self.expect(node, Items, "measures", "a list of names", KEYS["measures"])
+        return [self.text(item, "a measure", KEYS["measures"]) for item in items.items] if items else None
+
+    def text(self, node: Node | None, name: str, example: str) -> str:
+        found = self.expect(node, Text, name, "a text", example) if node else None
+        return found.value.strip() if found else ""
+
+    def duration(self, node: Node | None, name: str) -> float | str | None:
+        """A number, or a text that the net reads."""
+        text = self.expect(node, Text, name, "a time", KEYS[name]) if node else None
+        if text is None:
+            return None
+        value = parse_value(text.value)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else text.value.strip()
+
+    def whole(self, node: Node | None, name: str, low: int, high: int = LARGEST_INTEGER) -> int | None:
+        if node is None:
+            return None
+        value = parse_value(node.value) if isinstance(node, Text) else None
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            limit = f"a whole number of at least {low}" if high == LARGEST_INTEGER else f"between {low} and {high}"
+            found = f"`{node.value}`" if isinstance(node, Text) else kind_of(node)
+            self.error("experiment-number", node.span, name=name, wanted=limit, found=found)
+            return None
+        return value
+
+    def one_of(self, node: Node | None, name: str, allowed: Sequence[str]) -> str | None:
+        if node is None:
+            return None
+        value = node.value if isinstance(node, Text) else ""
+        if value not in allowed:
+            found = f"`{value}`" if value else kind_of(node)
+            self.error("experiment-number", node.span, name=name, wanted=" or ".join(allowed), found=found)
+            return None
+        return value
+
+    def expect(self, node: Node, kind: type[T], name: str, wanted: str, example: str) -> T | None:
+        if isinstance(node, kind):
+            return node
+        self.wrong_kind(node, name, wanted, example)
+        return None
+
+    def wrong_kind(self, node: Node, name: str, wanted: str, example: str) -> None:
+        found = f"`{node.value}`" if isinstance(node, Text) else kind_of(node)
+        span = node.span if isinstance(node, Text) else first_line(node.span)
+        self.error("experiment-kind", span, name=name, wanted=wanted, found=found, example=example)
+
+    def known_keys(self, table: Table, known: dict[str, str]) -> None:
+        for name, span in table.keys.items():
+            if name not in known:
+                near = did_you_mean(name, known)
+                self.error("experiment-key", span, name=name, suggestion=near, known=None if near else list(known))
+
+
+def kind_of(node: Node) -> str:
+    return {Text: "a text", Items: "a list", Table: "a mapping"}[type(node)]
+
+
+def first_line(span: Span) -> Span:
+    """The beginning of something that may reach over many lines."""
+    if span.end_line == span.line:
+        return span
+    return Span(span.file, span.line, span.column, span.line, span.column + 1)
+
+
+def value_of(text: Text) -> Value:
+    return parse_value(text.value) if text.plain else text.value
+
+
+def parse_bound(text: str) -> tuple[float, bool] | None:
+    """A share (`2%`) or a distance (`0.001`), above 0; None where the text is neither."""
+    stripped = text.strip()
+    relative = stripped.endswith("%")
+    value = parse_value(stripped.removesuffix("%"))
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        return None
+    return (value / 100.0, True) if relative else (float(value), False)

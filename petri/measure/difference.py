@@ -1,0 +1,82 @@
+"""How much two configurations differ: pair by pair where they saw the same random numbers, else by Welch's interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from petri.measure.intervals import Interval, paired_interval, student_interval, student_quantile
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`second` - `first`, with its interval.
+
+    `gain` is the variance of an unpaired difference over that of the paired one: how many times more replications it
+    would have taken without common random numbers. nan where the difference is not paired, or always the same.
+    """
+
+    first: Interval
+    second: Interval
+    interval: Interval
+    paired: bool
+    gain: float = math.nan
+
+    @property
+    def relative(self) -> float:
+        """The difference as a share of the first value; nan when that is 0."""
+        return self.interval.mean / abs(self.first.mean) if self.first.mean else math.nan
+
+    @property
+    def certain(self) -> bool:
+        """Whether the interval leaves out 0, so that the sign of the difference can be trusted at its level."""
+        return abs(self.interval.mean) > self.interval.half_width or (
+            self.interval.half_width == 0.0 and self.interval.mean != 0.0
+        )
+
+
+def paired_difference(first: Mapping[int, float], second: Mapping[int, float], level: float = 0.95) -> Difference:
+    """Of values by number of replication, of configurations run with the same seed.
+
+    Only the replications that both have are compared. Raises ValueError when they share none.
+    """
+    common = sorted(first.keys() & second.keys())
+    if not common:
+        raise ValueError("no replication in common")
+    a = np.array([first[index] for index in common], dtype=np.float64)
+    b = np.array([second[index] for index in common], dtype=np.float64)
+    gain = math.nan
+    if len(common) > 1:
+        spread = float(np.var(b - a, ddof=1))
+        gain = float(np.var(a, ddof=1) + np.var(b, ddof=1)) / spread if spread > 0.0 else math.nan
+    interval = paired_interval(b, a, level)
+    return Difference(student_interval(a, level), student_interval(b, level), interval, True, gain)
+
+
+def unpaired_difference(first: Interval, second: Interval, level: float | None = None) -> Difference:
+    """Of independent runs, from their Student intervals: the degrees of freedom after Welch and Satterthwaite.
+
+    level: of the difference's interval; that of `first` when not given. Without an interval of both there is none of
+    the difference.
+    """
+    level = first.level if level is None else level
+    variances = [_squared_error(interval) for interval in (first, second)]
+    total = sum(variances)
+    mean = second.mean - first.mean
+    if math.isnan(total) or total == 0.0:
+        half_width = math.nan if math.isnan(total) else 0.0
+    else:
+        shares = zip(variances, (first, second), strict=True)
+        degrees = total**2 / sum(variance**2 / (interval.n - 1) for variance, interval in shares)
+        half_width = student_quantile(0.5 + 0.5 * level, degrees) * math.sqrt(total)
+    return Difference(first, second, Interval(mean, half_width, level, min(first.n, second.n)), False)
+
+
+def _squared_error(interval: Interval) -> float:
+    """The squared standard error that an interval of n values rests on."""
+    if interval.n < 2 or math.isnan(interval.half_width):
+        return math.nan
+    return (interval.half_width / student_quantile(0.5 + 0.5 * interval.level, interval.n - 1)) ** 2

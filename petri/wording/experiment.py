@@ -1,0 +1,136 @@
+"""Experiments: their files, stores, workers, comparisons and repetitions."""
+
+from __future__ import annotations
+
+from petri.wording.entry import Wording
+
+WORDING: dict[str, Wording] = {
+    # ---------------------------------------------------------------- the file
+    "yaml-syntax": Wording("this is not YAML: {reason}", notes=("{context}",)),
+    "yaml-tag": Wording("the tag `{tag}` is not allowed here", "write plain texts, numbers, lists and mappings"),
+    "yaml-duplicate": Wording("`{name}` is there twice"),
+    "yaml-too-large": Wording("`{path}` is larger than an experiment may be ({limit:byte})"),
+    "yaml-too-deep": Wording("this is nested too deeply"),
+    "yaml-too-many": Wording("the experiment has more than {limit:entry|entries}"),
+    "yaml-missing-file": Wording("`{path}` cannot be read: {reason}"),
+    "yaml-not-text": Wording("`{path}` is not a text file"),
+    "experiment-empty": Wording("the experiment is empty", "it needs at least the line: net: NAME"),
+    "experiment-key": Wording(
+        "`{name}` is not known here", "did you mean `{suggestion}`?", "known here are {known:and}"
+    ),
+    "experiment-missing": Wording("`{name}` is missing", "write, for example: {example}"),
+    "experiment-kind": Wording("`{name}` must be {wanted}, not {found}", "write, for example: {example}"),
+    "experiment-number": Wording("`{name}` must be {wanted}, not {found}"),
+    "experiment-two-designs": Wording(
+        "`{first}` and `{second}` both say at which points to run", "keep one of grid, points and sample"
+    ),
+    "experiment-same-parameter": Wording("`{name}` is fixed under `set` and varied under `{where}`"),
+    "precision-form": Wording(
+        "`{text}` is not a precision",
+        "write a share of the measure such as 2%, or a plain number in the net's units such as 0.001",
+    ),
+    "within-form": Wording("`{text}` is not a tolerance", "write a share such as 5%, or a plain number such as 0.01"),
+    "expected-nowhere": Wording("no point of the experiment is at {point}"),
+    # ---------------------------------------------------------------- points
+    "no-points": Wording("the experiment has no points"),
+    "too-many-points": Wording(
+        "the experiment has {count:point}, more than {limit}", "take fewer values, or a sample (latin-hypercube)"
+    ),
+    "range-without-step": Wording(
+        "the range `{text}` of reals does not say how to go from one end to the other",
+        "add a step, such as 0.1..0.9 step 0.1, or a factor, such as 0.01..10 times 10",
+    ),
+    "range-step": Wording("the range `{text}` never ends", "a step must be above 0, a factor above 1"),
+    "range-too-long": Wording("the range `{text}` has too many values"),
+    "range-empty": Wording("the range `{text}` has no values", "write the smaller end first"),
+    "range-units": Wording("the range `{text}` mixes units", "write the unit once, behind the range: 1..5 us"),
+    "grid-form": Wording(
+        "`--grid {text}` has no values",
+        "write it as --grid NAME=VALUES, such as --grid threads=1,2,4,8 or --grid engines=1..8",
+    ),
+    "grid-twice": Wording("`{name}` has two grids", "write all of its values in one: --grid {name}=1,2,4"),
+    "grid-of-file": Wording(
+        "`--grid` does not go with an experiment file",
+        "write the grid in the file, or give the net instead of the file",
+    ),
+    "point-refused": Wording("the net cannot be run at {point}"),
+    "net-without-parameters": Wording(
+        "a net that is made already has no parameters to set ({parameters:and})",
+        "give a function that makes the net from its parameters",
+    ),
+    # ---------------------------------------------------------------- measures
+    "unknown-figure": Wording(
+        "the net `{net}` has no measure `{name}`",
+        "did you mean `{suggestion}`?",
+        "it declares {measures:and}",
+        "of `{owner}` there are {columns:and}",
+    ),
+    "precision-of-unkept": Wording("a precision is asked of `{name}`, which is not kept", "kept are {kept:and}"),
+    "expected-of-unkept": Wording("a value is expected of `{name}`, which is not kept", "kept are {kept:and}"),
+    "not-a-quantity": Wording("`{text}`, expected of `{name}`, is not a number with a unit"),
+    "unit-of-measure": Wording(
+        "`{text}` has not the unit of `{name}`",
+        "`{name}` is given in {fitting:or}",
+        "`{name}` is a {plain} number",
+    ),
+    "warmup-without-end": Wording(
+        "the warm-up cannot be found by itself, as `{net}` runs until nothing can happen any more",
+        "give the run an end (until: 20 ms), or a warm-up",
+    ),
+    "warmup-unsettled": Wording(
+        "at {point} the warm-up is not over in the middle of the run: `{series}` had not settled",
+        "run longer (--until); what is measured here may be biased",
+    ),
+    # ---------------------------------------------------------------- the store
+    "store-missing": Wording("there is no store `{path}`"),
+    "store-unwritable": Wording("the store `{path}` cannot be used: {reason}"),
+    "not-a-store": Wording("`{path}` is not a store of pnsim", "choose another file with --store"),
+    "store-damaged": Wording("the store `{path}` is damaged: {reason}"),
+    "store-version": Wording(
+        "the store `{path}` has layout {found}, and this version of pnsim knows layout {known}",
+        "use the version that wrote it, or another store (--store)",
+    ),
+    "store-of-other-experiment": Wording(
+        "the store `{path}` belongs to another experiment: {what} is {there} there, and {here} here",
+        "keep this experiment in a store of its own (--store), or remove that one",
+    ),
+    "store-of-other-net": Wording(
+        "the store `{path}` was made with another net: `{net}` has changed since",
+        notes=("at {point}",),
+    ),
+    # ---------------------------------------------------------------- workers
+    "no-dask": Wording("Dask is not installed ({reason})", "install it: pip install 'pnsim[dask]'"),
+    "dask-unreachable": Wording(
+        "no Dask scheduler answers at `{address}`: {reason}", "start one with `dask scheduler`, or use --dask local"
+    ),
+    "workers-lost": Wording(
+        "replication {replication} at {point} was given up: its worker died {times:time}",
+        "it may need more memory than a worker has",
+    ),
+    "worker-version": Wording(
+        "a worker runs pnsim {there}, not {here}", "install the same version everywhere, so that results agree"
+    ),
+    # ---------------------------------------------------------------- output, compare, rerun
+    "export-suffix": Wording("`{path}` does not tell the format: the name must end in {suffixes:or}"),
+    "export-unwritable": Wording("`{path}` cannot be written: {reason}"),
+    "no-pyarrow": Wording(
+        "writing `{path}` needs pyarrow, which is not installed", "install it: pip install 'pnsim[parquet]'"
+    ),
+    "not-a-result": Wording(
+        "`{path}` is neither a result of `pnsim run --json` nor a store: {reason}",
+    ),
+    "no-such-point": Wording("`{path}` has no point with {point}", "its points: {points:and:}"),
+    "several-points": Wording("{count:point} of `{path}` fit {point}", "name one, such as {path}:{example}"),
+    "nothing-to-compare": Wording("the two have no measure in common", notes=("{first}", "{second}")),
+    "no-such-measure": Wording("`{name}` is not a measure of both", "those of both are {known:and}"),
+    "no-such-replication": Wording("`{path}` has no replication {index}", "it has {count:replication}, from 0"),
+    "rerun-net": Wording(
+        "the result does not say where its net is, and there is no `{net}` in the library", "give it with --net FILE"
+    ),
+    "rerun-net-differs": Wording(
+        "`{net}` is not the net of this result: its flat net has the hash {found}, not {wanted}",
+        "give the file as it was then with --net FILE",
+    ),
+}
+
+LABELS: dict[str, str] = {}
