@@ -455,9 +455,10 @@ class Reader:
     # ------------------------------------------------------------ what may occur
 
     def permit(self, what: Permission, span: Span) -> None:
+        """Raises Fault where such a thing may not stand."""
         if what not in self.allowed:
             identifier = {"now": "instant-not-known", "end": "instant-not-known"}.get(what, f"{what}-not-allowed")
-            self.problems.error(identifier, span, word=what, where=self.where)
+            raise Fault(identifier, span, word=what, where=self.where)
 
     def type_named(self, name: str) -> TypeSymbol | None:
         symbol = self.scope.find(name)

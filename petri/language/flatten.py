@@ -157,8 +157,8 @@ class Flattener:
         except Fault as fault:
             self._fault(fault, instance)
             return
-        for place in body.places:
-            self._guarded(self._place, place, instance)
+        if not all([self._guarded(self._place, place, instance) for place in body.places]):  # noqa: C419
+            return
         for transition in body.transitions:
             self._guarded(self._transitions, transition, instance)
         for inner in body.instances:
@@ -168,11 +168,14 @@ class Flattener:
             except Fault as fault:
                 self._fault(fault, instance)
 
-    def _guarded(self, work: Callable[..., None], template: object, instance: Instance) -> None:
+    def _guarded(self, work: Callable[..., None], template: object, instance: Instance) -> bool:
+        """Whether it could be done; what stood in the way has been told."""
         try:
             work(template, instance)
         except Fault as fault:
             self._fault(fault, instance)
+            return False
+        return True
 
     def _fault(self, fault: Fault, instance: Instance) -> None:
         if fault.identifier == "net-too-large":
