@@ -49,9 +49,9 @@ def test_quantiles_of_small_whole_numbers_are_exact(values: list[int], share: fl
 def test_moments(values: list[float]) -> None:
     histogram = filled(values)
     scale = max(abs(v) for v in values)
-    assert histogram.mean == pytest.approx(statistics.fmean(values), rel=1e-12, abs=1e-12 * scale)
+    assert histogram.mean == pytest.approx(statistics.fmean(values), rel=1e-12, abs=1e-12 * scale + 1e-300)
     assert histogram.std == pytest.approx(statistics.stdev(values), rel=1e-6, abs=1e-7 * scale + 1e-150)
-    assert histogram.sum == pytest.approx(math.fsum(values), rel=1e-12, abs=1e-10 * scale)
+    assert histogram.sum == pytest.approx(math.fsum(values), rel=1e-12, abs=1e-10 * scale + 1e-300)
     assert (histogram.figure("min"), histogram.figure("max")) == (min(values), max(values))
 
 
@@ -65,7 +65,7 @@ def test_merging_is_like_adding_all(first: list[float], second: list[float]) -> 
     merged.merge(filled(second))
     assert (merged.count, merged.minimum, merged.maximum) == (whole.count, whole.minimum, whole.maximum)
     assert {b: c for b, (c, _) in merged.buckets.items()} == {b: c for b, (c, _) in whole.buckets.items()}
-    assert merged.mean == pytest.approx(whole.mean, rel=1e-9, abs=1e-9 * max(map(abs, first + second)))
+    assert merged.mean == pytest.approx(whole.mean, rel=1e-9, abs=1e-9 * max(map(abs, first + second)) + 1e-300)
 
 
 @given(SAMPLES, SAMPLES)
@@ -78,9 +78,9 @@ def test_a_window_is_the_difference_of_two_snapshots(before: list[float], after:
     scale = max(map(abs, before + after))
     assert window.count == exact.count
     assert {b: c for b, (c, _) in window.buckets.items()} == {b: c for b, (c, _) in exact.buckets.items()}
-    assert window.sum == pytest.approx(exact.sum, rel=1e-9, abs=1e-9 * scale * len(after))
-    assert window.minimum == pytest.approx(exact.minimum, rel=0.016, abs=1e-9 * scale)
-    assert window.maximum == pytest.approx(exact.maximum, rel=0.016, abs=1e-9 * scale)
+    assert window.sum == pytest.approx(exact.sum, rel=1e-9, abs=1e-9 * scale * len(after) + 1e-300)
+    assert window.minimum == pytest.approx(exact.minimum, rel=0.016, abs=1e-9 * scale + 1e-300)
+    assert window.maximum == pytest.approx(exact.maximum, rel=0.016, abs=1e-9 * scale + 1e-300)
 
 
 def test_nothing_is_known_of_nothing() -> None:
