@@ -18,6 +18,9 @@ from .exits import Refusal, language_status, refusal
 # name: (module, what it does). The module is imported when the command is called; it offers `command`.
 COMMANDS = {
     "run": ("run", "Simulate a net and print what was measured."),
+    "sweep": ("sweep", "Run a net over many points of its parameters, with replications."),
+    "compare": ("compare", "Show how much two results, or two points of a sweep, differ."),
+    "rerun": ("rerun", "Repeat a result's replications and check that they go the same way."),
     "check": ("check", "Report every error and warning in .net files."),
     "fmt": ("fmt", "Bring .net files into the standard layout."),
     "info": ("info", "Show a net's parameters, places, transitions and measures."),

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 def result_dict(result: Result) -> dict[str, Any]:
     """Everything about a result. Times are in the net's unit, `time_unit`; a figure without data is None."""
+    from petri.experiment.figures import evaluate_all, figures, measure_names
+
     failure = result.failure
+    kept = figures(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
     return {
         "net": result.net.name,
         "time_unit": result.net.time_unit,
@@ -37,6 +40,7 @@ def result_dict(result: Result) -> dict[str, Any]:
                 "firings": r.firings,
                 "hash": f"{r.hash:016x}",
                 "seconds": r.seconds,
+                "measures": {name: number(value) for name, value in evaluate_all(kept, r.window).items()},
             }
             for r in result.replications
         ],

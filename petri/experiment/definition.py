@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -195,6 +195,7 @@ class Preparation:
             "seed": plan.seed,
             "streams": experiment.streams,
             "measures": list(names),
+            "limits": asdict(experiment.limits),
         }
         stopping = self.stopping(base.net, names, count)
         for expected in experiment.expected:

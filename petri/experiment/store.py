@@ -361,6 +361,7 @@ _WORDS: Final = {
     "seed": "seed",
     "streams": "random streams",
     "measures": "measures kept",
+    "limits": "limits",
 }
 
 

@@ -98,6 +98,13 @@ WORDING: dict[str, Wording] = {
         "the store `{path}` was made with another net: `{net}` has changed since",
         notes=("at {point}",),
     ),
+    "precision-missed": Wording(
+        "at {point} the precision asked of {measures:and} was not reached in {count:replication}"
+    ),
+    "point-failed": Wording("at {point}, replication {replication} stopped inside the model: {message}"),
+    "sweep-interrupted": Wording(
+        "interrupted; {count:replication} kept in `{path}`", "the same command goes on from there"
+    ),
     # ---------------------------------------------------------------- workers
     "no-dask": Wording("Dask is not installed ({reason})", "install it: pip install 'pnsim[dask]'"),
     "dask-unreachable": Wording(
@@ -122,7 +129,9 @@ WORDING: dict[str, Wording] = {
     "no-such-point": Wording("`{path}` has no point with {point}", "its points: {points:and:}"),
     "several-points": Wording("{count:point} of `{path}` fit {point}", "name one, such as {path}:{example}"),
     "nothing-to-compare": Wording("the two have no measure in common", notes=("{first}", "{second}")),
-    "no-such-measure": Wording("`{name}` is not a measure of both", "those of both are {known:and}"),
+    "no-such-measure": Wording(
+        "`{name}` is not a measure of both", "did you mean `{suggestion}`?", "those of both are {known:and}"
+    ),
     "no-such-replication": Wording("`{path}` has no replication {index}", "it has {count:replication}, from 0"),
     "rerun-net": Wording(
         "the result does not say where its net is, and there is no `{net}` in the library", "give it with --net FILE"

@@ -1,0 +1,90 @@
+"""`pnsim compare`."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+import click
+
+from petri.report.quantities import NOTHING, Units
+
+from . import exits
+from .console import stdout_console, write
+from .exits import Refusal
+
+if TYPE_CHECKING:
+    from petri.experiment.compare import Comparison
+    from petri.measure.difference import Difference
+
+
+@click.command(name="compare")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Only this one. May be repeated.")
+@click.option(
+    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of the confidence intervals."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON instead of the table.")
+def command(first: str, second: str, measures: tuple[str, ...], level: float, as_json: bool) -> int:
+    """Show how much B differs from A, measure by measure, with confidence intervals.
+
+    A and B are results of `pnsim run --json`, or points of a store: sweep.db:threads=4,engines=2. Where both were run
+    with the same seed, replication is held against replication, which makes the intervals much narrower.
+    """
+    from petri.experiment.compare import compare
+    from petri.experiment.errors import ExperimentError
+
+    try:
+        comparison = compare(first, second, measures or None, level)
+    except ExperimentError as error:
+        raise Refusal(error.diagnostic) from error
+    if as_json:
+        write(json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        _print(comparison, level)
+    return exits.DONE
+
+
+def _print(comparison: Comparison, level: float) -> None:
+    from rich.table import Table
+
+    console = stdout_console()
+    console.print(f"A  {comparison.first.label}", overflow="fold")
+    console.print(f"B  {comparison.second.label}", overflow="fold")
+    differences = comparison.differences.values()
+    counts = {one.interval.n for one in differences}
+    number = f"{counts.pop()} " if len(counts) == 1 else ""
+    kind = f"{number}replications in pairs (same seed)" if comparison.paired else "independent replications"
+    console.print(f"{kind}, {level:.10g} intervals", style="dim")
+    console.print()
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("", no_wrap=True)
+    for title in ("A", "B", "B − A", ""):
+        table.add_column(title, justify="right")
+    table.add_column("")
+    units = Units(comparison.first.seconds)
+    for name, one in comparison.differences.items():
+        table.add_row(name, *_cells(one, units, comparison.first.dimensions[name]))
+    console.print(table)
+
+
+def _cells(one: Difference, units: Units, dimension: str) -> list[str]:
+    change = NOTHING if math.isnan(one.relative) else f"{100 * one.relative:+.2f}%"
+    return [
+        units.show(one.first.mean, dimension),
+        units.show(one.second.mean, dimension),
+        units.show_with_error(one.interval.mean, one.interval.half_width, dimension),
+        change,
+        _verdict(one),
+    ]
+
+
+def _verdict(one: Difference) -> str:
+    """In words, so that no colour is needed."""
+    if math.isnan(one.interval.half_width):
+        return "no interval"
+    if not one.certain:
+        return "not told apart"
+    return "larger" if one.interval.mean > 0 else "smaller"

@@ -1,0 +1,76 @@
+"""`pnsim rerun`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import exits
+from .console import write
+from .exits import Refusal
+
+if TYPE_CHECKING:
+    from petri.experiment.rerun import Repeated
+
+
+@click.command(name="rerun")
+@click.argument("result")
+@click.option(
+    "--replication",
+    "replications",
+    type=click.IntRange(min=0),
+    multiple=True,
+    metavar="I",
+    help="Only this one, counted from 0. May be repeated.",
+)
+@click.option("--net", metavar="FILE", help="Where the net of a JSON result is, when it is not where it was.")
+@click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each replication.")
+def command(result: str, replications: tuple[int, ...], net: str | None, engine: str, as_json: bool) -> int:
+    """Repeat replications of a RESULT and check that they go the same way.
+
+    RESULT is what `pnsim run --json` printed, a store (sweep.db), or a point of one (sweep.db:threads=4). A replication
+    is the same when its trajectory hash is: every firing, with its times and variables.
+
+    Exit status: 0 all are the same, 1 one differs, 2 could not start.
+    """
+    from petri.experiment.errors import ExperimentError
+    from petri.experiment.rerun import recorded, repeat
+
+    try:
+        found = recorded(result, replications or None, engine=engine, net=net)
+    except ExperimentError as error:
+        raise Refusal(error.diagnostic) from error
+    different = 0
+    for one in found:
+        repeated = repeat(one)
+        different += not repeated.same
+        write((json.dumps(_entry(repeated), ensure_ascii=False) if as_json else _line(repeated)) + "\n")
+    if not as_json:
+        same = len(found) - different
+        verdict = f"{different} of {len(found)} differ" if different else f"all {same} are the same"
+        write(f"{verdict}\n" if len(found) != 1 else "")
+    return exits.FAILED if different else exits.DONE
+
+
+def _entry(repeated: Repeated) -> dict[str, Any]:
+    one = repeated.recorded
+    return {
+        "point": one.point,
+        "replication": one.index,
+        "same": repeated.same,
+        "hash": f"{repeated.hash:016x}",
+        "recorded": f"{one.hash:016x}",
+        "firings": repeated.firings,
+        "seconds": repeated.seconds,
+    }
+
+
+def _line(repeated: Repeated) -> str:
+    one = repeated.recorded
+    what = f"{one.point}  replication {one.index}"
+    if repeated.same:
+        return f"same    {what}  {repeated.hash:016x}  {repeated.firings:,} firings"
+    return f"DIFFERS {what}  {repeated.hash:016x} instead of {one.hash:016x}"

@@ -1,0 +1,200 @@
+"""`pnsim sweep`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from petri.diagnostics import Diagnostic
+from petri.diagnostics import Value as Told
+
+from . import exits, nets
+from .console import stdout_console, tell, write
+from .exits import Refusal, refusal
+
+if TYPE_CHECKING:
+    from petri.experiment.definition import Experiment
+    from petri.experiment.sampling import Value
+    from petri.experiment.summary import Outcome
+    from petri.experiment.workers import Workers
+
+COUNT = click.IntRange(min=1)
+FILES = (".yaml", ".yml")
+
+
+@click.command(name="sweep")
+@click.argument("what", metavar="EXPERIMENT")
+@click.option(
+    "--grid",
+    "grids",
+    multiple=True,
+    metavar="NAME=VALUES",
+    help="Values of a parameter: threads=1,2,4,8, engines=1..8 or 'load=0.1..0.9 step 0.1'. May be repeated.",
+)
+@nets.settings_option
+@click.option("--replications", "-n", type=COUNT, metavar="N", help="Of each point; with --precision, at least.")
+@click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± this: 2%.")
+@click.option("--max-replications", type=COUNT, metavar="N", help="Stop there, however wide the intervals are.")
+@click.option("--until", metavar="TIME", help="End of each run, such as '20 ms'.")
+@click.option("--warmup", metavar="TIME", help="Leave the time before out of the statistics; `auto`: find it.")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers.")
+@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Keep this one. May be repeated.")
+@click.option("--store", metavar="FILE.db", help="Where to keep every replication (the experiment's name).")
+@click.option("--export", metavar="FILE", help="Write the replications as .csv or .parquet at the end.")
+@click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@click.option("--workers", type=COUNT, metavar="N", help="Replications at one time (as many as there are cores).")
+@click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine.")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of the tables.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress and no notes.")
+def command(
+    what: str,
+    grids: tuple[str, ...],
+    settings: tuple[str, ...],
+    store: str | None,
+    export: str | None,
+    engine: str,
+    workers: int | None,
+    dask: str | None,
+    as_json: bool,
+    quiet: bool,
+    **overrides: Any,
+) -> int:
+    """Run a net at many points of its parameters, with replications and confidence intervals.
+
+    EXPERIMENT is a YAML file, or a net together with --grid. Each replication is kept in a store as it finishes: a
+    sweep that was stopped, or killed, goes on where it was when the same command is given again.
+
+    Exit status: 0 done, 1 an expected value was missed or the experiment has errors, 2 could not start, 3 a run
+    stopped inside the model, 130 interrupted.
+    """
+    from petri.experiment.errors import ExperimentError
+
+    try:
+        experiment = _experiment(what, grids, settings, overrides)
+        path = Path(store) if store else _store_of(what)
+        _check_export(export)
+        outcome = _run(experiment, path, engine, workers, dask, quiet)
+        if export:
+            from petri.experiment.tables import export as write_table
+
+            write_table(outcome, export)
+    except ExperimentError as error:
+        raise Refusal(error.diagnostic) from error
+    _show(outcome, as_json)
+    return _tell_ending(outcome, quiet)
+
+
+def _experiment(what: str, grids: tuple[str, ...], settings: tuple[str, ...], overrides: dict[str, Any]) -> Experiment:
+    """What is asked for: the file's experiment or one made of the options; options come before the file."""
+    from petri.experiment.definition import Experiment
+
+    fixed: dict[str, Value] = {**nets.read_settings(settings)}
+    if what.endswith(FILES):
+        if grids:
+            raise refusal("grid-of-file")
+        experiment = Experiment.load(what)
+        fixed = {**experiment.fixed, **fixed}
+    else:
+        experiment = Experiment(net=nets.find(what))
+    overrides["measures"] = list(overrides["measures"]) or None
+    overrides["precision"] = _precision(overrides["precision"])
+    points = _points(grids, fixed) if grids else None
+    return experiment.with_overrides(fixed=fixed, points=points, **overrides)
+
+
+def _points(grids: tuple[str, ...], fixed: dict[str, Any]) -> list[dict[str, Value]]:
+    from petri.experiment import sampling
+
+    axes: dict[str, list[Value]] = {}
+    for text in grids:
+        name, equals, values = text.partition("=")
+        name = name.strip()
+        if not equals or not name or not values.strip():
+            raise refusal("grid-form", text=text)
+        if name in axes:
+            raise refusal("grid-twice", name=name)
+        if name in fixed:
+            raise refusal("experiment-same-parameter", name=name, where="--grid")
+        try:
+            axes[name] = sampling.parse_values(values)
+        except sampling.BadRange as bad:
+            raise refusal(bad.reason, text=bad.text.strip()) from bad
+    return sampling.without_duplicates(sampling.grid(axes))
+
+
+def _precision(text: str | None) -> Any:
+    from petri.experiment.yaml_file import parse_bound
+    from petri.measure.sequential import Precision
+
+    if text is None:
+        return None
+    bound = parse_bound(text)
+    if bound is None:
+        raise refusal("precision-form", text=text)
+    return Precision(*bound)
+
+
+def _store_of(what: str) -> Path:
+    """`experiment.yaml` is kept in experiment.db, a sweep of `nets/mm1.net` in mm1-sweep.db, in the current folder."""
+    stem = Path(what).stem
+    return Path(f"{stem}.db" if what.endswith(FILES) else f"{stem}-sweep.db")
+
+
+def _check_export(path: str | None) -> None:
+    from petri.experiment.tables import SUFFIXES
+
+    if path is not None and Path(path).suffix not in SUFFIXES:
+        raise refusal("export-suffix", path=path, suffixes=list(SUFFIXES))
+
+
+def _run(
+    experiment: Experiment, store: Path, engine: str, workers: int | None, dask: str | None, quiet: bool
+) -> Outcome:
+    from petri.experiment.campaign import sweep
+    from petri.experiment.workers import Dask
+
+    from .sweep_progress import SweepProgress
+
+    crew: Workers | None = Dask(dask, workers) if dask else None
+    try:
+        with SweepProgress(store, quiet) as progress:
+            return sweep(experiment, store, engine=engine, workers=crew or workers, watch=progress)
+    finally:
+        if crew is not None:
+            crew.close()
+
+
+def _show(outcome: Outcome, as_json: bool) -> None:
+    if as_json:
+        write(json.dumps(outcome.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        return
+    from .sweep_tables import print_outcome
+
+    print_outcome(outcome, stdout_console())
+
+
+def _tell_ending(outcome: Outcome, quiet: bool) -> int:
+    """Say on stderr what keeps the numbers from being all that was asked for; the exit status."""
+    for point in outcome.points:
+        if point.warmup is not None and not point.warmup.settled and not quiet:
+            unsettled = {"point": point.label, "series": point.warmup.decided_by}
+            tell(Diagnostic("warmup-unsettled", severity="warning", values=unsettled))
+        if point.done and point.imprecise and not quiet:
+            missed: dict[str, Told] = {"point": point.label, "count": len(point.rows), "measures": point.imprecise}
+            tell(Diagnostic("precision-missed", severity="note", values=missed))
+    failed = next((point for point in outcome.points if point.failures), None)
+    if failed is not None:
+        row = failed.failures[0]
+        message = str((row.failure or {}).get("message", ""))
+        values: dict[str, Told] = {"point": failed.label, "replication": row.index, "message": message}
+        tell(Diagnostic("point-failed", values=values))
+    if outcome.interrupted:
+        done = sum(len(point.rows) for point in outcome.points)
+        tell(Diagnostic("sweep-interrupted", values={"count": done, "path": str(outcome.store)}))
+        return exits.INTERRUPTED
+    if failed is not None:
+        return exits.STOPPED
+    return exits.DONE if outcome.passed else exits.FAILED

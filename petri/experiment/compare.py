@@ -1,0 +1,152 @@
+"""How much two results, or two points of a store, differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from petri.diagnostics import did_you_mean
+from petri.experiment.definition import point_label
+from petri.experiment.errors import problem
+from petri.experiment.figures import figures
+from petri.experiment.reference import Reference, only_point, parse_reference, read_result
+from petri.experiment.store import Store
+from petri.export import number
+from petri.language.units import UNITS
+from petri.measure.difference import Difference, paired_difference, unpaired_difference
+from petri.measure.intervals import Interval, student_interval
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of two things to compare. `values` are by measure and number of replication; not all results have them."""
+
+    label: str
+    net: str
+    seed: int
+    seconds: float | None  # length of the time unit [s]
+    dimensions: Mapping[str, str]
+    intervals: Mapping[str, Interval]
+    values: Mapping[str, Mapping[int, float]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides and their differences, by measure."""
+
+    first: Side
+    second: Side
+    differences: Mapping[str, Difference]
+
+    @property
+    def paired(self) -> bool:
+        """Whether both saw the same random numbers, so that replication is held against replication."""
+        return all(one.paired for one in self.differences.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "first": self.first.label,
+            "second": self.second.label,
+            "paired": self.paired,
+            "measures": [difference_dict(name, one) for name, one in self.differences.items()],
+        }
+
+
+def difference_dict(name: str, one: Difference) -> dict[str, Any]:
+    return {
+        "name": name,
+        "first": number(one.first.mean),
+        "second": number(one.second.mean),
+        "difference": number(one.interval.mean),
+        "half_width": number(one.interval.half_width),
+        "relative": number(one.relative),
+        "level": one.interval.level,
+        "n": one.interval.n,
+        "paired": one.paired,
+        "certain": one.certain,
+        "variance_gain": number(one.gain),
+    }
+
+
+def compare(
+    first: Side | str, second: Side | str, measures: Sequence[str] | None = None, level: float = 0.95
+) -> Comparison:
+    """`second` - `first` for every measure of both, or those named.
+
+    Sides are given as on the command line: the JSON of `pnsim run`, or `store.db:threads=4`. Replications are paired
+    where both sides have the same seed and kept their values. Raises ExperimentError.
+    """
+    a, b = (load_side(side, level) if isinstance(side, str) else side for side in (first, second))
+    common = [name for name in a.intervals if name in b.intervals]
+    if not common:
+        raise problem("nothing-to-compare", first=has(a), second=has(b))
+    for name in measures or ():
+        if name not in common:
+            raise problem("no-such-measure", name=name, known=common, suggestion=did_you_mean(name, common))
+    return Comparison(a, b, {name: difference(a, b, name, level) for name in measures or common})
+
+
+def has(side: Side) -> str:
+    return f"{side.label} has {', '.join(side.intervals) or 'none'}"
+
+
+def difference(first: Side, second: Side, name: str, level: float) -> Difference:
+    a, b = first.values.get(name, {}), second.values.get(name, {})
+    if first.seed == second.seed and a.keys() & b.keys():
+        return paired_difference(a, b, level)
+    return unpaired_difference(first.intervals[name], second.intervals[name], level)
+
+
+def load_side(text: str, level: float) -> Side:
+    """A side by its reference. Raises ExperimentError."""
+    reference = parse_reference(text)
+    return stored_side(reference, level) if reference.is_store else result_side(reference)
+
+
+def stored_side(reference: Reference, level: float) -> Side:
+    with Store.open(reference.path) as store:
+        point = only_point(store, reference.parameters)
+        net = store.net(point.point)
+        names = tuple(store.meta("identity")["measures"])
+        rows = [row for number_, row in store.rows() if number_ == point.point and row.complete]
+    values = {name: {row.index: row.measures.get(name, math.nan) for row in rows} for name in names}
+    label = f"{reference.path.name}: {point_label(point.parameters)}"
+    intervals = {name: student_interval(list(by_index.values()), level) for name, by_index in values.items()}
+    dimensions = {one.name: one.dimension for one in figures(net, names)}
+    return Side(label, net.name, point.seed, net.seconds, dimensions, intervals, values)
+
+
+def result_side(reference: Reference) -> Side:
+    data = read_result(reference.path)
+    try:
+        intervals, dimensions = recorded(data)
+        values: dict[str, dict[int, float]] = {}
+        for replication in data["replications"]:
+            if replication["ended"] in ("until", "dead"):
+                for name, value in replication.get("measures", {}).items():
+                    values.setdefault(name, {})[int(replication["index"])] = known(value)
+        seed = int(data["manifest"]["seed"])
+        unit = UNITS.get(data.get("time_unit", ""))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise problem("not-a-result", path=str(reference.path), reason=f"it lacks {error}") from error
+    seconds = None if unit is None else float(unit.scale)
+    return Side(reference.path.name, data["net"], seed, seconds, dimensions, intervals, values)
+
+
+def recorded(data: Mapping[str, Any]) -> tuple[dict[str, Interval], dict[str, str]]:
+    """Each measure, and each further field that it records, with its interval and its dimension."""
+    intervals: dict[str, Interval] = {}
+    dimensions: dict[str, str] = {}
+    for measure in data["measures"]:
+        fields = list(measure.get("record", {}).items())[1:]
+        figures_ = {measure["name"]: measure, **{f"{measure['name']}.{field}": entry for field, entry in fields}}
+        for name, entry in figures_.items():
+            intervals[name] = Interval(known(entry["value"]), known(entry["half_width"]), 0.95, int(entry["n"]))
+            dimensions[name] = "" if name.endswith(".count") else str(measure["dimension"])
+    return intervals, dimensions
+
+
+def known(value: float | None) -> float:
+    return math.nan if value is None else float(value)

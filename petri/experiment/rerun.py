@@ -1,0 +1,131 @@
+"""Repeats replications from what a result says of itself, and checks that they go the same way."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from petri.diagnostics import LanguageError
+from petri.engine.run import Plan, replicate
+from petri.experiment.definition import point_label
+from petri.experiment.errors import problem
+from petri.experiment.reference import Reference, parse_reference, read_result, stored_points
+from petri.experiment.store import Store
+from petri.export import net_hash
+from petri.model import choose, load
+from petri.net import Net
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A replication as a result tells of it."""
+
+    point: str
+    net: Net
+    plan: Plan
+    index: int
+    ended: str
+    firings: int
+    hash: int
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A replication run again."""
+
+    recorded: Recorded
+    hash: int
+    firings: int
+    seconds: float
+
+    @property
+    def same(self) -> bool:
+        return self.hash == self.recorded.hash and self.firings == self.recorded.firings
+
+
+def recorded(
+    reference: str | Reference,
+    replications: Sequence[int] | None = None,
+    *,
+    engine: str = "auto",
+    net: str | Path | None = None,
+) -> list[Recorded]:
+    """The replications that a result or a store has, or those of these numbers.
+
+    net: where the net of a JSON result is, when it is not where it was. Raises ExperimentError where there is nothing
+    of the kind, or the net is another one.
+    """
+    parsed = parse_reference(reference) if isinstance(reference, str) else reference
+    found = of_store(parsed, engine) if parsed.is_store else of_result(parsed, engine, net)
+    if replications is None:
+        return found
+    indices = {one.index for one in found}
+    for index in replications:
+        if index not in indices:
+            raise problem("no-such-replication", path=str(parsed.path), index=index, count=len(indices))
+    return [one for one in found if one.index in replications]
+
+
+def repeat(one: Recorded) -> Repeated:
+    """Run it again, as far as it went: one that did not reach its end is followed for as many firings."""
+    finished = one.ended in ("until", "dead")
+    plan = one.plan if finished else replace(one.plan, firings=one.firings)
+    ran, interrupted = replicate(one.net, plan, [one.index], threads=1)
+    if interrupted or not ran:
+        raise KeyboardInterrupt
+    return Repeated(one, ran[0].hash, ran[0].firings, ran[0].seconds)
+
+
+def of_store(reference: Reference, engine: str) -> list[Recorded]:
+    """Everything that the store needs is in it."""
+    chosen = choose(engine)
+    with Store.open(reference.path) as store:
+        rows = store.rows()
+        found = []
+        for point in stored_points(store, reference.parameters):
+            net = store.net(point.point)
+            warmup = 0.0 if point.warmup is None else point.warmup.length
+            plan = Plan(until=point.until, warmup=warmup, seed=point.seed, engine=chosen)
+            label = point_label(point.parameters)
+            of_point = sorted((row for number, row in rows if number == point.point), key=lambda row: row.index)
+            found += [Recorded(label, net, plan, row.index, row.ended, row.firings, row.hash) for row in of_point]
+    return found
+
+
+def of_result(reference: Reference, engine: str, net: str | Path | None) -> list[Recorded]:
+    data = read_result(reference.path)
+    manifest: Mapping[str, Any] = data["manifest"]
+    try:
+        flat = same_net(data, net)
+        until = math.inf if manifest["until"] is None else float(manifest["until"])
+        plan = Plan(until=until, warmup=float(manifest["warmup"]), seed=int(manifest["seed"]), engine=choose(engine))
+        return [
+            Recorded(
+                data["net"], flat, plan, int(one["index"]), str(one["ended"]), int(one["firings"]), int(one["hash"], 16)
+            )
+            for one in data["replications"]
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise problem("not-a-result", path=str(reference.path), reason=f"it lacks {error}") from error
+
+
+def same_net(data: Mapping[str, Any], given: str | Path | None) -> Net:
+    """The flat net of a result, made again. Raises ExperimentError where it has another hash."""
+    manifest = data["manifest"]
+    source = given or manifest.get("source") or data["net"]
+    try:
+        defaults = load(source).net
+    except LanguageError as error:
+        if given is None and manifest.get("source") is None:
+            raise problem("rerun-net", net=data["net"]) from error
+        raise
+    values = manifest["parameters"]
+    changed = {p.name: values[p.name] for p in defaults.parameters if values.get(p.name, p.value) != p.value}
+    net = load(source, **changed).net if changed else defaults
+    if (found := net_hash(net)) != manifest["net_hash"]:
+        wanted = str(manifest["net_hash"])
+        raise problem("rerun-net-differs", net=str(source), found=found[:16], wanted=wanted[:16])
+    return net
