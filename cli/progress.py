@@ -65,7 +65,7 @@ class ProgressLine:
 
 
 def describe(state: State, units: Units) -> str:
-    """`━━━━━━────── 42%  8.41 ms of 20 ms  3.1 M firings/s  replication 4 of 20`."""
+    """`━━━━━━────── 42%  8.41 ms of 20 ms  3.1 M firings/s  4 of 20 done`."""
     parts = []
     if not math.isnan(state.share):
         done = min(max(state.share, 0.0), 1.0)
@@ -77,7 +77,7 @@ def describe(state: State, units: Units) -> str:
         parts.append(f"time {units.show(state.time, 'Time', 3)}")
     parts.append(f"{_rate(state.rate)} firings/s")
     if state.replications > 1:
-        parts.append(f"{state.finished} of {state.replications} replications done")
+        parts.append(f"{state.finished} of {state.replications} done")
     return "  ".join(parts)
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from petri.diagnostics import Diagnostic
+from petri.diagnostics import Diagnostic, LanguageError
 
 from . import exits, nets
-from .console import stdout_console, tell, write
+from .console import stdout_console, tell, tell_all, write
 from .exits import refusal
 from .progress import ProgressLine
 from .trace import TraceFile
@@ -73,7 +73,11 @@ def command(
     standard = Limits()
     limits = Limits(max_instant or standard.firings_at_an_instant, max_tokens or standard.tokens)
     times = {"until": until, "warmup": warmup}
-    model.plan(until=until, warmup=warmup)  # what is wrong with the times is told before any file is written
+    try:
+        model.plan(**times)  # what is wrong with the times is told before any file is written
+    except LanguageError as error:
+        tell_all(error.diagnostics, error.sources)
+        return exits.NOT_STARTED
     started = time.perf_counter()
     with (
         TraceFile(trace, model.net) if trace else nullcontext() as sink,

@@ -12,7 +12,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +53,7 @@ class Tables:
 
 @cache
 def load_tables() -> Tables:
-    folder = resources.files("petri.language")
+    folder = Path(__file__).parent
     grammar = folder.joinpath(GRAMMAR).read_text(encoding="utf-8")
     try:
         data = json.loads(folder.joinpath(COMPILED).read_text(encoding="utf-8"))

@@ -18,7 +18,7 @@ _INDEX = re.compile(r"\[\d+\]")
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """What a transition lacks, as a clause: `no token in mac`. `copies` counts the elements of an array alike."""
+    """What a transition lacks, as a clause: `needs a token in mac, which is empty`. `copies` counts alike elements."""
 
     transition: str
     reason: str
@@ -90,15 +90,19 @@ class _Reader:
             return (
                 f"{_tokens(needed)} in {place.name}, which holds {here}"
                 if here
-                else f"{_tokens(needed)} in {place.name}, which is empty"
+                else f"needs {_tokens(needed)} in {place.name}, which is empty"
             )
         if here <= taken:
-            return f"a token in {place.name}, which is empty" if not here else f"one more token in {place.name}"
+            return (
+                f"needs a token in {place.name}, which is empty"
+                if not here
+                else f"needs one more token in {place.name}"
+            )
         wanted = self.text.pattern(arc, transition)
         which = {"fifo": "its oldest token", "lifo": "its newest token", "key": "its first token"}
         seen = which.get(place.discipline, f"none of its {here} tokens" if here > 1 else "its token")
         verb = "matches" if place.discipline == "bag" and here > 1 else "does not match"
-        return f"a token ({wanted}) in {place.name}: {seen} {verb}"
+        return f"needs a token ({wanted}) in {place.name}: {seen} {verb}"
 
     def _last_reason(self, transition: Transition, variables: list[int | float], found: list[list[Held]]) -> str | None:
         context = self.engine.context(variables)
@@ -110,14 +114,14 @@ class _Reader:
                     f"fewer than {_tokens(allowed)} in {place.name}, which holds {len(self.engine.marking[arc.place])}"
                 )
         if transition.guard is not None and not evaluate(transition.guard, context):
-            return f"its guard `{self.text.of(transition.guard, transition.variables)}` to hold"
+            return f"its guard `{self.text.of(transition.guard, transition.variables)}` does not hold"
         if not self.engine.has_room(transition, context, found):
             full = [
                 f"{self.net.places[p].name} (cap {self.net.places[p].capacity})"
                 for p in dict.fromkeys(p for arc in transition.outputs for p in arc.places)
                 if self.net.places[p].capacity is not None
             ]
-            return f"room in {' or '.join(full)}"
+            return f"needs room in {' or '.join(full)}"
         return None
 
 

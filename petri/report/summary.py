@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -18,7 +19,8 @@ from petri.report.quantities import NOTHING, Units, number
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
 
-WIDE = 100  # columns from which on the tables show everything
+Column = tuple[str, Callable[[Row], str]]
+"""A heading, and what stands below it."""
 
 _COUNTS = ("count", "packets", "received", "duplicates")
 
@@ -65,7 +67,7 @@ class _Summary:
         parts.append(f"{result.asked} replications" if result.asked > 1 else "1 replication")
         parts += [f"seed {plan.seed}", f"{plan.engine} engine"]
         firings = sum(replication.firings for replication in result.replications)
-        speed = f"{number(firings)} firings in {Units(1.0).show(seconds, 'Time', 3)}"
+        speed = f"{number(firings)} {'firing' if firings == 1 else 'firings'} in {Units(1.0).show(seconds, 'Time', 3)}"
         if seconds > 0.0 and firings:
             speed += f" ({Units(1.0).show(firings / seconds, 'events', 3)})"
         lines = [title, Text(", ".join(parts), style="dim"), Text(speed, style="dim")]
@@ -84,7 +86,7 @@ class _Summary:
         why = reasons.get(stopped.ended, "stopped by a limit") if stopped else "interrupted"
         if result.asked == 1 and stopped:
             before = "" if stopped.warm else ", still in the warm-up"
-            return f"{why} at {self.time(stopped.time)}{before}"
+            return f"{why} at time {self.time(stopped.time)}{before}"
         if finished:
             return f"{why}; the figures rest on {len(finished)} of {result.asked} replications"
         return f"{why} before any replication was finished"
@@ -133,21 +135,18 @@ class _Summary:
     # ------------------------------------------------------------ tables
 
     def transitions(self, rows: Sequence[Row]) -> None:
-        if not rows:
-            return
         immediate = _immediate(self.net)
-        columns: list[tuple[str, Callable[[Row], str]]] = [
+        columns: list[Column] = [
             ("firings", lambda row: number(round(row.figures["firings"].mean, 1))),
             ("rate", lambda row: self.with_error(row, "rate", "events")),
             ("in progress", lambda row: "" if row.name in immediate else self.with_error(row, "in_progress")),
             ("active", lambda row: "" if row.name in immediate else self.share(row, "active")),
         ]
-        self.rows("Transitions", rows, columns)
+        short: list[Column] = [("rate", lambda row: self.plain(row, "rate", "events"))]
+        self.rows("Transitions", rows, columns, short, ())
 
     def places(self, rows: Sequence[Row]) -> None:
-        if not rows:
-            return
-        columns: list[tuple[str, Callable[[Row], str]]] = [
+        columns: list[Column] = [
             ("tokens", lambda row: self.with_error(row, "mean")),
             ("max", lambda row: number(row.figures["maximum"].mean)),
             ("non-empty", lambda row: self.share(row, "occupied")),
@@ -156,18 +155,39 @@ class _Summary:
             ("sojourn", lambda row: self.plain(row, "sojourn", "Time")),
             ("used", lambda row: self.share(row, "utilisation").replace(NOTHING, "")),
         ]
-        if self.console.width < WIDE:
-            columns = [column for column in columns if column[0] not in ("arrivals",)]
-        self.rows("Places", rows, columns)
+        short: list[Column] = [("tokens", lambda row: self.plain(row, "mean", ""))]
+        self.rows("Places", rows, columns, short, ("arrivals", "rate"))
 
-    def rows(self, title: str, rows: Sequence[Row], columns: Sequence[tuple[str, Callable[[Row], str]]]) -> None:
+    def rows(
+        self, title: str, rows: Sequence[Row], columns: list[Column], short: list[Column], spare: Sequence[str]
+    ) -> None:
+        """The first of these tables that is not too wide: all columns; fewer without `spare`; then `short` for long."""
+        if not rows:
+            return
+        for left_out in range(len(spare) + 1):
+            kept = [column for column in columns if column[0] not in spare[:left_out]]
+            table = self.filled(title, rows, kept)
+            if self.fits(table):
+                break
+        else:
+            brief = dict(short)
+            table = self.filled(title, rows, [(name, brief.get(name, show)) for name, show in kept])
+        self.console.print(table)
+
+    def filled(self, title: str, rows: Sequence[Row], columns: Sequence[Column]) -> Table:
         table = self.table(title, *((name, "right") for name, _ in columns))
         for row in rows:
             name = Text(row.name)
             if row.copies > 1:
                 name.append(f" ×{row.copies}", style="dim")
             table.add_row(name, *(show(row) for _, show in columns))
-        self.console.print(table)
+        return table
+
+    def fits(self, table: Table) -> bool:
+        return (
+            Measurement.get(self.console, self.console.options.update_width(10_000), table).maximum
+            <= self.console.width
+        )
 
     def table(self, title: str, *columns: tuple[str, str]) -> Table:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold dim", show_edge=False)
@@ -212,7 +232,7 @@ class _Summary:
         table.add_column(overflow="fold")
         for lack in why_dead(self.net, dead[0].marking, fold=not self.every):
             copies = f" ×{lack.copies}" if lack.copies > 1 else ""
-            table.add_row(f"  {lack.transition}{copies}", f"lacks {lack.reason}")
+            table.add_row(f"  {lack.transition}{copies}", lack.reason)
         self.console.print(table)
 
     def conclusion(self) -> None:
@@ -221,6 +241,8 @@ class _Summary:
         failed = sum(not verdict.passed for verdict in verdicts)
         if failed:
             text = f"✗ {failed} of {len(verdicts)} expectations FAILED"
+            if self.result.partial:
+                text += ", on partial results"
             self.console.print(Text(f"\n{text}", style="bold red"))
         elif verdicts:
             text = f"all {len(verdicts)} expectations hold" if len(verdicts) > 1 else "the expectation holds"

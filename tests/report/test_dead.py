@@ -28,19 +28,20 @@ def test_black_tokens() -> None:
     three = Transition("t", inputs=(InputArc(0, count=integer(3)),))
     twice = Transition("t", inputs=(InputArc(0), InputArc(0)))
     held = Place("p", initial=((1, ()),))
-    assert reason(Place("p"), one) == "a token in p, which is empty"
-    assert reason(held, three) == "3 tokens in p, which holds 1"
-    assert reason(held, twice) == "2 tokens in p, which holds 1"
+    assert reason(Place("p"), one) == "needs a token in p, which is empty"
+    assert reason(held, three) == "needs 3 tokens in p, which holds 1"
+    assert reason(held, twice) == "needs 2 tokens in p, which holds 1"
     assert reason(held, one) is None
 
 
 def test_coloured_tokens() -> None:
     seven = Transition("t", inputs=(InputArc(0, (Match(equal=integer(7)),)),))
     values = ((1, (5,)), (1, (6,)))
-    assert reason(Place("p", NUMBER), seven) == "a token in p, which is empty"
-    assert reason(Place("p", NUMBER, initial=values), seven) == "a token (7) in p: none of its 2 tokens matches"
+    assert reason(Place("p", NUMBER), seven) == "needs a token in p, which is empty"
+    assert reason(Place("p", NUMBER, initial=values), seven) == "needs a token (7) in p: none of its 2 tokens matches"
     assert (
-        reason(Place("p", NUMBER, "fifo", initial=values), seven) == "a token (7) in p: its oldest token does not match"
+        reason(Place("p", NUMBER, "fifo", initial=values), seven)
+        == "needs a token (7) in p: its oldest token does not match"
     )
     assert reason(Place("p", NUMBER, initial=((1, (7,)),)), seven) is None
 
@@ -49,7 +50,7 @@ def test_a_second_arc_that_depends_on_the_first() -> None:
     transition = Transition("t", N, (InputArc(0, BINDS), InputArc(1, (Match(equal=Expr("var", "int", value=0)),))))
     place = Place("p", NUMBER, initial=((1, (5,)), (1, (6,))))
     assert reason(place, transition, Place("q", NUMBER, initial=((1, (4,)),))) == (
-        "a token (n) in q: its token does not match"
+        "needs a token (n) in q: its token does not match"
     )
     assert reason(place, transition, Place("q", NUMBER, initial=((1, (6,)),))) is None
 
@@ -59,10 +60,10 @@ def test_inhibitor_guard_and_capacity() -> None:
     held = Place("p", NUMBER, initial=((1, (5,)),))
     full = Place("full", initial=((2, ()),), capacity=2)
     inhibited = Transition("t", N, (take,), (InhibitorArc(1, threshold=integer(2)),))
-    assert reason(held, inhibited, full) == "fewer than 2 tokens in full, which holds 2"
+    assert reason(held, inhibited, full) == "needs fewer than 2 tokens in full, which holds 2"
     guard = Expr("gt", "bool", (Expr("var", "int", value=0), integer(9)))
-    assert reason(held, Transition("t", N, (take,), guard=guard)) == "its guard `n > 9` to hold"
-    assert reason(held, Transition("t", N, (take,), outputs=(OutputArc((1,)),)), full) == "room in full (cap 2)"
+    assert reason(held, Transition("t", N, (take,), guard=guard)) == "its guard `n > 9` does not hold"
+    assert reason(held, Transition("t", N, (take,), outputs=(OutputArc((1,)),)), full) == "needs room in full (cap 2)"
 
 
 def test_alike_elements_are_told_once() -> None:
@@ -71,7 +72,7 @@ def test_alike_elements_are_told_once() -> None:
     net = Net("n", places, transitions)
     marking: list[list[tuple[int | float, ...]]] = [[] for _ in places]
     (lack,) = why_dead(net, marking)
-    assert (lack.transition, lack.reason, lack.copies) == ("t[*]", "a token in p[*], which is empty", 5)
+    assert (lack.transition, lack.reason, lack.copies) == ("t[*]", "needs a token in p[*], which is empty", 5)
     assert len(why_dead(net, marking, fold=False)) == 5
     marking[2].append(())
     assert why_dead(replace(net), marking)[0].copies == 4
