@@ -125,6 +125,12 @@ def test_a_window_is_the_difference_of_two_snapshots() -> None:
         assert evaluate(Term(op, value=value), window) == pytest.approx(expected), (op, value)
 
 
+def test_the_greatest_extent_of_a_window_is_its_own() -> None:
+    first = [2, 3, 4, 5, 6, 7, 1]
+    window = observed(probes=(order(*first, 9, 8),)).minus(observed(probes=(order(*first),))).probes[0]
+    assert (window["max_extent"], window["max_buffer"], window["max_overtaken"]) == (1.0, 1.0, 6.0)
+
+
 def test_a_window_of_order_has_every_field() -> None:
     arrivals = [3, 1, 2, 9, 4, 4, 8, 7, 6, 5, 10]
     window = observed(probes=(order(*arrivals),)).minus(observed(probes=(order(),))).probes[0]

@@ -59,6 +59,12 @@ def test_the_variance_of_late_times_does_not_cancel() -> None:
     assert filled([1e9 + step for step in (0.0, 1.0, 2.0)]).std == 1.0
 
 
+def test_merging_samples_of_different_origins() -> None:
+    merged = filled([1.0, 2.0, 4.0])
+    merged.merge(filled([101.0, 104.0]))
+    assert merged.std == pytest.approx(statistics.stdev([1.0, 2.0, 4.0, 101.0, 104.0]), rel=1e-14)
+
+
 @given(SAMPLES, SAMPLES)
 def test_merging_is_like_adding_all(first: list[float], second: list[float]) -> None:
     merged, whole = filled(first), filled(first + second)

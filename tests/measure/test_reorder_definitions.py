@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence, Sized
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from petri.measure.reorder import COUNTERS, DISTRIBUTIONS, FIELDS, MAXIMA, RATIOS, YOUNG, Reordering
@@ -52,6 +52,16 @@ def test_rfc_4737(sequences: list[int]) -> None:
     assert filled(measure.extent) == dict(expected.pop("extents"))
     figures = measure.figures()
     assert {name: figures[name] for name in expected} == expected
+
+
+@given(arrivals(), st.integers(2, 20))
+def test_a_window_that_is_wide_enough_changes_nothing(sequences: list[int], window: int) -> None:
+    measure, unbounded = measured(sequences, window=window), measured(sequences)
+    assume(measure.figures()["beyond_window"] == 0)
+    expected = definitions.rfc_4737(sequences, times_of_first_copies(sequences))
+    assert (measure.degree, measure.extent) == (unbounded.degree, unbounded.extent)
+    figures = measure.figures()
+    assert all(figures[name] == expected[name] for name in expected if name in figures)
 
 
 @given(arrivals(), st.integers(1, 8))
