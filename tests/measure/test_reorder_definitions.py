@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence, Sized
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from petri.measure.reorder import COUNTERS, DISTRIBUTIONS, FIELDS, MAXIMA, RATIOS, YOUNG, Reordering
@@ -55,6 +55,7 @@ def test_rfc_4737(sequences: list[int]) -> None:
 
 
 @given(arrivals(), st.integers(2, 20))
+@example([1, 2, 3, 7, 9, 6], 5)
 def test_a_window_that_is_wide_enough_changes_nothing(sequences: list[int], window: int) -> None:
     measure, unbounded = measured(sequences, window=window), measured(sequences)
     assume(measure.figures()["beyond_window"] == 0)
