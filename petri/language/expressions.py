@@ -23,6 +23,12 @@ Variables = Mapping[str, tuple[Type, tuple[Node, ...]]]
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 Permission = Literal["tokens", "now", "end", "draw"]
+_NOT_PERMITTED: dict[Permission, str] = {
+    "tokens": "tokens-not-allowed",
+    "now": "instant-not-known",
+    "end": "instant-not-known",
+    "draw": "draw-not-allowed",
+}
 
 
 @dataclass(eq=False, slots=True)
@@ -457,8 +463,7 @@ class Reader:
     def permit(self, what: Permission, span: Span) -> None:
         """Raises Fault where such a thing may not stand."""
         if what not in self.allowed:
-            identifier = {"now": "instant-not-known", "end": "instant-not-known"}.get(what, f"{what}-not-allowed")
-            raise Fault(identifier, span, word=what, where=self.where)
+            raise Fault(_NOT_PERMITTED[what], span, word=what, where=self.where)
 
     def type_named(self, name: str) -> TypeSymbol | None:
         symbol = self.scope.find(name)

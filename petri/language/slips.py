@@ -454,7 +454,11 @@ def _wanted(case: _Case) -> str:
         wanted.append("an operator")
     if END in expected:
         wanted.append("the next declaration")
-    return wanted[0] if len(wanted) == 1 else f"{', '.join(wanted[:-1])} or {wanted[-1]}"
+    if not wanted:
+        wanted = [f"`{kind}`" for kind in sorted(expected)]
+    if len(wanted) < 2:
+        return "".join(wanted)
+    return f"{', '.join(wanted[:-1])} or {wanted[-1]}"
 
 
 def _shown(token: Token | None) -> str:
