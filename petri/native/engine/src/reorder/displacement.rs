@@ -1,0 +1,115 @@
+//! Reorder density: the displacement of each packet from its receive index (RFC 5236, section 4).
+
+use std::collections::VecDeque;
+
+/// Displacements from the receive index.
+///
+/// While packets come in order, those that wait are `index .. index + steady` and none is early: then `waiting` and
+/// `early` stay empty and only these two numbers move.
+#[derive(Clone)]
+pub(super) struct Displacements {
+    threshold: usize,
+    index: i64,
+    /// Whether a packet has been assessed; before, `index` is only the least number seen.
+    started: bool,
+    steady: usize,
+    waiting: VecDeque<i64>,
+    /// How many packets at the back of `waiting` have successive numbers.
+    in_row: usize,
+    early: Vec<i64>,
+}
+
+impl Displacements {
+    pub(super) fn new(threshold: usize) -> Self {
+        Self { threshold, index: 0, started: false, steady: 0, waiting: VecDeque::new(), in_row: 0, early: Vec::new() }
+    }
+
+    #[inline]
+    pub(super) fn accept(&mut self, sequence: i64, density: &mut [u64]) {
+        if !self.waiting.is_empty() {
+            self.accept_unsteady(sequence, density);
+            return;
+        }
+        if self.steady == 0 {
+            self.index = sequence;
+        } else if self.steady > self.threshold {
+            density[self.threshold] += 1;
+            self.index += 1;
+            self.steady -= 1;
+            self.started = true;
+        }
+        if sequence == self.index + self.steady as i64 {
+            self.steady += 1;
+        } else if !self.started || sequence >= self.index {
+            self.waiting.extend(self.index..self.index + self.steady as i64);
+            self.in_row = self.steady;
+            self.steady = 0;
+            self.wait(sequence);
+        }
+    }
+
+    fn wait(&mut self, sequence: i64) {
+        self.in_row = if self.waiting.back() == Some(&(sequence - 1)) { self.in_row + 1 } else { 1 };
+        self.waiting.push_back(sequence);
+        if !self.started {
+            self.index = self.index.min(sequence);
+        }
+    }
+
+    fn accept_unsteady(&mut self, sequence: i64, density: &mut [u64]) {
+        if self.waiting.len() > self.threshold {
+            self.assess(density);
+        }
+        if !self.started || sequence >= self.index {
+            self.wait(sequence);
+        }
+        let in_order = self.in_row >= self.waiting.len() && self.early.is_empty();
+        if in_order && self.started && self.waiting.front() == Some(&self.index) {
+            self.steady = self.waiting.len();
+            self.waiting.clear();
+        }
+    }
+
+    fn assess(&mut self, density: &mut [u64]) {
+        let Some(&sequence) = self.waiting.front() else { return };
+        let mut early = self.early.iter().position(|&number| number == self.index);
+        if sequence != self.index && early.is_none() {
+            let present = self.waiting.iter().chain(&self.early).copied();
+            self.index = present.filter(|&number| number >= self.index).min().unwrap_or(self.index);
+            early = self.early.iter().position(|&number| number == self.index);
+        }
+        self.waiting.pop_front();
+        self.started = true;
+        let displacement = self.index - sequence;
+        if displacement.unsigned_abs() > self.threshold as u64 {
+            return;
+        }
+        density[(displacement + self.threshold as i64) as usize] += 1;
+        if let Some(seat) = early {
+            self.early.swap_remove(seat);
+        }
+        if displacement < 0 {
+            self.early.push(sequence);
+        }
+        self.index += 1;
+    }
+
+    /// Count what waits as if no more packets came.
+    pub(super) fn count_rest(&self, density: &mut [u64]) {
+        if self.waiting.is_empty() {
+            density[self.threshold] += self.steady as u64;
+        } else {
+            self.clone().drain(density);
+        }
+    }
+
+    /// Assess what waits: no more packets come.
+    pub(super) fn drain(&mut self, density: &mut [u64]) {
+        density[self.threshold] += self.steady as u64;
+        self.index += self.steady as i64;
+        self.steady = 0;
+        while !self.waiting.is_empty() {
+            self.assess(density);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Cumulative receivers: what they hold, and the ACKs that they send.
+
+use std::collections::VecDeque;
+
+use super::{Settings, FAST_RETRANSMIT};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Outcome {
+    Old,
+    Held,
+    Advanced,
+}
+
+/// Delivers in order and holds what comes early; gives the expected packet up when more than `threshold` are held.
+struct Receiver {
+    expected: i64,
+    threshold: u64,
+    held: u64,
+    /// Held numbers as (low, high), apart from each other, ascending.
+    blocks: VecDeque<(i64, i64)>,
+}
+
+impl Receiver {
+    fn new(expected: i64, threshold: usize) -> Self {
+        Self { expected, threshold: threshold as u64, held: 0, blocks: VecDeque::new() }
+    }
+
+    #[inline]
+    fn accept(&mut self, sequence: i64) -> Outcome {
+        if sequence == self.expected {
+            self.expected += 1;
+            self.release();
+            return Outcome::Advanced;
+        }
+        if sequence < self.expected || !self.store(sequence) {
+            return Outcome::Old;
+        }
+        if self.held <= self.threshold {
+            return Outcome::Held;
+        }
+        self.expected = self.blocks[0].0;
+        self.release();
+        Outcome::Advanced
+    }
+
+    #[inline]
+    fn release(&mut self) {
+        if let Some(&(low, high)) = self.blocks.front() {
+            if low == self.expected {
+                self.blocks.pop_front();
+                self.held -= (high - low + 1) as u64;
+                self.expected = high + 1;
+            }
+        }
+    }
+
+    fn store(&mut self, sequence: i64) -> bool {
+        let mut above = self.blocks.len();
+        while above > 0 && self.blocks[above - 1].0 > sequence {
+            above -= 1;
+        }
+        if above > 0 && self.blocks[above - 1].1 >= sequence {
+            return false;
+        }
+        self.held += 1;
+        let touches_below = above > 0 && self.blocks[above - 1].1 + 1 == sequence;
+        let touches_above = above < self.blocks.len() && self.blocks[above].0 - 1 == sequence;
+        match (touches_below, touches_above) {
+            (true, true) => {
+                self.blocks[above - 1].1 = self.blocks[above].1;
+                self.blocks.remove(above);
+            }
+            (true, false) => self.blocks[above - 1].1 = sequence,
+            (false, true) => self.blocks[above].0 = sequence,
+            (false, false) => self.blocks.insert(above, (sequence, sequence)),
+        }
+        true
+    }
+}
+
+/// Counts that depend on which number a flow starts with.
+#[derive(Clone)]
+pub(super) struct Answers {
+    pub(super) duplicate_acks: u64,
+    pub(super) per_run: u64,
+    pub(super) per_duplicate: u64,
+    pub(super) per_hole: u64,
+    pub(super) buffer: Vec<u64>,
+}
+
+impl Answers {
+    pub(super) fn new(buffer_threshold: usize) -> Self {
+        Self { duplicate_acks: 0, per_run: 0, per_duplicate: 0, per_hole: 0, buffer: vec![0; buffer_threshold + 1] }
+    }
+
+    pub(super) fn add(&mut self, other: &Answers) {
+        self.duplicate_acks += other.duplicate_acks;
+        self.per_run += other.per_run;
+        self.per_duplicate += other.per_duplicate;
+        self.per_hole += other.per_hole;
+        for (mine, theirs) in self.buffer.iter_mut().zip(&other.buffer) {
+            *mine += theirs;
+        }
+    }
+}
+
+/// The cumulative ACKs that a TCP receiver sends, and the occupancy of a bounded reorder buffer.
+pub(super) struct Acknowledger {
+    receiver: Receiver,
+    buffer: Receiver,
+    run: u64,
+    hole_counted: bool,
+}
+
+impl Acknowledger {
+    pub(super) fn new(first: i64, settings: &Settings) -> Self {
+        Self {
+            receiver: Receiver::new(first, settings.window),
+            buffer: Receiver::new(first, settings.buffer_threshold),
+            run: 0,
+            hole_counted: false,
+        }
+    }
+
+    #[inline]
+    pub(super) fn accept(&mut self, sequence: i64, answers: &mut Answers) {
+        if self.buffer.accept(sequence) != Outcome::Old {
+            answers.buffer[self.buffer.held as usize] += 1;
+        }
+        if self.receiver.accept(sequence) == Outcome::Advanced {
+            self.run = 0;
+            self.hole_counted = false;
+        } else {
+            self.run += 1;
+            answers.duplicate_acks += 1;
+            answers.per_run += u64::from(self.run == FAST_RETRANSMIT);
+            answers.per_duplicate += u64::from(self.run >= FAST_RETRANSMIT);
+        }
+        if self.receiver.held >= FAST_RETRANSMIT && !self.hole_counted {
+            self.hole_counted = true;
+            answers.per_hole += 1;
+        }
+    }
+}
