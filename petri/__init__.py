@@ -1,1 +1,58 @@
-"""Coloured timed Petri nets: the language, two engines, and what they measure."""
+"""Coloured timed Petri nets: the language, two engines, and what they measure.
+
+    import petri
+
+    model = petri.load("patterns/mm1", load=0.8)
+    result = model.run(until=1e5, seed=1)
+    print(result.measure("L").interval)
+
+`load` and `loads` read nets; a `Model` runs them; a `Result` holds the figures. `petri.net` has the flat net, from
+whose dataclasses nets can also be built.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from petri.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from petri.diagnostics import Diagnostic, LanguageError
+    from petri.engine.reference import Limits
+    from petri.language import check
+    from petri.model import Model, load, loads
+    from petri.result import MeasureResult, Result
+
+__all__ = [
+    "Diagnostic",
+    "LanguageError",
+    "Limits",
+    "MeasureResult",
+    "Model",
+    "Result",
+    "__version__",
+    "check",
+    "load",
+    "loads",
+]
+
+_HOMES = {
+    "Diagnostic": "petri.diagnostics",
+    "LanguageError": "petri.diagnostics",
+    "Limits": "petri.engine.reference",
+    "MeasureResult": "petri.result",
+    "Model": "petri.model",
+    "Result": "petri.result",
+    "check": "petri.language",
+    "load": "petri.model",
+    "loads": "petri.model",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The public names, imported when first asked for: a command that only parses need not wait for numpy."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'petri' has no attribute {name!r}")

@@ -111,11 +111,11 @@ def test_i8_time_moves_to_the_earliest_end_and_a_net_can_die(engine: str) -> Non
         place a = token  place b = token  place c
         transition slow: a -> c  takes 3
         transition fast: b -> c  takes 2
-        transition then: c -> nothing  takes 0.5
+        transition last: c -> nothing  takes 0.5
         """,
         engine,
     )
-    assert [(f.name, f.start) for f in story.fired][2:] == [("then", 2.0), ("then", 3.0)]
+    assert [(f.name, f.start) for f in story.fired][2:] == [("last", 2.0), ("last", 3.0)]
     assert (story.reason, story.now) == ("dead", 3.5)
 
 

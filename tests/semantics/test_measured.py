@@ -59,7 +59,7 @@ def test_m4_declared_measures_see_the_start_of_a_firing(engine: str) -> None:
         place s = token
         transition t: a, s -> s  takes 2
         measure waited = now + 10 * end + 100 * tokens(a) at t  record mean, min, max
-        measure all = count(t, tokens(a))
+        measure total = count(t, tokens(a))
         """
     )
     run = session.begin(net, engine, 1, 0)

@@ -91,7 +91,7 @@ def test_x4_the_story_of_an_error(engine: str) -> None:
     assert story.error.binding == {"n": 0}
     assert story.error.time == 6.0
     assert story.error.span is not None
-    assert (story.error.span.line, story.error.span.column) == (4, 45)
+    assert (story.error.span.line, story.error.span.column) == (5, 43)
     # Marking and statistics are those just before the firing.
     assert story.marking == {"a": [(0,)], "b": [(4,), (6,), (12,)]}
     assert story.observation.firings[0] == 3
