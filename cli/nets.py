@@ -36,7 +36,7 @@ def find(name: str, *, missing_is_file: bool = False) -> Path:
     Raises Refusal when there is neither; with `missing_is_file`, returns the path, for its reader to complain.
     """
     path = Path(name)
-    if path.exists():
+    if _exists(path):
         return path
     found = library.net(name.removesuffix(library.SUFFIX))
     if found is None and missing_is_file:
@@ -46,13 +46,21 @@ def find(name: str, *, missing_is_file: bool = False) -> Path:
     return found
 
 
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
 def _nearest(name: str) -> str | None:
+    """The net of the library, or the file beside, whose name is most like this one."""
+    path = Path(name)
     known = {known.rpartition("/")[2]: known for known in library.net_names()}
-    folder = Path(name).parent
-    if folder.is_dir():
-        known |= {str(path): str(path) for path in folder.glob("*" + library.SUFFIX)}
-    nearest = did_you_mean(name, [*known, *known.values()])
-    return known.get(nearest, nearest) if nearest else None
+    if _exists(path.parent):
+        known |= {beside.name: str(beside) for beside in path.parent.glob("*" + library.SUFFIX)}
+    nearest = did_you_mean(path.name, known)
+    return known[nearest] if nearest else None
 
 
 def read_settings(texts: tuple[str, ...]) -> dict[str, str]:

@@ -90,6 +90,6 @@ def _rate(firings: float) -> str:
 
 def _columns() -> int:
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except OSError:
         return 80

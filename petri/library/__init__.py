@@ -49,5 +49,8 @@ def net_names() -> list[str]:
 
 
 def _inside(top: Path, name: str) -> Path | None:
-    path = (top / (name + SUFFIX)).resolve()
-    return path if path.is_relative_to(top.resolve()) and path.is_file() else None
+    try:
+        path = (top / (name + SUFFIX)).resolve()
+        return path if path.is_relative_to(top.resolve()) and path.is_file() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None

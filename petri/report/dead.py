@@ -87,17 +87,11 @@ class _Reader:
         )
         if not place.colour.slots:
             needed = self.engine.count(arc.count, self.engine.context(variables)) + taken
-            return (
-                f"{_tokens(needed)} in {place.name}, which holds {here}"
-                if here
-                else f"needs {_tokens(needed)} in {place.name}, which is empty"
-            )
+            holds = f"holds {here}" if here else "is empty"
+            return f"needs {_tokens(needed)} in {place.name}, which {holds}"
         if here <= taken:
-            return (
-                f"needs a token in {place.name}, which is empty"
-                if not here
-                else f"needs one more token in {place.name}"
-            )
+            more = "one more token" if here else "a token"
+            return f"needs {more} in {place.name}" + ("" if here else ", which is empty")
         wanted = self.text.pattern(arc, transition)
         which = {"fifo": "its oldest token", "lifo": "its newest token", "key": "its first token"}
         seen = which.get(place.discipline, f"none of its {here} tokens" if here > 1 else "its token")
@@ -110,9 +104,8 @@ class _Reader:
             if self.engine.inhibits(arc, context):
                 place = self.net.places[arc.place]
                 allowed = self.engine.count(arc.threshold, context)
-                return (
-                    f"fewer than {_tokens(allowed)} in {place.name}, which holds {len(self.engine.marking[arc.place])}"
-                )
+                here = len(self.engine.marking[arc.place])
+                return f"needs fewer than {_tokens(allowed)} in {place.name}, which holds {here}"
         if transition.guard is not None and not evaluate(transition.guard, context):
             return f"its guard `{self.text.of(transition.guard, transition.variables)}` does not hold"
         if not self.engine.has_room(transition, context, found):

@@ -1,0 +1,126 @@
+"""The command line as a process of its own: signals, closed pipes, the progress line, and how fast it starts."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PNSIM = [sys.executable, "-m", "pnsim"]
+ENDLESS = """net endless
+place p = token
+transition t: p -> p takes exp(1)
+measure speed = rate(t)
+run until 1e15 replications 3
+"""
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> str:
+    path = tmp_path / "endless.net"
+    path.write_text(ENDLESS, encoding="utf-8")
+    return str(path)
+
+
+def interrupt_when_running(process: subprocess.Popen[str], trace: Path) -> None:
+    """Ctrl-C, once the first firings have been written."""
+    limit = time.monotonic() + 30
+    while time.monotonic() < limit and not (trace.exists() and trace.stat().st_size > 5000):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+
+
+def test_ctrl_c_keeps_what_there_is(endless: str, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.csv"
+    process = subprocess.Popen(
+        [*PNSIM, "run", endless, "--trace", str(trace)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    interrupt_when_running(process, trace)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "PARTIAL RESULTS: interrupted" in out
+    assert re.search(r"speed +\S+", out)
+    assert "error[interrupted]: interrupted" in err
+    assert "0 of 3 replications finished" in err
+    assert "Traceback" not in out + err
+
+
+def test_ctrl_c_while_the_program_starts(endless: str) -> None:
+    process = subprocess.Popen([*PNSIM, "run", endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(0.15)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert process.returncode == -signal.SIGINT or "Traceback" not in err
+
+
+@pytest.mark.parametrize("arguments", [["flat", "ixp2400"], ["run", "mm1"], ["run", "mm1", "--json"], ["list"]])
+def test_a_closed_pipe_is_no_error(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        done = subprocess.run([*PNSIM, *arguments], stdout=closed, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 0
+    assert [line for line in done.stderr.splitlines() if "reference" not in line] == []
+
+
+def read_terminal(master: int, process: subprocess.Popen[bytes], enough: str) -> str:
+    """What appears on a terminal, up to some text or the end of the process."""
+    seen = ""
+    limit = time.monotonic() + 40
+    while time.monotonic() < limit:
+        ready, _, _ = select.select([master], [], [], 0.1)
+        if ready:
+            try:
+                seen += os.read(master, 65536).decode(errors="replace")
+            except OSError:
+                break
+        if enough in seen or (not ready and process.poll() is not None):
+            break
+    return seen
+
+
+def test_the_progress_line_is_shown_on_a_terminal_and_wiped(endless: str) -> None:
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*PNSIM, "run", endless], stdout=subprocess.DEVNULL, stderr=slave, env={**os.environ, "TERM": "xterm"}
+    )
+    os.close(slave)
+    seen = read_terminal(master, process, "firings/s")
+    process.send_signal(signal.SIGINT)
+    seen += read_terminal(master, process, "interrupted")
+    process.wait(timeout=30)
+    os.close(master)
+    assert "of 1e15" in seen or "of 1,000,000,000,000,000" in seen or "of 1.00e15" in seen
+    assert "0 of 3 done" in seen
+    assert "\r\x1b[2K" in seen[: seen.index("interrupted")].rpartition("done")[2]
+
+
+def test_no_progress_line_without_a_terminal() -> None:
+    done = subprocess.run([*PNSIM, "run", "mm1", "-q"], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+
+
+def test_a_start_imports_only_what_it_needs() -> None:
+    code = "import sys, pnsim.main\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    heavy = {"numpy", "lark", "rich", "networkx", "plotly", "yaml"}
+    assert heavy.isdisjoint(done.stdout.split())
+    code = "import sys\nfrom pnsim.main import main\ntry: main(['run', 'mm1', '-q'])\nfinally: print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    heavy = {"lark", "networkx", "plotly", "yaml", "pandas"}
+    assert heavy.isdisjoint(done.stdout.splitlines()[-1].split())
+
+
+def test_the_modules_run_as_a_program() -> None:
+    done = subprocess.run([*PNSIM, "--version"], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.startswith("pnsim ")

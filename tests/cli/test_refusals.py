@@ -1,0 +1,297 @@
+"""Input that is wrong, one test for each kind: the message says what and where, the exit status what kind of wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .calling import Call
+
+Write = Callable[..., str]
+
+RING = """net ring
+time ns
+param rate = 2 in 1..10   ## how fast
+place here = token
+place there
+transition go: here -> there  takes 1 ns / rate
+transition back: there -> here  takes exp(2 ns)
+measure goes = rate(go)
+run until 1 us
+"""
+
+
+# ---------------------------------------------------------------- what cannot be read
+
+
+@pytest.mark.parametrize("command", ["run", "info", "flat", "draw"])
+def test_a_missing_net(call: Call, command: str) -> None:
+    outcome = call(command, "no_such_thing")
+    assert outcome.status == 2
+    assert outcome.err.startswith("error[unknown-net]: there is no net `no_such_thing`")
+    assert outcome.out == ""
+
+
+def test_a_net_that_is_nearly_there(call: Call, write: Write) -> None:
+    path = write(RING, "ring.net")
+    outcome = call("run", path.replace("ring", "rnig"))
+    assert outcome.status == 2
+    assert "did you mean" in outcome.err
+    assert "ring.net" in outcome.err
+    assert "did you mean `patterns/mm1`?" in call("run", "nm1").err
+
+
+@pytest.mark.parametrize("command", ["check", "fmt"])
+def test_a_missing_file(call: Call, command: str) -> None:
+    outcome = call(command, "no_such_thing.net")
+    assert outcome.status == 2
+    assert "error[file-missing]" in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("command", ["run", "check", "fmt"])
+def test_a_folder(call: Call, tmp_path: Path, command: str) -> None:
+    outcome = call(command, str(tmp_path))
+    assert outcome.status == 2
+    assert "is a folder, not a net" in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("command", ["run", "check", "fmt"])
+def test_a_binary_file(call: Call, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "picture.net"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    outcome = call(command, str(path))
+    assert outcome.status == 2
+    assert "it looks like a PNG picture" in outcome.out + outcome.err
+
+
+def test_a_net_of_another_program(call: Call, write: Write) -> None:
+    outcome = call("run", write('*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n'))
+    assert outcome.status in (1, 2)
+    assert "Pajek" in outcome.err
+
+
+def test_an_unreadable_file(call: Call, tmp_path: Path) -> None:
+    outcome = call("run", str(tmp_path / ("x" * 300)))
+    assert outcome.status == 2
+    assert outcome.err.startswith("error[")
+
+
+# ---------------------------------------------------------------- what is wrong with a net
+
+
+def test_errors_of_the_net_are_all_told(call: Call, write: Write) -> None:
+    wrong = RING.replace("there ->", "their ->").replace("exp(2 ns)", "exp(2 nanos)")
+    for command in ("run", "info", "check"):
+        outcome = call(command, write(wrong))
+        assert outcome.status == 1
+        text = outcome.out + outcome.err
+        assert "`their`" in text
+        assert "`nanos`" in text
+        assert "test.net:7:" in text
+
+
+def test_a_unit_that_does_not_fit(call: Call, write: Write) -> None:
+    outcome = call("run", write(RING.replace("exp(2 ns)", "exp(2 B)")))
+    assert outcome.status == 1
+    assert "Bytes" in outcome.err
+    assert "Time" in outcome.err
+
+
+# ---------------------------------------------------------------- parameters and options
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("rade=3", "did you mean `rate`?"),
+        ("rate=11", "must be in 1..10"),
+        ("rate=fast", "rate"),
+        ("rate=3 ns", "rate"),
+        ("rate=3 +", "rate"),
+        ("rate", "`--set rate` has no value"),
+        ("=3", "`--set =3` has no value"),
+        ("rate=", "`--set rate=` has no value"),
+    ],
+)
+def test_a_parameter_that_does_not_fit(call: Call, write: Write, setting: str, message: str) -> None:
+    outcome = call("run", write(RING), "--set", setting)
+    assert outcome.status == 2
+    assert message in outcome.err
+    assert outcome.out == ""
+
+
+def test_a_parameter_that_is_set_twice(call: Call, write: Write) -> None:
+    outcome = call("run", write(RING), "--set", "rate=3", "--set", "rate=4")
+    assert outcome.status == 2
+    assert "`rate` is set twice" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--until", "20 parsec"], "there is no unit `parsec`"),
+        (["--until", "20 B"], "Bytes"),
+        (["--until", "-5 ns"], "5"),
+        (["--until", "soon"], "soon"),
+        (["--until", "10 ns", "--warmup", "20 ns"], "warm-up"),
+        (["--unitl", "1 us"], "did you mean `--until`?"),
+        (["--seed", "x"], "--seed"),
+        (["--seed", "-1"], "--seed"),
+        (["--replications", "0"], "--replications"),
+        (["--engine", "warp"], "--engine"),
+        (["--max-tokens", "0"], "--max-tokens"),
+        (["--trace", "trace.txt"], "the name must end in `.csv`"),
+        (["--trace", "trace"], "the name must end in `.csv`"),
+        (["extra"], "extra"),
+    ],
+)
+def test_an_option_that_does_not_fit(call: Call, write: Write, options: list[str], message: str) -> None:
+    outcome = call("run", write(RING), *options)
+    assert outcome.status == 2
+    assert message in outcome.err
+    assert outcome.out == ""
+
+
+def test_no_end_is_given(call: Call, write: Write) -> None:
+    outcome = call("run", write(RING.replace("run until 1 us", "")))
+    assert outcome.status == 2
+    assert "does not say when a run ends" in outcome.err
+
+
+def test_files_that_cannot_be_written(call: Call, write: Write, tmp_path: Path) -> None:
+    net = write(RING)
+    nowhere = tmp_path / "nowhere"
+    outcome = call("run", net, "--trace", str(nowhere / "trace.csv"))
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "cannot be written: No such file or directory" in outcome.err
+    outcome = call("draw", net, "-o", str(nowhere / "net.svg"))
+    assert outcome.status == 2
+    assert "cannot be written" in outcome.err
+    outcome = call("draw", net, "-o", "net.png")
+    assert outcome.status == 2
+    assert "must end in `.svg` or `.dot`" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("rnu", "did you mean `pnsim run`?"), ("my.net", "pnsim run my.net"), ("xyzzy", "the commands are `run`")],
+)
+def test_a_command_that_does_not_exist(call: Call, name: str, hint: str) -> None:
+    outcome = call(name)
+    assert outcome.status == 2
+    assert hint in outcome.err
+
+
+def test_a_missing_argument(call: Call) -> None:
+    outcome = call("run")
+    assert outcome.status == 2
+    assert "usage: pnsim run [OPTIONS] NET" in outcome.err
+
+
+# ---------------------------------------------------------------- what goes wrong inside a running model
+
+
+def test_a_loop_that_takes_no_time(call: Call, write: Write) -> None:
+    net = write("net loop\nplace a = token\nplace b\ntransition t: a -> b\ntransition u: b -> a\nrun until 1\n")
+    outcome = call("run", net, "--max-instant", "1000")
+    assert outcome.status == 3
+    assert "more than 1000 firings at one instant" in outcome.err
+    assert "`t` and `u`" in outcome.err
+    assert "PARTIAL RESULTS" in outcome.out
+
+
+def test_an_overflow(call: Call, write: Write) -> None:
+    net = write("net grow\nplace a : int = 1\ntransition t: a(n) -> a(n * 1000) takes 1\nrun until 100\n")
+    outcome = call("run", net)
+    assert outcome.status == 3
+    assert "error[int-overflow]" in outcome.err
+    assert "test.net:3:25" in outcome.err
+    assert "at time 6, as transition `t` was to fire" in outcome.err
+    assert "PARTIAL RESULTS: stopped by an error in the model at time 6" in outcome.out
+
+
+def test_too_many_tokens(call: Call, write: Write) -> None:
+    net = write("net flood\nplace a = token\nplace b\ntransition t: a -> a, b takes 1\nrun until 1000\n")
+    outcome = call("run", net, "--max-tokens", "50")
+    assert outcome.status == 3
+    assert "the net would hold more than 50 tokens" in outcome.err
+
+
+def test_a_limit_of_firings(call: Call, write: Write) -> None:
+    outcome = call("run", write(RING), "--max-firings", "20")
+    assert outcome.status == 3
+    assert "PARTIAL RESULTS: stopped by a limit" in outcome.out
+    assert "stopped after 20 firings" in outcome.err
+
+
+def test_a_dead_net_says_what_each_transition_lacks(call: Call, write: Write) -> None:
+    net = write(
+        """net dead
+place left = token
+place right = token
+place odd : int = 3
+transition l: left -> right takes 2
+transition r: right, left, left -> nothing takes 2
+transition o: odd(x) -> odd(x) when x == 4 takes 1
+run until 20
+"""
+    )
+    outcome = call("run", net)
+    assert outcome.status == 0
+    assert "The net died at 2: nothing can happen any more." in outcome.out
+    story = outcome.out[outcome.out.index("The net died") :]
+    assert "needs a token in left, which is empty" in story
+    assert "its guard `x == 4` does not hold" in story
+
+
+def test_a_failed_expectation(call: Call, write: Write) -> None:
+    net = write(RING.replace("measure goes = rate(go)", "measure goes = rate(go)  expect < 1 kHz"))
+    outcome = call("run", net)
+    assert outcome.status == 1
+    assert "✗ FAILED < 1 kHz" in outcome.out
+    assert "✗ 1 of 1 expectations FAILED" in outcome.out
+
+
+# ---------------------------------------------------------------- faults of the program itself
+
+
+def test_an_unexpected_error_is_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    from petri import library
+
+    def fail() -> list[str]:
+        raise ZeroDivisionError("of the program itself")
+
+    monkeypatch.setattr(library, "net_names", fail)
+    outcome = call("list")
+    assert outcome.status == 3
+    assert outcome.err.splitlines()[0] == "error[program-fault]: ZeroDivisionError: of the program itself"
+    assert "PNSIM_DEBUG=1" in outcome.err
+
+
+def test_debugging_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pnsim.main import main
+
+    from petri import library
+
+    def fail() -> list[str]:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(library, "net_names", fail)
+    monkeypatch.setenv("PNSIM_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        main(["list"])
+
+
+@pytest.mark.parametrize(("error", "told"), [(MemoryError, "not enough memory"), (RecursionError, "nested too deeply")])
+def test_exhaustion_is_told_as_such(
+    call: Call, monkeypatch: pytest.MonkeyPatch, error: type[Exception], told: str
+) -> None:
+    from petri import library
+
+    def fail() -> list[str]:
+        raise error
+
+    monkeypatch.setattr(library, "net_names", fail)
+    assert told in call("list").err

@@ -1,0 +1,93 @@
+"""What a wheel holds, and that it works where the repository is not."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from petri import library
+from petri.version import VERSION
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_one_version() -> None:
+    cargo = tomllib.loads((ROOT / "petri/native/Cargo.toml").read_text(encoding="utf-8"))
+    assert cargo["workspace"]["package"]["version"] == VERSION
+    assert re.search(rf"^## {re.escape(VERSION)}", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_library_is_found() -> None:
+    assert library.net("ixp2400") == library.nets() / "ixp2400.net"
+    assert library.net("mm1") == library.net("patterns/mm1")
+    assert library.module("ixp2400.dram") == library.models() / "ixp2400" / "dram.net"
+    for name in ("../pyproject", "..", "", "/etc/passwd", "x" * 400, "a\0b"):
+        assert library.net(name) is None
+    assert library.net_names()[0] == "ixp2400"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel built without a Rust toolchain on the path, from a copy of the files that git knows."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in listed.rstrip("\0").split("\0"):
+        if (ROOT / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, source / name)
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)]
+    subprocess.run(pip, check=True, timeout=300, env=without_cargo(PNSIM_NATIVE="0"))
+    (built,) = folder.glob("pnsim-*.whl")
+    return built
+
+
+def without_cargo(**more: str) -> dict[str, str]:
+    folders = os.environ["PATH"].split(os.pathsep)
+    kept = [folder for folder in folders if not (Path(folder) / "cargo").exists()]
+    return {**os.environ, "PATH": os.pathsep.join(kept), **more}
+
+
+@pytest.mark.slow
+def test_a_wheel_puts_nothing_else_into_site_packages(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    tops = {name.split("/")[0] for name in names}
+    assert tops == {"petri", "pnsim", f"pnsim-{VERSION}.dist-info"}
+    for path in (*ROOT.glob("nets/**/*.net"), *ROOT.glob("models/**/*.net")):
+        assert f"petri/library/{path.relative_to(ROOT).as_posix()}" in names
+    assert {"petri/py.typed", "pnsim/py.typed", "petri/language/grammar.lark"} <= set(names)
+
+
+@pytest.mark.slow
+def test_an_installed_wheel_runs_from_any_folder(wheel: Path, tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True, timeout=300)
+    pnsim = tmp_path / "venv" / "bin" / "pnsim"
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([pnsim, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+
+    done = run("run", "mm1", "--until", "2000")
+    assert done.returncode == 0, done.stderr
+    assert "reference engine" in done.stdout
+    assert "the native one is not installed" in done.stderr
+    assert run("check", "ixp2400").returncode == 0
+    assert "error[native-missing]" in run("run", "mm1", "--engine", "native").stderr
+    typed = subprocess.run([python, "-c", "import petri; petri.load('mm1')"], cwd=tmp_path, capture_output=True)
+    assert typed.returncode == 0, typed.stderr
+
+
+@pytest.mark.slow
+def test_an_insisted_native_engine_that_cannot_be_built_is_an_error(tmp_path: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
+    done = subprocess.run(pip, capture_output=True, text=True, timeout=300, env=without_cargo(PNSIM_NATIVE="1"))
+    assert done.returncode != 0
