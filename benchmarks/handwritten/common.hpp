@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <utility>
+#include <vector>
 
 #ifndef STATISTICS
 #define STATISTICS 1
@@ -70,6 +73,65 @@ private:
     }
 };
 
+// The next event of each of a few servers: a tournament tree of minima. A new time climbs from its leaf to the root, and
+// the siblings on the way are loaded side by side. The lowest bits of a time are its leaf's number, so that the least
+// time also tells whose it is.
+template <int leaves>
+class Clocks {
+public:
+    static constexpr double never = 1e300;
+
+    Clocks() {
+        for (double& end : ends) end = never;
+        for (int leaf = 0; leaf < leaves; ++leaf) clear(leaf);
+    }
+
+    void set(int leaf, double end) {
+        double least = std::bit_cast<double>((std::bit_cast<std::uint64_t>(end) & ~mask) | static_cast<unsigned>(leaf));
+        int node = leaf + leaves;
+        ends[node] = least;
+#pragma GCC unroll 16
+        for (int level = 1; level < leaves; level *= 2) {
+            const double sibling = ends[node ^ 1];
+            least = sibling < least ? sibling : least;
+            ends[node /= 2] = least;
+        }
+    }
+
+    void clear(int leaf) { set(leaf, never); }
+
+    double earliest() const { return ends[1]; }
+
+    static int leaf(double end) { return static_cast<int>(std::bit_cast<std::uint64_t>(end) & mask); }
+
+private:
+    static constexpr std::uint64_t mask = leaves - 1;
+    static_assert((leaves & mask) == 0);
+    alignas(64) double ends[2 * leaves];
+};
+
+// A queue in a ring buffer that doubles when it is full.
+template <typename Item>
+class Queue {
+public:
+    void push(Item packet) {
+        if (last - first == row.size()) [[unlikely]] grow();
+        row[last++ & (row.size() - 1)] = packet;
+    }
+    Item pop() { return row[first++ & (row.size() - 1)]; }
+    std::size_t size() const { return last - first; }
+
+private:
+    std::vector<Item> row = std::vector<Item>(64);
+    std::size_t first = 0, last = 0;
+
+    void grow() {
+        std::vector<Item> larger(2 * row.size());
+        for (std::size_t i = first; i != last; ++i) larger[i & (larger.size() - 1)] = row[i & (row.size() - 1)];
+        row = std::move(larger);
+    }
+};
+
 struct Arguments {
     std::int64_t firings;
     std::uint64_t seed;
@@ -78,12 +140,26 @@ struct Arguments {
         : firings(count > 1 ? std::atoll(words[1]) : 10'000'000), seed(count > 2 ? std::strtoull(words[2], nullptr, 10) : 1) {}
 };
 
+// Processor time and wall-clock time since it was made.
 class Stopwatch {
     std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
+    std::clock_t clock = std::clock();
 
 public:
-    double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); }
+    double seconds() const { return static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC; }
+    double wall() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); }
 };
+
+// The most memory that the process has had in use, in bytes.
+inline long long peak_memory() {
+    long long kilobytes = 0;
+    if (std::FILE* status = std::fopen("/proc/self/status", "r")) {
+        for (char line[256]; std::fgets(line, sizeof line, status);)
+            if (std::sscanf(line, "VmHWM: %lld", &kilobytes) == 1) break;
+        std::fclose(status);
+    }
+    return kilobytes * 1024;
+}
 
 // Figures of one place, or of all transitions alike. Integrals are since time 0.
 struct PlaceFigures {
@@ -99,9 +175,10 @@ struct TransitionFigures {
 // The answer as JSON on stdout, in pieces.
 class Report {
 public:
-    Report(std::int64_t firings, double seconds, double elapsed) : elapsed(elapsed) {
-        std::printf("{\"firings\": %lld, \"seconds\": %.9f, \"elapsed\": %.17g, \"statistics\": %s, \"figures\": {",
-                    static_cast<long long>(firings), seconds, elapsed, statistics ? "true" : "false");
+    Report(std::int64_t firings, double seconds, double wall, double elapsed) : elapsed(elapsed) {
+        std::printf("{\"firings\": %lld, \"seconds\": %.9f, \"wall\": %.9f, \"memory\": %lld, \"elapsed\": %.17g, ",
+                    static_cast<long long>(firings), seconds, wall, peak_memory(), elapsed);
+        std::printf("\"statistics\": %s, \"figures\": {", statistics ? "true" : "false");
     }
 
     ~Report() { std::printf("}}\n"); }

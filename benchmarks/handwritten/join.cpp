@@ -92,8 +92,8 @@ int main(int count, char** words) {
                 place->figures.maximum = std::max<std::int64_t>(place->figures.maximum, place->size);
             }
     }
-    const double seconds = stopwatch.seconds();
-    Report report(arguments.firings, seconds, now);
+    const double seconds = stopwatch.seconds(), wall = stopwatch.wall();
+    Report report(arguments.firings, seconds, wall, now);
     if constexpr (!statistics) return 0;
     report.place("left", -1, left_place.figures);
     report.place("right", -1, right_place.figures);

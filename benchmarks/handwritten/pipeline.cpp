@@ -1,71 +1,23 @@
 // B2 by hand: a packet every 1.0, eight threads that hold a packet for an exponential time of mean 6.
 //
-// Every arrival and every finish is an event. The next arrival is one number, the ends of the eight threads the leaves of
-// a tournament tree whose lowest three bits are the thread's number. Packets wait in a ring buffer; free threads are a bit mask.
+// Every arrival and every finish is an event. The next arrival is one number, the ends of the eight threads are in a
+// tournament tree. Packets wait in a ring buffer; free threads are a bit mask.
 #include <algorithm>
-#include <vector>
 
 #include "common.hpp"
 
-constexpr int threads = 8, levels = 3;
-constexpr double never = 1e300, period = 1.0, service = 6.0;
+constexpr int threads = 8;
+constexpr double period = 1.0, service = 6.0;
 
 struct Packet {
     std::int64_t flow, seq;
 };
 
-class Clocks {
-public:
-    Clocks() {
-        std::fill_n(ends, 2 * threads, never);
-        for (int thread = 0; thread < threads; ++thread) set(thread, never);
-    }
-
-    void set(int thread, double end) {
-        double least = std::bit_cast<double>((std::bit_cast<std::uint64_t>(end) & ~mask) | static_cast<unsigned>(thread));
-        int node = thread + threads;
-        ends[node] = least;
-#pragma GCC unroll 3
-        for (int level = 0; level < levels; ++level) {
-            least = std::min(least, ends[node ^ 1]);
-            ends[node /= 2] = least;
-        }
-    }
-
-    double earliest() const { return ends[1]; }
-
-    static int thread(double end) { return static_cast<int>(std::bit_cast<std::uint64_t>(end) & mask); }
-
-private:
-    static constexpr std::uint64_t mask = threads - 1;
-    alignas(64) double ends[2 * threads];
-};
-
-class Queue {
-public:
-    void push(Packet packet) {
-        if (last - first == row.size()) [[unlikely]] grow();
-        row[last++ & (row.size() - 1)] = packet;
-    }
-    Packet pop() { return row[first++ & (row.size() - 1)]; }
-    std::size_t size() const { return last - first; }
-
-private:
-    std::vector<Packet> row = std::vector<Packet>(64);
-    std::size_t first = 0, last = 0;
-
-    void grow() {
-        std::vector<Packet> larger(2 * row.size());
-        for (std::size_t i = first; i != last; ++i) larger[i & (larger.size() - 1)] = row[i & (row.size() - 1)];
-        row = std::move(larger);
-    }
-};
-
 int main(int count, char** words) {
     const Arguments arguments(count, words);
     static Exponentials exponentials(arguments.seed);
-    static Clocks clocks;
-    Queue wire;
+    static Clocks<threads> clocks;
+    Queue<Packet> wire;
     Packet held[threads] = {};
     unsigned free = (1u << threads) - 1;
     PlaceFigures waiting, idle;   // integrals: + t where a token leaves, − t where one comes
@@ -106,7 +58,7 @@ int main(int count, char** words) {
             }
         } else {
             now = end;
-            const int thread = Clocks::thread(end);
+            const int thread = Clocks<threads>::leaf(end);
             checksum += held[thread].seq ^ held[thread].flow;
             if (wire.size()) {
                 held[thread] = wire.pop();
@@ -118,7 +70,7 @@ int main(int count, char** words) {
                     ++starts;
                 }
             } else {
-                clocks.set(thread, never);
+                clocks.clear(thread);
                 if constexpr (statistics) {
                     idle.integral -= now;
                     if (!free) idle.nonempty -= now;
@@ -129,8 +81,8 @@ int main(int count, char** words) {
             }
         }
     }
-    const double seconds = stopwatch.seconds();
-    Report report(arguments.firings, seconds, now);
+    const double seconds = stopwatch.seconds(), wall = stopwatch.wall();
+    Report report(arguments.firings, seconds, wall, now);
     report.value("packets", static_cast<double>(sequence));
     report.value("checksum", static_cast<double>(checksum));
     if constexpr (!statistics) return 0;

@@ -1,0 +1,58 @@
+"""The nets B1 to B5, and who simulates each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.contenders import HANDWRITTEN, HERE, NETS, Contender, Handwritten, Simulator
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A net that several engines simulate. `least` is the ratio to the hand-written program that is asked for."""
+
+    id: str
+    title: str
+    net: Path
+    program: str
+    unit: str = "firings"
+    counted: str | None = None  # transition whose firings are the units; None: all
+    per_unit: float = 1.0  # firings that the hand-written program does for a unit
+    least: float = 0.4
+    wanted: float = 0.8
+    comparators: tuple[str, ...] = ("simpy", "simpn")
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    measures: bool = False  # the net declares measures, which the hand-written program does not keep
+
+    def contenders(self, engine: str) -> list[Contender]:
+        """The hand-written program with statistics comes first: the others are compared with it."""
+        plain = f"{engine}-bare" if self.measures else engine
+        listed: list[Contender] = []
+        if (HANDWRITTEN / f"{self.program}.cpp").exists():
+            listed += [
+                Handwritten("by hand, statistics", self.program, True, self.per_unit),
+                Handwritten("by hand, none", self.program, False, self.per_unit),
+            ]
+        listed.append(Simulator("pnsim", plain, self.net, self.counted, self.parameters))
+        if self.measures:
+            listed.append(Simulator("pnsim, its measures too", engine, self.net, self.counted, self.parameters))
+        listed += [Simulator(name, name, self.id_of_comparator) for name in self.comparators]
+        return listed
+
+    @property
+    def id_of_comparator(self) -> str:
+        return self.program
+
+
+NET_FOLDER = HERE.parent / "nets"
+
+CASES = (
+    Case("B1", "closed ring, 16 stations, 64 tokens", NETS / "ring.net", "ring"),
+    Case(
+        "B2", "open pipeline, 8 threads", NETS / "pipeline.net", "pipeline",
+        unit="packets", counted="process", per_unit=2.0,
+    ),
+    Case("B3", "join of 2 × 200 tokens", NETS / "join.net", "join", least=0.15, wanted=0.4),
+)  # fmt: skip

@@ -1,0 +1,232 @@
+"""Whoever simulates a net in a process of its own: pnsim, a program written by hand, SimPy, simpn."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+HERE = Path(__file__).parent
+HANDWRITTEN = HERE / "handwritten"
+BUILD = HERE / "build"
+NETS = HERE / "nets"
+COMPILER = os.environ.get("CXX", "g++")
+FLAGS = ("-std=c++20", "-O3", "-march=native")
+PROBE = 500  # firings of the first run, which tells how many a run of the wanted length takes
+LONGEST_PROBE = 5e9  # firings; a faster contender is not believed
+
+
+class Unavailable(Exception):
+    """A contender that this machine cannot run; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One run: how much of what is counted, in how many seconds (of processor time), with how much memory [B]."""
+
+    units: float
+    seconds: float
+    wall: float
+    memory: int
+    firings: int
+
+    @property
+    def rate(self) -> float:
+        """Units per second."""
+        return self.units / max(self.seconds, 1e-9)
+
+
+class Contender(Protocol):
+    """Runs one net, again and again."""
+
+    name: str
+
+    def run(self, firings: int, seed: int) -> Sample:
+        """One run of about so many firings. Raises Unavailable."""
+
+    def close(self) -> None:
+        """Ends the process, if there is one."""
+
+
+class Worker:
+    """A `benchmarks.worker` process and the lines that are exchanged with it."""
+
+    def __init__(self, engine: str, net: str | Path, parameters: Mapping[str, object] | None = None) -> None:
+        words = [f"{name}={value}" for name, value in (parameters or {}).items()]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.worker", engine, str(net), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=HERE.parent,
+            env={**os.environ, "PYTHONPATH": str(HERE.parent)},
+        )
+        self.loaded = self.answer()
+
+    def ask(self, **request: Any) -> dict[str, Any]:
+        """Send a request, wait for its answer. Raises Unavailable where the process has ended."""
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        return self.answer()
+
+    def answer(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        assert self.process.stderr is not None
+        line = self.process.stdout.readline()
+        if not line:
+            told = self.process.stderr.read().strip().splitlines()
+            self.close()
+            raise Unavailable(told[-1] if told else "the process ended without a word")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None and not stream.closed:
+                stream.close()
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+@dataclass
+class Simulator:
+    """pnsim or a comparator in a worker process. `counted` is the transition whose firings count; None: all do."""
+
+    name: str
+    engine: str
+    net: str | Path
+    counted: str | None = None
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    request: Mapping[str, Any] = field(default_factory=dict)
+    worker: Worker | None = None
+
+    def run(self, firings: int, seed: int) -> Sample:
+        if self.worker is None:
+            self.worker = Worker(self.engine, self.net, self.parameters)
+        answer = self.worker.ask(firings=firings, seed=seed, **self.request)
+        fired = answer.get("fired", {})
+        units = fired[self.counted] if self.counted is not None and fired else answer["firings"]
+        return Sample(units, answer["seconds"], answer["wall"], answer["memory"], answer["firings"])
+
+    def close(self) -> None:
+        if self.worker is not None:
+            self.worker.close()
+            self.worker = None
+
+
+@dataclass
+class Handwritten:
+    """A C++ program of `handwritten/`, with or without statistics. It counts firings, of which a unit takes `per_unit`."""
+
+    name: str
+    program: str
+    statistics: bool = True
+    per_unit: float = 1.0
+
+    def run(self, firings: int, seed: int) -> Sample:
+        answer = self.figures(firings, seed)
+        return Sample(
+            units=answer["firings"] / self.per_unit,
+            seconds=answer["seconds"],
+            wall=answer["wall"],
+            memory=answer["memory"],
+            firings=answer["firings"],
+        )
+
+    def figures(self, firings: int, seed: int) -> dict[str, Any]:
+        """All that the program prints."""
+        command = [str(build(self.program, self.statistics)), str(firings), str(seed)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
+    def close(self) -> None:
+        pass
+
+
+def build(program: str, statistics: bool) -> Path:
+    """The compiled program, made anew where a source is newer. Raises Unavailable without a compiler."""
+    target = BUILD / f"{program}-{'statistics' if statistics else 'plain'}"
+    sources = [HANDWRITTEN / f"{program}.cpp", *HANDWRITTEN.glob("*.hpp")]
+    if target.exists() and all(source.stat().st_mtime < target.stat().st_mtime for source in sources):
+        return target
+    if shutil.which(COMPILER) is None:
+        raise Unavailable(f"{COMPILER} is not installed")
+    BUILD.mkdir(exist_ok=True)
+    command = [COMPILER, *FLAGS, f"-DSTATISTICS={int(statistics)}", str(sources[0]), "-o", str(target)]
+    subprocess.run(command, check=True)
+    return target
+
+
+@dataclass
+class Entry:
+    """A contender and its runs so far, or why there are none."""
+
+    contender: Contender
+    samples: list[Sample] = field(default_factory=list)
+    firings: int = 0
+    problem: str = ""
+
+    @property
+    def rate(self) -> float:
+        """Median of the units per second; nan without runs."""
+        return statistics.median(s.rate for s in self.samples) if self.samples else float("nan")
+
+    @property
+    def spread(self) -> float:
+        """Half the distance between the fastest and the slowest run, over the median."""
+        rates = [s.rate for s in self.samples]
+        return (max(rates) - min(rates)) / 2 / self.rate if rates else float("nan")
+
+    @property
+    def memory(self) -> int:
+        return max((s.memory for s in self.samples), default=0)
+
+
+def compete(contenders: Sequence[Contender], seconds: float, rounds: int) -> list[Entry]:
+    """Runs of about so many seconds each, in turn, so that whatever else the machine does falls on all of them."""
+    entries = [Entry(contender) for contender in contenders]
+    for entry in entries:
+        try:
+            entry.firings = calibrate(entry.contender, seconds)
+        except (Unavailable, subprocess.CalledProcessError) as problem:
+            entry.problem = str(problem)
+    try:
+        for seed in range(1, rounds + 1):
+            for entry in entries:
+                if not entry.problem:
+                    entry.samples.append(entry.contender.run(entry.firings, seed))
+    finally:
+        for entry in entries:
+            entry.contender.close()
+    return entries
+
+
+def calibrate(contender: Contender, seconds: float) -> int:
+    """How many firings take about so many seconds."""
+    firings = PROBE
+    contender.run(firings, 0)  # what happens only once: imports, pages, tables
+    while True:
+        sample = contender.run(firings, 0)
+        if sample.seconds >= seconds / 4 or firings >= LONGEST_PROBE:
+            return max(1, round(firings * seconds / max(sample.seconds, 1e-9)))
+        firings = round(firings * min(20.0, max(2.0, seconds / 2 / max(sample.seconds, 1e-6))))

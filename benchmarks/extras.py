@@ -1,0 +1,65 @@
+"""What is asked besides speed on one thread: two threads, start-up, the trace, and memory over the length of a run."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.contenders import HERE, NETS, Simulator, Worker, calibrate, compete
+
+STARTS = 10
+
+
+def two_threads(engine: str, seconds: float, rounds: int) -> tuple[float, float]:
+    """Firings a second, by the wall clock, of 1 replication on 1 thread and of 2 on 2."""
+    rates: tuple[list[float], list[float]] = ([], [])
+    with Worker(engine, NETS / "ring.net") as worker:
+        alone = Simulator("alone", engine, NETS / "ring.net", worker=worker)
+        firings = calibrate(alone, seconds)
+        for seed in range(1, rounds + 1):
+            for count, rate in zip((1, 2), rates, strict=True):
+                answer = worker.ask(firings=firings, seed=seed, replications=count, threads=count)
+                rate.append(answer["firings"] / answer["wall"])
+    return statistics.median(rates[0]), statistics.median(rates[1])
+
+
+def trace(engine: str, seconds: float, rounds: int) -> tuple[float, float]:
+    """Firings a second without a trace, and with one that is handed out and thrown away."""
+    off = Simulator("trace off", engine, NETS / "ring.net")
+    on = Simulator("trace on", engine, NETS / "ring.net", request={"trace": True})
+    without, traced = compete([off, on], seconds, rounds)
+    return without.rate, traced.rate
+
+
+def start_up() -> float:
+    """Seconds from typing `pnsim run` on a small net to its end, with cached bytecode (median)."""
+    net = HERE.parent / "nets" / "patterns" / "mm1.net"
+    command = [sys.executable, "-m", "pnsim", "run", str(net), "--until", "10"]
+    times = []
+    with tempfile.TemporaryDirectory() as elsewhere:
+        for _ in range(STARTS + 1):
+            started = time.perf_counter()
+            done = subprocess.run(command, capture_output=True, text=True, cwd=elsewhere, env=environment())
+            times.append(time.perf_counter() - started)
+            if done.returncode not in (0, 1):
+                raise RuntimeError(f"pnsim run ended with status {done.returncode}: {done.stderr.strip()}")
+    return statistics.median(times[1:])
+
+
+def environment() -> dict[str, str]:
+    """As the shell would have it, without the paths of this program."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+def memory_of_long_runs(engine: str, net: Path, firings: int) -> tuple[int, int]:
+    """Peak memory [B] of a run of so many firings, and of one ten times as long, each in a process of its own."""
+    peaks = []
+    for count in (firings, 10 * firings):
+        with Worker(engine, net) as worker:
+            peaks.append(int(worker.ask(firings=count, seed=1)["memory"]))
+    return peaks[0], peaks[1]

@@ -1,0 +1,71 @@
+"""B6: how the time of a firing and the memory grow with the net, the waiting tokens, and the firings in progress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.contenders import NETS, Contender, Entry, Simulator, compete
+
+PATIENCE = 5.0  # seconds of processor time
+SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A net whose `parameter` is what grows; other parameters are fixed."""
+
+    title: str
+    net: str
+    parameter: str
+    sizes: tuple[int, ...] = SIZES
+    fixed: tuple[tuple[str, object], ...] = ()
+
+
+FAMILIES = (
+    Family("ring of n stations and tokens, n transitions", "ring", "stations", SIZES[:-1], (("share", 1),)),
+    Family("ring of n stations and tokens, folded", "folded_ring", "stations"),
+    Family("bag of n tokens, one wanted by its key", "keyed_bag", "waiting"),
+    Family("n firings in progress", "in_progress", "firings"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The runs of a family, one entry for each size."""
+
+    family: Family
+    entries: Sequence[Entry]
+
+    def nanoseconds(self) -> list[float]:
+        """Of processor time for a firing, by size."""
+        return [1e9 / entry.rate for entry in self.entries]
+
+    @property
+    def factor(self) -> float:
+        """Time of a firing at the largest size over that at the smallest."""
+        times = self.nanoseconds()
+        return times[-1] / times[0]
+
+    @property
+    def bytes_per_item(self) -> float:
+        """Peak memory that each further token, station or firing costs between the two largest sizes."""
+        (a, b), (small, large) = self.family.sizes[-2:], self.entries[-2:]
+        return (large.memory - small.memory) / (b - a)
+
+
+def grow(family: Family, engine: str, seconds: float, rounds: int, largest: int) -> Growth:
+    """Measure a family up to a size."""
+    sizes = tuple(size for size in family.sizes if size <= largest)
+    contenders: list[Contender] = [
+        Simulator(
+            name=f"{size:,}",
+            engine=f"steady-{engine}",
+            net=NETS / f"{family.net}.net",
+            parameters={family.parameter: size, **dict(family.fixed)},
+            request={"settle": 3 * size, "patience": PATIENCE},
+        )
+        for size in sizes
+    ]
+    cut = Family(family.title, family.net, family.parameter, sizes, family.fixed)
+    return Growth(cut, compete(contenders, seconds, rounds))

@@ -1,0 +1,164 @@
+"""A process that loads one net for one engine, and then runs it as often as it is told.
+
+    python -m benchmarks.worker ENGINE NET [name=value …]
+
+It answers one line of JSON for each line that it reads. A request is {"units": n, "seed": s} with further keys as the
+engine takes them; the answer has the units counted, the firings, the seconds of processor time and of wall-clock
+time, and the process's peak memory so far. The first line that it writes tells that the net is loaded.
+
+The comparators run without petri: they may live in an environment of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+Request = dict[str, Any]
+Answer = dict[str, Any]
+Run = Callable[[Request], Answer]
+
+
+def peak_memory() -> int:
+    """The most memory this process has had in use, in bytes."""
+    try:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+class Timer:
+    """Processor time of the whole process, and wall-clock time."""
+
+    def __enter__(self) -> Timer:
+        self.wall = -time.perf_counter()
+        self.processor = -time.process_time()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.processor += time.process_time()
+        self.wall += time.perf_counter()
+
+    def times(self) -> Answer:
+        return {"seconds": self.processor, "wall": self.wall}
+
+
+def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
+    """Runs as a user starts them, with all statistics.
+
+    Request: "firings" to stop after so many, or else the net's own end; "replications", "threads"; "trace": each firing is
+    handed out. The answer's "fired" counts firings by transition (all replications together). Statistics of places and
+    transitions are always kept; an engine "NAME-bare" leaves out the measures that the net declares.
+    """
+    import petri
+    from petri.engine.reference import Limits
+
+    model = petri.load(net, **parameters)
+    if engine.endswith("-bare"):
+        engine = engine.removesuffix("-bare")
+        model = replace(model, net=replace(model.net, measures=(), expectations=(), probes=()))
+    limits = Limits(firings_at_an_instant=1 << 40, tokens=1 << 40)
+
+    def run(request: Request) -> Answer:
+        firings = request.get("firings")
+        with Timer() as timer:
+            result = model.run(
+                until=request.get("until", "dead") if firings is not None else None,
+                warmup=0.0 if firings is not None else None,
+                seed=request["seed"],
+                replications=request.get("replications", 1),
+                threads=request.get("threads", 1),
+                max_firings=firings,
+                engine=engine,
+                limits=limits,
+                trace=discard if request.get("trace") else None,
+            )
+        if result.failure is not None:
+            raise RuntimeError(f"{net}: {result.failure}")
+        fired = sum(replication.window.firings for replication in result.replications)
+        return {
+            "firings": sum(replication.firings for replication in result.replications),
+            "fired": dict(zip((t.name for t in model.net.transitions), map(int, fired), strict=True)),
+            **timer.times(),
+        }
+
+    return run
+
+
+def discard(replication: int, firings: object) -> None:
+    """A trace that nobody reads."""
+
+
+def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
+    """One replication that goes on: the first request sets it up and lets "settle" firings pass, untimed.
+
+    When that takes more than "patience" seconds of processor time, what is measured follows at once.
+    """
+    import petri
+    from petri.engine.reference import Limits
+    from petri.engine.session import Session, begin
+
+    model = petri.load(net, **parameters)
+    sessions: list[Session] = []
+
+    def run(request: Request) -> Answer:
+        if not sessions:
+            limits = Limits(firings_at_an_instant=1 << 40, tokens=1 << 40)
+            sessions.append(begin(model.net, engine, request["seed"], 0, limits=limits))
+            settle(sessions[0], request["settle"], request["patience"])
+        with Timer() as timer:
+            sessions[0].advance(math.inf, request["firings"])
+        return {"firings": request["firings"], **timer.times()}
+
+    return run
+
+
+def settle(session: Any, firings: int, patience: float) -> None:
+    started = time.process_time()
+    piece = max(1, firings // 100)
+    while session.firings < firings and time.process_time() - started < patience:
+        session.advance(math.inf, piece)
+
+
+def comparator(engine: str, net: str, parameters: dict[str, str]) -> Run:
+    """SimPy or simpn."""
+    import importlib
+
+    simulate = importlib.import_module(f"benchmarks.comparators.{engine}_nets").simulate
+
+    def run(request: Request) -> Answer:
+        with Timer() as timer:
+            count, _ = simulate(net, request["firings"], request["seed"])
+        return {"firings": count, **timer.times()}
+
+    return run
+
+
+def main(words: list[str]) -> None:
+    kind, net, *settings = words
+    parameters = dict(setting.split("=", 1) for setting in settings)
+    if kind in ("simpy", "simpn"):
+        run = comparator(kind, net, parameters)
+    elif kind.startswith("steady-"):
+        run = steady_state(kind.removeprefix("steady-"), net, parameters)
+    else:
+        run = whole_run(kind, net, parameters)
+    print(json.dumps({"ready": True, "memory": peak_memory()}), flush=True)
+    for line in sys.stdin:
+        answer = run(json.loads(line))
+        print(json.dumps({**answer, "memory": peak_memory()}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
