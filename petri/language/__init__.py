@@ -86,6 +86,17 @@ def _work(
     path: Path | None, text: str | None, parameters: Mapping[str, object] | None, name: str, lints: bool = False
 ) -> tuple[Net | None, Problems]:
     """The whole way from text to flat net; None where something is wrong."""
+    flat, problems, part = _attempt(path, text, parameters, name, lints, "")
+    if not part or not problems.failed:
+        return flat, problems
+    # A part that nets import: the unit of time is theirs, so any will do to check it.
+    return _attempt(path, text, parameters, name, lints, "ns")[:2]
+
+
+def _attempt(
+    path: Path | None, text: str | None, parameters: Mapping[str, object] | None, name: str, lints: bool, clock: str
+) -> tuple[Net | None, Problems, bool]:
+    """The net, what was found, and whether the file is but a part for others to import."""
     from petri.language.checker import Checker
     from petri.language.flatten import Flattener, TooLarge
     from petri.language.loader import Loader
@@ -95,26 +106,27 @@ def _work(
     loader = Loader(problems)
     if path is not None:
         if not loader.load(path):
-            return None, problems
+            return None, problems, False
     else:
         loader.load_text(text or "", name)
-    library_files = frozenset(loader.library_files)
-    checker = Checker(problems, loader.files, parameters or {}, loader.table, library_files, frozenset(loader.broken))
+    library, broken = frozenset(loader.library_files), frozenset(loader.broken)
+    checker = Checker(problems, loader.files, parameters or {}, loader.table, library, broken, clock)
     checker.run()
-    if problems.failed:
-        return None, problems
-    if checker.gatherer.part and not lints:
+    part = checker.gatherer.part
+    if part and not lints and not problems.failed:
         problems.error("only-modules", None, path=loader.files[0].path)
-        return None, problems
+        return None, problems, False
+    if problems.failed:
+        return None, problems, part
     try:
         flat = Flattener(checker, loader.tables).run(path.stem if path is not None else "net")
     except TooLarge:
-        return None, problems
+        return None, problems, False
     if lints and not problems.failed:
         from petri.language.lint import lint
 
         lint(flat, checker)
-    return (None if problems.failed else flat), problems
+    return (None if problems.failed else flat), problems, part
 
 
 def _net_or_error(net: Net | None, problems: Problems) -> tuple[Net, dict[str, str]]:

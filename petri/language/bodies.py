@@ -127,16 +127,16 @@ def _initial(checker: Checker, body: Body, written: tree.Initial, symbol: PlaceS
         return None
     if isinstance(kind, Black):
         text = problems.text(written.value.span)
-        whole = reader.read(written.value).type is INT and count is None
+        found = reader.read(written.value).type
+        if isinstance(found, Unknown):
+            return None
+        whole = found is INT and count is None
         problems.error(
             "initial-of-black", value.span, name=symbol.name, suggestion=f"{text} * token" if whole else None
         )
         return None
     nodes = reader.read_as(value, kind)
     if nodes is None:
-        return None
-    if not all(node.fixed for node in nodes):
-        problems.error("not-constant", value.span, where="an initial marking")
         return None
     return InitialTemplate(nodes, count, templates, False, written.span)
 

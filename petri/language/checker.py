@@ -16,7 +16,7 @@ from petri.diagnostics import Label, did_you_mean
 from petri.language import tree
 from petri.language.declarations import Gatherer
 from petri.language.expressions import Reader, local
-from petri.language.nodes import Node, constant, evaluate
+from petri.language.nodes import Node, as_float, constant, evaluate
 from petri.language.parameters import Overrides
 from petri.language.problems import Fault, Problems
 from petri.language.quantities import NetUnits
@@ -65,10 +65,15 @@ class Checker:
         table: TableReader,
         library: frozenset[str] = frozenset(),
         broken: frozenset[str] = frozenset(),
+        clock: str = "",
     ) -> None:
-        """`broken` holds names whose declarations did not parse: nothing is said of their uses. `*` is every name."""
+        """`broken` holds names whose declarations did not parse: nothing is said of their uses; `*` is every name.
+
+        `clock` is the unit of time to assume where no file declares one.
+        """
         self.problems = problems
         self.broken = broken
+        self.assumed_clock = clock
         self.files = files
         self.table = table
         self.units = NetUnits(self)
@@ -114,8 +119,8 @@ class Checker:
     def _set_clock(self) -> None:
         clock = self.gatherer.clock
         if clock is None:
-            if self.gatherer.part:  # the net that imports it has the clock: any will do to check it
-                self.units.set_clock("ns", UNITS["ns"].scale)
+            if self.assumed_clock:
+                self.units.set_clock(self.assumed_clock, UNITS[self.assumed_clock].scale)
             return
         unit = UNITS.get(clock.unit)
         if unit is not None and unit.dimension == TIME:
@@ -205,7 +210,9 @@ class Checker:
             return
         symbol.type = value.type
         if scope.outer is None:
-            symbol.node = constant(evaluate(value.node, ()), value.node.kind, symbol.span)
+            exact = evaluate(value.node, ())
+            as_float(exact, value.span)
+            symbol.node = constant(exact, value.node.kind, symbol.span)
         else:
             number = self.keep_constant(scope, value.node)
             symbol.node = local(number, value.type, symbol.span)
@@ -297,10 +304,6 @@ class Checker:
         common = reader.common(low, high, e.span)
         if common is None:
             return None
-        for node, side in zip(common[1], (e.low, e.high), strict=True):
-            if not node.fixed:
-                self.problems.error("not-constant", side.span, where=reader.where)
-                return None
         kind, (first, last) = common
         return kind, self.folded(first), self.folded(last)
 
@@ -330,7 +333,7 @@ class Checker:
         templates = []
         for loop in loops:
             taken = names.get(loop.variable) or scope.find(loop.variable)
-            if taken is not None and not isinstance(taken, PlaceSymbol):
+            if isinstance(taken, ConstantSymbol):
                 self.shadows(loop.variable, loop.span, taken.span)
             reader = Reader(self, scope, "the range of a loop", loops=names)
             bounds = self.read_whole_range(reader, loop.range)

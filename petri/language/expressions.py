@@ -97,11 +97,9 @@ class Reader:
         return nodes[0] if nodes else None
 
     def read_fixed(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
-        """A constant of a type."""
+        """A constant of a type, where nothing but constants is allowed."""
         node = self.read_scalar(expression, wanted)
-        if node is not None and not node.fixed:
-            self.problems.error("not-constant", expression.span, where=self.where)
-            return None
+        assert node is None or node.fixed
         return node
 
     def unknown(self, span: Span) -> Value:
@@ -291,7 +289,8 @@ class Reader:
         return Value(kind, (operation("neg", operand.node.kind, operand.nodes, e.span),), e.span)
 
     def _binary(self, e: tree.Binary) -> Value:
-        left, right = self.read(e.left), self.read(e.right)
+        left = self.read(e.left)
+        right = self.read(e.right, left.type if e.operator in COMPARISONS else None)
         if isinstance(left.type, Unknown) or isinstance(right.type, Unknown):
             return self.unknown(e.span)
         if e.operator in ("and", "or"):
@@ -404,7 +403,7 @@ class Reader:
     def _if(self, e: tree.If, expected: Type | None) -> Value:
         condition = self.read_as(e.condition, BOOL)
         if e.otherwise is None:
-            self.problems.error("else-missing", e.span, where=self.where)
+            self.problems.error("misplaced-expression", e.span, what="`if` without `else`", where=self.where)
             return self.unknown(e.span)
         then, otherwise = self.read(e.then, expected), self.read(e.otherwise, expected)
         pair = self.unify(then, otherwise, e.span)

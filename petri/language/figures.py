@@ -145,9 +145,6 @@ class FigureReader:
         value = self.reader.read(e)
         if isinstance(value.type, Unknown) or not self.reader.is_number(value, "measure"):
             return None
-        if not value.node.fixed:
-            self.problems.error("not-constant", e.span, where="a measure")
-            return None
         assert isinstance(value.type, Scalar)
         exact = value.node
         number = as_float(evaluate(exact, ()), e.span)

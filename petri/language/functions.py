@@ -49,13 +49,9 @@ def call(reader: Reader, e: tree.Call) -> Value:
     if reader.checker.excused(name):
         return reader.unknown(e.span)
     types = [known for known, found in reader.scope.visible() if isinstance(found, TypeSymbol)]
-    reader.problems.error(
-        "unknown-function",
-        e.function.span,
-        name=name,
-        suggestion=did_you_mean(name, [*FUNCTIONS, *DISTRIBUTIONS, *types]),
-        instead=_ELSEWHERE.get(name),
-    )
+    instead = _ELSEWHERE.get(name)
+    suggestion = None if instead else did_you_mean(name, [*FUNCTIONS, *DISTRIBUTIONS, *types])
+    reader.problems.error("unknown-function", e.function.span, name=name, suggestion=suggestion, instead=instead)
     for argument in e.arguments:
         if not isinstance(argument, (tree.Range, tree.Weighted, tree.Text)):
             reader.read(argument)

@@ -184,7 +184,8 @@ class Loader:
             near = did_you_mean(
                 path.name, [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
             )
-            self.problems.error("table-missing", e.span, path=e.value, suggestion=near)
+            suggestion = str(PurePosixPath(e.value).with_name(near)) if near else None
+            self.problems.error("table-missing", e.span, path=e.value, suggestion=suggestion)
             return None
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"

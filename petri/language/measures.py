@@ -240,9 +240,6 @@ class MeasureChecker:
         nodes = reader.fit(value, wanted)
         if nodes is None:
             return None
-        if not nodes[0].fixed:
-            self.problems.error("not-constant", e.span, where=where)
-            return None
         try:
             return as_float(evaluate(nodes[0], ()), e.span)
         except Fault as fault:

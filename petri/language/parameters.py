@@ -112,8 +112,6 @@ class Overrides:
             self._check_bounds(symbol, declaration, value, default.span)
         if symbol.name in self.given and symbol.name not in self.broken:
             self._override(symbol, declaration, kind)
-        elif default is None:
-            self.problems.error("parameter-without-value", declaration.name_span, name=symbol.name)
 
     def _override(self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar) -> None:
         given = self._given(symbol, kind)

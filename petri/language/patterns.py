@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from petri.diagnostics import did_you_mean
 from petri.language import tree
 from petri.language.scope import ConstantSymbol, TypeSymbol
 from petri.language.templates import PlaceUse
-from petri.language.types import Record, Type, Unknown, describe, layout, plainly
+from petri.language.types import Record, Scalar, Type, Unknown, describe, layout, plainly
 from petri.net import Span
 
 if TYPE_CHECKING:
@@ -80,6 +81,9 @@ class PatternReader:
                 fresh = e.name not in WORDS and self.constant(e.name) is None
                 if not fresh:
                     self._note_parameter(e)
+                elif isinstance(kind, Scalar) and kind.kind == "enum" and did_you_mean(e.name, kind.labels):
+                    values = {"name": e.name, "suggestion": did_you_mean(e.name, kind.labels)}
+                    self.problems.report("binds-like-a-value", e.span, values, severity="warning")
                 yield Part(start, kind, e.name if fresh else None, e, e.span)
         elif isinstance(e, tree.Record):
             yield from self._fields(e, kind, start)

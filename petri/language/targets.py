@@ -122,8 +122,9 @@ def _end(checker: Checker, e: tree.Expr, symbol: Symbol, steps: list[Step], want
         module = checker.scope.find(symbol.declaration.module)
         inside: list[str] = []
         if isinstance(module, ModuleSymbol) and module.scope is not None:
+            names = module.scope.names.items()
             inside = [
-                name for name, found in module.scope.names.items() if isinstance(found, (PlaceSymbol, TransitionSymbol))
+                n for n, s in names if isinstance(s, TransitionSymbol) or (isinstance(s, PlaceSymbol) and not s.port)
             ]
         checker.problems.error("measure-of-instance", e.span, text=text, wanted=wanted, inside=inside[:8])
         return None

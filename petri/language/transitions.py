@@ -57,6 +57,9 @@ class TransitionReader:
         self.reader = Reader(checker, body.scope, "an arc", frozenset(), self.variables, self.loops, binds=True)
         self.patterns = PatternReader(self.reader)
         self.draw_names = {draw.name for draw in declaration.draws}
+        arguments = [argument for arc in declaration.inputs for argument in split_term(arc.term)[2]]
+        mentioned = {name for argument in arguments for name in names_in(argument)}
+        self._bindable = {name for name in mentioned if self.patterns.constant(name) is None}
 
     def read(self) -> TransitionTemplate:
         d = self.declaration
@@ -116,6 +119,9 @@ class TransitionReader:
 
     def _place(self, e: tree.Expr, mode: str) -> PlaceUse | None:
         """The place of an arc on the input side, whose index is a constant."""
+        if isinstance(e, tree.Index) and not self._bindable.isdisjoint(names_in(e.index)):
+            self.problems.error("index-not-constant", e.span, where="an input")
+            return None
         use = self.checker.place_use(self.reader, e)
         if use is None:
             return None
@@ -126,9 +132,6 @@ class TransitionReader:
             self.problems.error("port-direction", e.span, name=symbol.name, direction="out", action=_ACTIONS[mode])
         if symbol.array and use.index is None:
             self.problems.error("array-without-index", e.span, name=symbol.name)
-            return None
-        if use.index is not None and not use.index.fixed:
-            self.problems.error("index-not-constant", e.span, where="an input")
             return None
         return use
 

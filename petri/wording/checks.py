@@ -130,7 +130,6 @@ WORDING: dict[str, Wording] = {
         notes=("its parameters are {known:and}", "it has {none}"),
     ),
     "parameter-untyped": Wording("`{name}` has neither a type nor a default", "write `{name}: int` or `{name} = 1`"),
-    "parameter-without-value": Wording("the parameter `{name}` has no value", "give it a default: `param {name} = …`"),
     "parameter-value": Wording("`{text}` is no value for `{name}`: {reason}"),
     "parameter-out-of-bounds": Wording("`{name}` is {text}, but must be in {bounds}"),
     "bounds-of-no-number": Wording("`in` gives the bounds of a number, but this is {kind}"),

@@ -24,6 +24,10 @@ WORDING: dict[str, Wording] = {
         "`{name}` is a parameter, so this pattern takes only tokens of its value",
         "to bind a variable, use a name that is not declared",
     ),
+    "binds-like-a-value": Wording(
+        "`{name}` is a new variable, which takes any value",
+        "did you mean the value `{suggestion}`? a variable had better have another name",
+    ),
     "pattern-never-matches": Wording(
         "`{name}` never holds {value}: its values are in {low}..{high}", notes=IN_INSTANCE
     ),

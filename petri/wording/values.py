@@ -14,7 +14,6 @@ WORDING: dict[str, Wording] = {
     ),
     "not-a-number": Wording("`{text}` is {kind}, not a number"),
     "not-ordered": Wording("values of {kind} have no order", "they can be compared with `==` and `!=`"),
-    "not-constant": Wording("{where} must be a constant: of numbers, parameters and constants alone"),
     "whole-division": Wording(
         "`{operator}` is for whole numbers, but `{text}` is {kind}",
         "`/` is the division of reals; `floor(x)` gives a whole number",
@@ -53,7 +52,6 @@ WORDING: dict[str, Wording] = {
         "`choice` needs values with weights", "write `choice(64 B: 7, 1518 B: 1)`", notes=("`{text}` has no weight",)
     ),
     "choice-of-records": Wording("`choice` is of numbers, bools or values of an enumeration, not of records"),
-    "else-missing": Wording("this `if` has no `else`, so it has no value in {where}", "write `if c then a else b`"),
     # records
     "no-fields": Wording("`{text}` is {kind}, which has no field `{field}`"),
     "record-type-unknown": Wording(

@@ -1,0 +1,61 @@
+"""The corpus of wrong nets: each `.net` of `errors/` has what is told of it beside it, in a `.txt`.
+
+After a change of wording, `PNSIM_UPDATE=1 pytest tests/language/test_errors.py` writes them anew: read the difference
+before committing it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from petri import language
+from petri.diagnostics import LanguageError, render_all, summary
+from petri.wording import arcs, checks, lints, measures, values
+
+CORPUS = Path(__file__).parent / "errors"
+FILES = sorted(CORPUS.glob("*.net"))
+UPDATE = bool(os.environ.get("PNSIM_UPDATE"))
+
+# Told where a corpus of files cannot go; each has a test of its own (test_parameters.py, test_files.py).
+ELSEWHERE = {
+    "only-modules",
+    "parameter-value",
+    "path-without-file",
+    "table-too-large",
+    "too-many-files",
+    "unknown-parameter",
+}
+
+
+def told(path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(CORPUS)
+    found, sources = language.check_with_sources(path.name)
+    return f"{render_all(found, sources)}\n\n{summary(found)}\n"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_messages(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = path.with_suffix(".txt")
+    if UPDATE:
+        expected.write_text(told(path, monkeypatch), encoding="utf-8")
+    assert told(path, monkeypatch) == expected.read_text(encoding="utf-8")
+
+
+def test_every_error_is_in_the_corpus() -> None:
+    areas = (arcs, checks, lints, measures, values)
+    known = {name for area in areas for name in area.WORDING} - ELSEWHERE
+    text = "".join(path.with_suffix(".txt").read_text(encoding="utf-8") for path in FILES)
+    assert [name for name in sorted(known) if f"[{name}]" not in text] == []
+
+
+def test_no_expected_message_is_left_over() -> None:
+    assert {path.stem for path in CORPUS.glob("*.txt")} == {path.stem for path in FILES}
+
+
+def test_a_part_has_nothing_to_run() -> None:
+    with pytest.raises(LanguageError) as raised:
+        language.load(CORPUS / "only_modules.net")
+    assert [diagnostic.id for diagnostic in raised.value.diagnostics] == ["only-modules"]
