@@ -414,6 +414,10 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 if self.compiler.places[place.at()].capacity.is_some() {
                     let gauge = self.compiler.load_gauge(place);
                     self.compiler.depend(gauge, self.id, u64::MAX);
+                    if self.transition.resets.contains(&place) {
+                        // Only the reserved room counts then, and a deposit shrinks it without a change of the load.
+                        self.compiler.depend(place.0, self.id, u64::MAX);
+                    }
                 }
             }
         }

@@ -1,0 +1,399 @@
+"""Random flat nets: a hypothesis strategy that reaches every feature of `petri.net`, for comparing engines.
+
+The nets mean nothing, but they move: tokens of few small colours, guards that often hold, times of every distribution. Some
+break a rule on the way (overflow, a value outside its colour), which engines must tell alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from hypothesis import strategies as st
+from petri.net import (
+    Colour,
+    Counter,
+    Draw,
+    Event,
+    Expr,
+    InhibitorArc,
+    InputArc,
+    Kind,
+    Match,
+    Net,
+    Order,
+    OutputArc,
+    Passage,
+    Place,
+    Probe,
+    Sample,
+    Scalar,
+    Slot,
+    Span,
+    Table,
+    Token,
+    Transition,
+    Variable,
+)
+
+T = TypeVar("T")
+
+SMALL = Slot("", "int", 0, 3)
+WIDE = Slot("n", "int")
+REAL = Slot("x", "real")
+BOUNDED_REAL = Slot("y", "real", 0.0, 50.0)
+COLOURS = (
+    Colour(),
+    Colour(),
+    Colour("small", (SMALL,)),
+    Colour("small", (SMALL,)),
+    Colour("wide", (WIDE,)),
+    Colour("pair", (Slot("a", "int", 0, 3), Slot("b", "int", 0, 2))),
+    Colour("stamped", (Slot("a", "int", 0, 3), REAL)),
+    Colour("bounded", (BOUNDED_REAL, WIDE)),
+)
+TABLES = (Table("sizes", (1, 2, 5), (7.0, 4.0, 1.0)), Table("times", (0.5, 1.5), (0.25, 0.75)))
+
+
+class Chooser:
+    """Choices of hypothesis, under names that read like what is chosen."""
+
+    def __init__(self, draw: Callable[[st.SearchStrategy[T]], T]) -> None:
+        self._draw = draw
+        self._lines = 0
+
+    def one(self, options: Sequence[T]) -> T:
+        return options[self._draw(st.integers(0, len(options) - 1))]  # type: ignore[arg-type]
+
+    def number(self, low: int, high: int) -> int:
+        return self._draw(st.integers(low, high))  # type: ignore[arg-type, return-value]
+
+    def chance(self, in_ten: int) -> bool:
+        """True so many times in ten; shrinks to False."""
+        return self.number(0, 9) >= 10 - in_ten
+
+    def span(self) -> Span:
+        """A place in the source that no other expression has."""
+        self._lines += 1
+        return Span("random.net", self._lines, 1, self._lines, 2)
+
+
+@dataclass
+class Scope:
+    """The variables that an expression may name, by kind, and the places whose tokens it may count."""
+
+    choose: Chooser
+    ints: list[int] = field(default_factory=list)
+    reals: list[int] = field(default_factory=list)
+    places: int = 0
+    clock: bool = False
+    chance: bool = False
+
+    def operation(self, op: str, kind: Kind, *args: Expr, value: Scalar | None = None) -> Expr:
+        return Expr(op, kind, args, value, self.choose.span())
+
+    def int_const(self, value: int) -> Expr:
+        return self.operation("const", "int", value=value)
+
+    def real_const(self, value: float) -> Expr:
+        return self.operation("const", "real", value=value)
+
+    def int(self, depth: int = 2) -> Expr:
+        choose = self.choose
+        leaves = ["const", *(["var"] * 3 if self.ints else []), *(["tokens"] if self.places else [])]
+        inner = ["add", "sub", "mul", "mod", "idiv", "min", "max", "abs", "neg", "if", "floor", "round", "ceil"]
+        drawn = ["uniform_int", "choice", "table"] if self.chance else []
+        op = choose.one(leaves if depth == 0 or choose.chance(5) else inner + drawn)
+        if op == "const":
+            return self.int_const(choose.one((0, 1, 2, 3, -1)) if choose.chance(9) else 2**62)
+        if op == "var":
+            return self.operation("var", "int", value=choose.one(self.ints))
+        if op == "tokens":
+            return self.operation("tokens", "int", value=choose.number(0, self.places - 1))
+        if op in ("mod", "idiv"):
+            divisor = self.int_const(choose.number(1, 4)) if choose.chance(9) else self.int(depth - 1)
+            return self.operation(op, "int", self.int(depth - 1), divisor)
+        if op == "if":
+            return self.operation("if", "int", self.bool(depth - 1), self.int(depth - 1), self.int(depth - 1))
+        if op in ("floor", "round", "ceil"):
+            return self.operation(op, "int", self.real(depth - 1))
+        if op == "uniform_int":
+            return self.operation(op, "int", self.int_const(0), self.int_const(choose.number(0, 4)))
+        if op == "choice":
+            weights = [self.real_const(w) for w in (0.5, 0.2)]
+            return self.operation(op, "int", self.int(0), weights[0], self.int(0), weights[1])
+        if op == "table":
+            return self.operation(op, "int", value=0)
+        return self.operation(op, "int", *(self.int(depth - 1) for _ in range(1 if op in ("abs", "neg") else 2)))
+
+    def real(self, depth: int = 2) -> Expr:
+        choose = self.choose
+        leaves = ["const", "real", *(["var"] * 2 if self.reals else []), *(["now", "end"] if self.clock else [])]
+        inner = ["add", "sub", "mul", "div", "min", "max", "abs", "neg", "if", "sqrt", "ln", "pow"]
+        op = choose.one(leaves if depth <= 0 or choose.chance(5) else inner)
+        if self.chance and depth > 0 and choose.chance(5):
+            return self.distribution()
+        if op == "const":
+            return self.real_const(choose.one((0.0, 1.0, 0.5, 2.25, 3.0)))
+        if op == "var":
+            return self.operation("var", "real", value=choose.one(self.reals))
+        if op in ("now", "end"):
+            return self.operation(op, "real")
+        if op == "real":
+            return self.operation("real", "real", self.int(max(depth - 1, 0)))
+        if op == "if":
+            return self.operation("if", "real", self.bool(depth - 1), self.real(depth - 1), self.real(depth - 1))
+        if op in ("sqrt", "ln"):
+            positive = self.operation("abs", "real", self.real(depth - 1))
+            return self.operation(op, "real", self.operation("add", "real", positive, self.real_const(0.25)))
+        if op == "pow":
+            base = self.operation("abs", "real", self.real(depth - 1))
+            return self.operation(op, "real", base, self.real_const(choose.one((2.0, 0.5, 1.25, 0.0))))
+        if op == "div":
+            return self.operation(op, "real", self.real(depth - 1), self.real_const(choose.one((4.0, 0.3))))
+        return self.operation(op, "real", *(self.real(depth - 1) for _ in range(1 if op in ("abs", "neg") else 2)))
+
+    def distribution(self) -> Expr:
+        op = self.choose.one(("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table"))
+        mean = self.real_const(self.choose.one((1.0, 0.5, 3.0)))
+        if op == "exp":
+            return self.operation(op, "real", mean if self.choose.chance(7) else self.real(0))
+        if op == "uniform":
+            return self.operation(op, "real", self.real_const(0.25), mean)
+        if op == "erlang":
+            return self.operation(op, "real", self.int_const(self.choose.number(1, 3)), mean)
+        if op == "choice":
+            weights = (self.real_const(1.0), self.real_const(2.0))
+            return self.operation(op, "real", self.real(0), weights[0], mean, weights[1])
+        if op == "table":
+            return self.operation(op, "real", value=1)
+        return self.operation(op, "real", *((mean, mean) if op == "lognormal" else (self.real_const(1.5), mean)))
+
+    def bool(self, depth: int = 2) -> Expr:
+        choose = self.choose
+        if depth > 0 and choose.chance(3):
+            op = choose.one(("and", "or", "not", "if"))
+            operands = [self.bool(depth - 1) for _ in range({"not": 1, "if": 3}.get(op, 2))]
+            return self.operation(op, "bool", *operands)
+        if choose.chance(1):
+            return self.operation("const", "bool", value=choose.chance(8))
+        op = choose.one(("le", "ge", "ne", "eq", "lt", "gt"))
+        if choose.chance(2):
+            return self.operation(op, "bool", self.real(depth - 1), self.real(depth - 1))
+        return self.operation(op, "bool", self.int(max(depth - 1, 0)), self.int(max(depth - 1, 0)))
+
+    def within(self, slot: Slot) -> Expr:
+        """A value for a slot, nearly always within its range."""
+        if slot.kind == "real":
+            value = self.real()
+            if slot.low is None or not self.choose.chance(9):
+                return value
+            return self.operation("min", "real", self.operation("abs", "real", value), self.real_const(50.0))
+        value = self.int()
+        if slot.high is None or not self.choose.chance(9):
+            return value
+        return self.operation("mod", "int", value, self.int_const(int(slot.high) + 1))
+
+
+def token(choose: Chooser, colour: Colour) -> Token:
+    return tuple(choose.number(0, 2) if s.kind == "int" else float(choose.number(0, 2)) for s in colour.slots)
+
+
+def random_place(choose: Chooser, number: int) -> Place:
+    colour = choose.one(COLOURS)
+    discipline = choose.one(("bag", "bag", "fifo", "lifo", "key"))
+    key = None
+    if discipline == "key":
+        if not colour.slots:
+            discipline = "bag"
+        else:
+            slot = choose.number(0, len(colour.slots) - 1)
+            key = Expr("var", colour.slots[slot].kind, (), slot, choose.span())
+            if colour.slots[slot].kind == "int" and choose.chance(4):
+                key = Expr("neg", "int", (key,), None, choose.span())
+    initial = tuple((choose.number(0, 3), token(choose, colour)) for _ in range(choose.number(1, 4)))
+    capacity = choose.number(1, 6) if choose.chance(2) else None
+    return Place(f"p{number}", colour, discipline, key, capacity, initial)
+
+
+@dataclass
+class TransitionMaker:
+    """Makes one transition; collects its variables on the way."""
+
+    choose: Chooser
+    places: Sequence[Place]
+    variables: list[Variable] = field(default_factory=list)
+
+    def scope(self) -> Scope:
+        kinds = [variable.kind for variable in self.variables]
+        scope = Scope(self.choose, places=len(self.places))
+        scope.ints = [i for i, kind in enumerate(kinds) if kind == "int"]
+        scope.reals = [i for i, kind in enumerate(kinds) if kind == "real"]
+        return scope
+
+    def variable(self, kind: str) -> int:
+        self.variables.append(Variable(f"v{len(self.variables)}", "int" if kind == "int" else "real"))
+        return len(self.variables) - 1
+
+    def pattern(self, place: Place, may_bind: bool) -> tuple[Match, ...]:
+        """Equalities may use the variables of the arcs before this one."""
+        scope = self.scope()
+        pattern = []
+        for slot in place.colour.slots:
+            equal = None
+            if self.choose.chance(3):
+                if slot.kind == "int":
+                    equal = scope.int(1) if self.choose.chance(3) else scope.int(0)
+                else:
+                    equal = scope.real(0)
+            bind = self.variable(slot.kind) if may_bind and self.choose.chance(7) else None
+            pattern.append(Match(bind, equal))
+        return tuple(pattern)
+
+    def count(self, scope: Scope) -> Expr | None:
+        if self.choose.chance(7):
+            return None
+        if self.choose.chance(7):
+            return scope.int_const(self.choose.number(0, 2))
+        return scope.operation("mod", "int", scope.int(1), scope.int_const(3))
+
+    def input(self, keep: bool) -> InputArc:
+        number = self.choose.number(0, len(self.places) - 1)
+        place = self.places[number]
+        scope = self.scope()
+        count = None if place.colour.slots else self.count(scope)
+        return InputArc(number, self.pattern(place, may_bind=True), count, keep, self.choose.span())
+
+    def inhibitor(self) -> InhibitorArc:
+        number = self.choose.number(0, len(self.places) - 1)
+        scope = self.scope()
+        threshold = scope.int_const(self.choose.number(1, 3)) if self.choose.chance(8) else scope.int(1)
+        return InhibitorArc(number, self.pattern(self.places[number], may_bind=False), threshold, self.choose.span())
+
+    def output(self, arcs: int, taken: Sequence[int]) -> OutputArc:
+        """`arcs` is the number of variables that arcs bind: places with a capacity may not depend on others.
+
+        Tokens go back to a place that the transition takes from more often than not, so that the net lives on.
+        """
+        back = self.choose.chance(7)
+        number = self.choose.one(taken) if back else self.choose.number(0, len(self.places) - 1)
+        colour = self.places[number].colour
+        alike = [i for i, place in enumerate(self.places) if place.colour == colour]
+        places = tuple(alike) if self.choose.chance(2) else (number,)
+        plain = self.scope()
+        plain.ints = [i for i in plain.ints if i < arcs]
+        plain.reals = [i for i in plain.reals if i < arcs]
+        index = None
+        if len(places) > 1:
+            index = plain.int(1)
+            if self.choose.chance(9):
+                index = plain.operation("mod", "int", index, plain.int_const(len(places)))
+        scope = self.scope()
+        scope.clock = True
+        return OutputArc(
+            places if len(places) > 1 else places[:1],
+            tuple(scope.within(slot) for slot in colour.slots),
+            index,
+            self.count(plain),
+            plain.bool() if self.choose.chance(1) else None,
+            self.choose.span(),
+        )
+
+    def time(self) -> Expr:
+        scope = self.scope()
+        scope.clock = scope.chance = True
+        if self.choose.chance(2):
+            return scope.operation("const", "int", value=0)
+        if self.choose.chance(3):
+            return scope.real_const(self.choose.one((1.0, 2.0, 0.5, 0.0)))
+        if self.choose.chance(6):
+            return scope.distribution()
+        time = scope.real()
+        return time if self.choose.chance(2) else scope.operation("abs", "real", time)
+
+    def make(self, number: int) -> Transition:
+        choose = self.choose
+        inputs = [self.input(keep=False)]
+        inputs += [self.input(keep=choose.chance(3)) for _ in range(choose.number(0, 2))]
+        inhibitors = [self.inhibitor() for _ in range(1 if choose.chance(2) else 0)]
+        guard = None
+        if choose.chance(3):
+            scope = self.scope()
+            scope.clock = choose.chance(1)
+            guard = scope.bool()
+        arcs = len(self.variables)
+        draws = []
+        for _ in range(choose.number(0, 1)):
+            scope = self.scope()
+            scope.chance = scope.clock = True
+            kind = choose.one(("int", "real"))
+            expression = scope.int() if kind == "int" else scope.real()
+            draws.append(Draw(self.variable(kind), expression))
+        taken = [arc.place for arc in inputs if not arc.keep]
+        outputs = tuple(self.output(arcs, taken) for _ in range(choose.number(1, 3)))
+        resets = (choose.number(0, len(self.places) - 1),) if choose.chance(1) else ()
+        return Transition(
+            f"t{number}",
+            tuple(self.variables),
+            tuple(inputs),
+            tuple(inhibitors),
+            resets,
+            guard,
+            tuple(draws),
+            self.time(),
+            outputs,
+            priority=choose.one((0, 0, 0, 1, 2)),
+            weight=choose.one((1.0, 1.0, 1.0, 2.0, 0.3)),
+        )
+
+
+def variables_scope(choose: Chooser, transition: Transition, places: int) -> Scope:
+    """What a probe at a transition may name."""
+    scope = Scope(choose, places=places, clock=True)
+    scope.ints = [i for i, v in enumerate(transition.variables) if v.kind == "int"]
+    scope.reals = [i for i, v in enumerate(transition.variables) if v.kind == "real"]
+    return scope
+
+
+def random_event(choose: Chooser, net: Net) -> Event:
+    """A key is a variable or a slot, which cannot fail."""
+    if choose.chance(5):
+        place = choose.number(0, len(net.places) - 1)
+        slots = net.places[place].colour.slots
+        key = (Expr("var", slots[0].kind, (), 0),) if slots else ()
+        return Event(place=place, key=key)
+    transition = choose.number(0, len(net.transitions) - 1)
+    variables = net.transitions[transition].variables
+    return Event(transition=transition, key=(Expr("var", variables[0].kind, (), 0),) if variables else ())
+
+
+def random_probe(choose: Chooser, net: Net) -> Probe:
+    kind = choose.one(("counter", "sample", "passage", "order"))
+    transition = choose.number(0, len(net.transitions) - 1)
+    scope = variables_scope(choose, net.transitions[transition], len(net.places))
+    if kind == "counter":
+        return Counter(transition, scope.real(1) if choose.chance(5) else None)
+    if kind == "sample":
+        return Sample(transition, scope.real(1))
+    if kind == "passage":
+        return Passage(random_event(choose, net), random_event(choose, net))
+    event = random_event(choose, net)
+    if event.place is not None:
+        slots = net.places[event.place].colour.slots
+        ints = [i for i, slot in enumerate(slots) if slot.kind == "int"]
+    else:
+        ints = [i for i, v in enumerate(net.transitions[event.transition or 0].variables) if v.kind == "int"]
+    sequence = Expr("var", "int", (), ints[-1]) if ints else Expr("const", "int", (), 1)
+    return Order(event, sequence)
+
+
+@st.composite
+def nets(draw: Callable[[st.SearchStrategy[T]], T]) -> Net:
+    """Any net of a few places and transitions."""
+    choose = Chooser(draw)
+    places = tuple(random_place(choose, i) for i in range(choose.number(2, 5)))
+    transitions = tuple(TransitionMaker(choose, places).make(i) for i in range(choose.number(1, 5)))
+    bare = Net("random", places, transitions, tables=TABLES)
+    probes = tuple(random_probe(choose, bare) for _ in range(choose.number(0, 2)))
+    return Net("random", places, transitions, probes=probes, tables=TABLES)

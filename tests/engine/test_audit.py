@@ -1,0 +1,121 @@
+"""Runs of random nets, gone over again by the trace alone: nothing fires that may not, nothing gets lost.
+
+The auditor knows no bindings: it counts the tokens of each place, which the trace's variables let it do, and holds
+every firing against guards, thresholds without patterns, capacities, priorities of time, and place invariants.
+"""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from petri.engine.expression import Context, evaluate
+from petri.engine.native import available
+from petri.engine.reference import Limits
+from petri.engine.session import TracedFiring, begin
+from petri.net import Expr, Net
+from petri.structure import invariants
+from tests.engine.nets import nets
+
+NAMES = ["reference", "native"] if available() else ["reference"]
+LIMITS = Limits(firings_at_an_instant=60, tokens=60)
+CHECKED = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=200)
+
+
+class Auditor:
+    """The number of tokens in each place, kept by the trace."""
+
+    def __init__(self, net: Net) -> None:
+        self.net = net
+        self.size = [sum(count for count, _ in place.initial) for place in net.places]
+        self.coming: list[tuple[float, int, dict[int, int]]] = []  # end, serial, tokens by place
+        self.now = 0.0
+        self.invariants = invariants(net) or []
+
+    def context(self, firing: TracedFiring) -> Context:
+        size = list(self.size)
+        return Context(firing.variables, lambda p: size[p], firing.start, firing.end, None, self.net.tables)
+
+    def number(self, expression: Expr | None, context: Context) -> int:
+        return 1 if expression is None else int(evaluate(expression, context))
+
+    def add(self, places: dict[int, int]) -> None:
+        for place, count in places.items():
+            self.size[place] += count
+
+    def end_until(self, now: float) -> None:
+        """Deposit what ends up to `now`."""
+        self.coming.sort(key=lambda item: item[:2])
+        while self.coming and self.coming[0][0] <= now:
+            self.add(self.coming.pop(0)[2])
+
+    def fire(self, serial: int, firing: TracedFiring) -> None:
+        transition = self.net.transitions[firing.transition]
+        assert firing.start >= self.now
+        assert firing.end >= firing.start
+        self.now = firing.start
+        self.end_until(self.now)
+        context = self.context(firing)
+        taken = self.taken(firing, context)
+        assert transition.guard is None or evaluate(transition.guard, context)
+        for inhibitor in transition.inhibitors:
+            if all(match.equal is None for match in inhibitor.pattern):
+                assert self.size[inhibitor.place] < self.number(inhibitor.threshold, context)
+        given_tokens = self.given(firing, context)
+        self.add({place: -count for place, count in taken.items()})
+        for place in transition.resets:
+            self.size[place] = 0
+        if firing.end == firing.start:
+            self.add(given_tokens)
+        else:
+            self.coming.append((firing.end, serial, given_tokens))
+        self.check()
+
+    def taken(self, firing: TracedFiring, context: Context) -> dict[int, int]:
+        """What the arcs take, all of it there together with what they read."""
+        taken: dict[int, int] = {}
+        found: dict[int, int] = {}
+        for arc in self.net.transitions[firing.transition].inputs:
+            count = self.number(arc.count, context)
+            found[arc.place] = found.get(arc.place, 0) + count
+            if not arc.keep:
+                taken[arc.place] = taken.get(arc.place, 0) + count
+        for place, count in found.items():
+            assert count <= self.size[place]
+        return taken
+
+    def given(self, firing: TracedFiring, context: Context) -> dict[int, int]:
+        tokens: dict[int, int] = {}
+        for arc in self.net.transitions[firing.transition].outputs:
+            if arc.condition is None or evaluate(arc.condition, context):
+                place = arc.places[0 if arc.index is None else int(evaluate(arc.index, context))]
+                tokens[place] = tokens.get(place, 0) + self.number(arc.count, context)
+        return tokens
+
+    def check(self) -> None:
+        """Capacities and invariants, tokens that firings will deposit included."""
+        held = list(self.size)
+        for _, _, tokens in self.coming:
+            for place, count in tokens.items():
+                held[place] += count
+        for index, place in enumerate(self.net.places):
+            initial = sum(count for count, _ in place.initial)
+            assert place.capacity is None or held[index] <= max(place.capacity, initial)
+        for invariant in self.invariants:
+            assert sum(weight * held[p] for p, weight in invariant.weights.items()) == invariant.total
+
+
+@given(nets(), st.integers(0, 5), st.sampled_from(NAMES))
+@CHECKED
+def test_every_firing_was_enabled_and_invariants_hold(net: Net, seed: int, engine: str) -> None:
+    session = begin(net, engine, seed, 0, limits=LIMITS, trace=True)
+    reason = session.advance(math.inf, 60)
+    auditor = Auditor(net)
+    for serial, firing in enumerate(session.trace()):
+        auditor.fire(serial, firing)
+    if reason != "error":
+        auditor.end_until(session.now)
+        assert auditor.size == [len(tokens) for tokens in session.marking()]
+    event(f"{len(auditor.invariants)} invariants")

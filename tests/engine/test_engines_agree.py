@@ -1,0 +1,85 @@
+"""Both engines on random nets: the same trajectory, statistics, marking and errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from petri.engine.native import available
+from petri.engine.reference import Limits
+from petri.engine.session import Session, begin
+from petri.measure.observation import Observation
+from petri.net import Net
+
+from tests.engine.nets import nets
+
+pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
+
+LIMITS = Limits(firings_at_an_instant=60, tokens=60)
+CHECKED = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=300)
+
+
+def close(one: object, other: object) -> bool:
+    """Equal integers; reals and arrays of them to 1e-9."""
+    a, b = np.asarray(one, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True))
+
+
+def assert_same_probe(one: Mapping[str, object], other: Mapping[str, object]) -> None:
+    assert one.keys() == other.keys()
+    for name in one:
+        assert close(one[name], other[name]), name
+
+
+def assert_same_observation(one: Observation, other: Observation) -> None:
+    for name in ("maximum", "arrivals", "initial", "firings"):
+        assert np.array_equal(getattr(one, name), getattr(other, name)), name
+    for name in ("elapsed", "integral", "nonempty", "in_progress", "active"):
+        assert close(getattr(one, name), getattr(other, name)), name
+    assert len(one.probes) == len(other.probes)
+    for a, b in zip(one.probes, other.probes, strict=True):
+        assert_same_probe(a, b)
+
+
+def assert_same_state(one: Session, other: Session) -> None:
+    assert (one.firings, one.now, one.hash) == (other.firings, other.now, other.hash)
+    assert one.error == other.error
+    assert one.marking() == other.marking()
+    assert_same_observation(one.observe(), other.observe())
+
+
+def pair(net: Net, seed: int) -> tuple[Session, Session]:
+    first = begin(net, "reference", seed, 0, limits=LIMITS, trace=True)
+    return first, begin(net, "native", seed, 0, limits=LIMITS, trace=True)
+
+
+@given(nets(), st.integers(0, 3), st.integers(1, 30))
+@CHECKED
+def test_same_run(net: Net, seed: int, piece: int) -> None:
+    reference, native = pair(net, seed)
+    for until in (3.0, math.inf):
+        for _ in range(4):
+            reason = reference.advance(until, piece)
+            assert native.advance(until, piece) == reason
+            traced = [(f.start, f.end, f.transition, tuple(f.variables)) for f in reference.trace()]
+            assert [(f.start, f.end, f.transition, tuple(f.variables)) for f in native.trace()] == traced
+        assert_same_state(reference, native)
+        reference.begin_window()
+        native.begin_window()
+    event(reason if reference.error is None else reference.error.id)
+    event(f"{min(reference.firings // 20 * 20, 100)} firings or more")
+
+
+@given(nets(), st.integers(0, 3))
+@CHECKED
+def test_pieces_change_nothing(net: Net, seed: int) -> None:
+    whole = begin(net, "native", seed, 0, limits=LIMITS)
+    pieces = begin(net, "native", seed, 0, limits=LIMITS)
+    whole.advance(10.0, 100)
+    while pieces.firings < 100 and pieces.advance(10.0, 1) == "budget":
+        pass
+    assert_same_state(whole, pieces)
