@@ -1,0 +1,177 @@
+"""The base model of the IXP2400 against the figures that Govind, Govindarajan and Kuri state for one router (PRNP).
+
+Tolerances: throughput 2 %; shares of packets a fifth of the value or three points, as the larger differences of the
+paper between its own two simulators are. Seeds are fixed; replications spread by a fifteenth of the value at most.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+
+import petri
+from petri.engine.native import available
+
+GBPS = 0.125  # bytes per nanosecond
+
+slow_without_native = pytest.mark.skipif(not available(), reason="takes too long on the reference engine")
+
+
+@functools.cache
+def run(**parameters: Any) -> petri.Result:
+    return petri.load("ixp2400", **{"packets": 40_000, **parameters}).run(replications=2, seed=11)
+
+
+def figure(result: petri.Result, name: str, field: str = "") -> float:
+    measure = result.measure(name)
+    return measure.recorded[field].mean if field else measure.value
+
+
+def gbps(result: petri.Result) -> float:
+    return figure(result, "throughput") / GBPS
+
+
+@slow_without_native
+def test_dram_limits_throughput() -> None:
+    result = run()
+    assert gbps(result) == pytest.approx(2.96, rel=0.02)
+    assert figure(result, "dram_busy") > 0.99
+
+
+@slow_without_native
+def test_throughput_saturates_at_sixteen_threads() -> None:
+    by_threads = {8 * threads: gbps(run(threads=threads, packets=20_000)) for threads in (1, 2, 4, 8)}
+    assert by_threads[8] < 0.9 * by_threads[64]
+    assert by_threads[16] == pytest.approx(2.96, rel=0.05)
+    assert by_threads[32] == pytest.approx(2.96, rel=0.02)
+    assert by_threads[8] < by_threads[16] < by_threads[32] * 1.01
+
+
+@slow_without_native
+def test_two_microengines_are_enough() -> None:
+    assert gbps(run(engines=2)) == pytest.approx(2.96, rel=0.05)
+
+
+@slow_without_native
+def test_table_1() -> None:
+    """Reorder and retransmission rates of one hop, flows of 6.4 KB and 640 B."""
+    for flow_packets, reorder, retransmit in ((100, 0.3585, 0.0835), (10, 0.317, 0.058)):
+        result = run(flow_packets=flow_packets)
+        assert figure(result, "sequence", "duplicate_ack_share") == pytest.approx(reorder, rel=0.2)
+        assert figure(result, "sequence", "retransmit_per_hole_share") == pytest.approx(retransmit, abs=0.03)
+        assert figure(result, "sequence", "retransmit_overtaken_share") == pytest.approx(retransmit, abs=0.03)
+
+
+@slow_without_native
+def test_packets_of_512_bytes_keep_sixteen_threads_busy() -> None:
+    result = run(packet="512 B", packets=20_000)
+    assert figure(result, "threads_busy") == pytest.approx(16 / 64, rel=0.02)
+    assert gbps(result) == pytest.approx(3.0, rel=0.03)
+    assert figure(result, "sequence", "duplicate_ack_share") < figure(run(), "sequence", "duplicate_ack_share")
+
+
+@slow_without_native
+def test_dram_forwards_512_byte_packets_at_the_published_rate_when_they_are_offered_faster() -> None:
+    result = run(packet="512 B", packets=20_000, line="3.5 Gbps")
+    assert gbps(result) == pytest.approx(3.068, rel=0.02)
+
+
+@slow_without_native
+def test_strided_allocation_costs_no_throughput() -> None:
+    assert gbps(run(strided=True)) == pytest.approx(gbps(run()), rel=0.01)
+
+
+@slow_without_native
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"engines": 1, "threads": 1, "packets": 500},
+        {"engines": 3, "threads": 5, "flows": 1, "packets": 3000},
+        {"packet": "1500 B", "packets": 2000},
+        {"packet": "40 B", "packets": 3000, "strided": True},
+        {"memory_exponential": False, "work_exponential": False, "packets": 3000},
+        {"source_exponential": True, "line_exponential": True, "packets": 3000},
+        {"command_entries": 1, "unit_queue": 1, "output_memory": 1, "packets": 3000},
+    ],
+    ids=str,
+)
+def test_nothing_is_lost_and_everything_is_given_back(parameters: dict[str, Any]) -> None:
+    model = petri.load("ixp2400", **parameters)
+    result = model.run(replications=1)
+    assert result.died
+    assert result.passed
+    marking = result.replications[0].marking
+    for index, place in enumerate(model.net.places):
+        if place.name.startswith(("source.", "router.transmit.head")):
+            continue
+        initial = sorted(token for count, token in place.initial for _ in range(count))
+        assert sorted(marking[index]) == initial, f"{place.name} ends as it began"
+        if place.capacity is not None:
+            assert result.replications[0].window.maximum[index] <= place.capacity
+
+
+@slow_without_native
+def test_one_thread_keeps_the_order() -> None:
+    result = run(engines=1, threads=1, packets=2000)
+    assert figure(result, "sequence", "reordered_share") == 0.0
+
+
+HOPS = """
+net hops
+time ns
+import ixp2400.source
+import ixp2400.router
+param hops = 3
+place link[0..hops] : Packet fifo cap 1
+instance source = Source(outlet = link[0])
+instance hop[h in 1..hops] = Router(inlet = link[h - 1], outlet = link[h])
+instance sink = Sink(inlet = link[hops])
+measure sequence = reorder(sink.deliver, by p.flow, order p.seq)   record duplicate_ack_share
+expect count(sink.deliver) == packets within 0.5
+run until dead
+"""
+
+
+@slow_without_native
+def test_routers_compose_and_reordering_grows_with_hops() -> None:
+    shares = []
+    for hops in (1, 3):
+        result = petri.loads(HOPS, hops=hops, packets=20_000).run(replications=1)
+        assert result.passed
+        shares.append(figure(result, "sequence", "duplicate_ack_share"))
+    assert shares[0] < shares[1] < 3 * shares[0]
+
+
+RING = """
+net ring
+time ns
+import ixp2400.transmit
+param strided = false
+place finished : Job = Job(Packet(0, e, 64 B, 0 ns), Context(e, 0), 0, 0 B) for e in 0..3,
+                       Job(Packet(0, 10 + t, 64 B, 0 ns), Context(0, t), 0, 0 B) for t in 1..7
+place thread  : Context
+place element
+place closed = token
+place room
+transition unlock:  closed -> 100 * room   takes 1 ns
+place outlet : Packet fifo
+instance ring = TransmitRing(elements = 64, per_engine = if strided then 1 else 8,
+                             per_thread = if strided then 8 else 1, finished = finished, thread = thread, element = element,
+                             outlet = outlet, memory = room)
+run until dead
+"""
+
+
+@pytest.mark.parametrize(
+    ("strided", "order"),
+    [(False, [0, 11, 12, 13, 14, 15, 16, 17, 1, 2, 3]), (True, [0, 1, 2, 3, 11, 12, 13, 14, 15, 16, 17])],
+)
+def test_the_ring_sends_in_the_order_of_its_elements(strided: bool, order: list[int]) -> None:
+    """PRNP section 3.2: contiguous elements of threads 1 to 8 of the first engine go before the second engine's."""
+    model = petri.loads(RING, strided=strided)
+    result = model.run(engine="reference", replications=1)
+    names = [place.name for place in model.net.places]
+    left = [int(token[1]) for token in result.replications[0].marking[names.index("outlet")]]
+    assert left == order

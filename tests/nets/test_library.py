@@ -1,0 +1,60 @@
+"""Every net of the library: no complaint of the checker, expectations that hold, and two engines that agree."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import petri
+from petri import library
+from petri.engine.native import available
+from petri.language import check
+
+NETS = library.net_names()
+PARTS = sorted(path for path in library.models().rglob("*.net"))
+PROVENANCE = re.compile(r"\b(given|derived|calibrated|estimated)\b")
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_nothing_to_complain_about(name: str) -> None:
+    path = library.net(name)
+    assert path is not None
+    assert check(path) == []
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_expectations_hold(name: str) -> None:
+    if not available():
+        pytest.skip("takes too long on the reference engine")
+    model = petri.load(name)
+    assert model.net.doc, "a net says what it is about"
+    result = model.run()
+    assert result.failure is None
+    assert result.passed, [verdict for measure in result.measures for _, verdict in measure.verdicts]
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_engines_agree(name: str) -> None:
+    if not available():
+        pytest.skip("the native engine is not built")
+    model = petri.load(name)
+    native, reference = (
+        model.run(engine=engine, warmup=0.0, seed=3, replications=1, max_firings=1500)
+        for engine in ("native", "reference")
+    )
+    assert native.hash == reference.hash
+
+
+def test_constants_of_the_models_say_where_they_come_from() -> None:
+    for parameter in petri.load("ixp2400").net.parameters:
+        assert parameter.doc, parameter.name
+        if parameter.kind != "bool":
+            assert PROVENANCE.search(parameter.doc), f"{parameter.name}: {parameter.doc}"
+
+
+@pytest.mark.parametrize("path", PARTS, ids=[path.stem for path in PARTS])
+def test_models_say_what_they_are(path: Path) -> None:
+    assert path.read_text(encoding="utf-8").startswith("## ")
+    assert check(path) == []
