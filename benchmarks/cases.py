@@ -25,6 +25,7 @@ class Case:
     comparators: tuple[str, ...] = ("simpy", "simpn")
     parameters: Mapping[str, object] = field(default_factory=dict)
     measures: bool = False  # the net declares measures, which the hand-written program does not keep
+    defines: tuple[str, ...] = ()  # of the hand-written program
 
     def contenders(self, engine: str) -> list[Contender]:
         """The hand-written program with statistics comes first: the others are compared with it."""
@@ -32,21 +33,18 @@ class Case:
         listed: list[Contender] = []
         if (HANDWRITTEN / f"{self.program}.cpp").exists():
             listed += [
-                Handwritten("by hand, statistics", self.program, True, self.per_unit),
-                Handwritten("by hand, none", self.program, False, self.per_unit),
+                Handwritten("by hand, statistics", self.program, True, self.per_unit, self.defines),
+                Handwritten("by hand, none", self.program, False, self.per_unit, self.defines),
             ]
         listed.append(Simulator("pnsim", plain, self.net, self.counted, self.parameters))
         if self.measures:
             listed.append(Simulator("pnsim, its measures too", engine, self.net, self.counted, self.parameters))
-        listed += [Simulator(name, name, self.id_of_comparator) for name in self.comparators]
+        listed += [Simulator(name, name, self.program) for name in self.comparators]
         return listed
 
-    @property
-    def id_of_comparator(self) -> str:
-        return self.program
 
-
-NET_FOLDER = HERE.parent / "nets"
+BASE_MODEL = HERE.parent / "nets" / "ixp2400.net"
+ENDLESS = {"packets": 1_000_000_000}
 
 CASES = (
     Case("B1", "closed ring, 16 stations, 64 tokens", NETS / "ring.net", "ring"),
@@ -55,4 +53,9 @@ CASES = (
         unit="packets", counted="process", per_unit=2.0,
     ),
     Case("B3", "join of 2 × 200 tokens", NETS / "join.net", "join", least=0.15, wanted=0.4),
+    Case("B4", "IXP2400 base model", BASE_MODEL, "ixp2400", parameters=ENDLESS, measures=True, comparators=("simpy",)),
+    Case(
+        "B5", "ten IXP2400 in a chain", NETS / "chain.net", "ixp2400",
+        parameters=ENDLESS, measures=True, comparators=(), defines=("HOPS=10",),
+    ),
 )  # fmt: skip

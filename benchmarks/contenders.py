@@ -141,6 +141,7 @@ class Handwritten:
     program: str
     statistics: bool = True
     per_unit: float = 1.0
+    defines: tuple[str, ...] = ()
 
     def run(self, firings: int, seed: int) -> Sample:
         answer = self.figures(firings, seed)
@@ -154,7 +155,7 @@ class Handwritten:
 
     def figures(self, firings: int, seed: int) -> dict[str, Any]:
         """All that the program prints."""
-        command = [str(build(self.program, self.statistics)), str(firings), str(seed)]
+        command = [str(build(self.program, self.statistics, self.defines)), str(firings), str(seed)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
@@ -163,16 +164,17 @@ class Handwritten:
         pass
 
 
-def build(program: str, statistics: bool) -> Path:
+def build(program: str, statistics: bool = True, defines: tuple[str, ...] = ()) -> Path:
     """The compiled program, made anew where a source is newer. Raises Unavailable without a compiler."""
-    target = BUILD / f"{program}-{'statistics' if statistics else 'plain'}"
+    target = BUILD / "-".join((program, "statistics" if statistics else "plain", *defines))
     sources = [HANDWRITTEN / f"{program}.cpp", *HANDWRITTEN.glob("*.hpp")]
     if target.exists() and all(source.stat().st_mtime < target.stat().st_mtime for source in sources):
         return target
     if shutil.which(COMPILER) is None:
         raise Unavailable(f"{COMPILER} is not installed")
     BUILD.mkdir(exist_ok=True)
-    command = [COMPILER, *FLAGS, f"-DSTATISTICS={int(statistics)}", str(sources[0]), "-o", str(target)]
+    macros = [f"-D{define}" for define in (f"STATISTICS={int(statistics)}", *defines)]
+    command = [COMPILER, *FLAGS, *macros, str(sources[0]), "-o", str(target)]
     subprocess.run(command, check=True)
     return target
 

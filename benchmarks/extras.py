@@ -39,7 +39,7 @@ def trace(engine: str, seconds: float, rounds: int) -> tuple[float, float]:
 def start_up() -> float:
     """Seconds from typing `pnsim run` on a small net to its end, with cached bytecode (median)."""
     net = HERE.parent / "nets" / "patterns" / "mm1.net"
-    command = [sys.executable, "-m", "pnsim", "run", str(net), "--until", "10"]
+    command = [sys.executable, "-m", "pnsim", "run", str(net), "--until", "1000"]
     times = []
     with tempfile.TemporaryDirectory() as elsewhere:
         for _ in range(STARTS + 1):

@@ -1,0 +1,549 @@
+// B4 and B5 by hand: IPv4 on one IXP2400, as nets/ixp2400.net has it with its default parameters, or HOPS of them in a chain.
+//
+// A thread is a number below 64, eight times its engine plus its place there, so that any set of threads (ready at a
+// step, in a command queue, in the transmit ring) is one word, and a thread at random is one bit of it. The ring's least
+// turn is the first bit from the head on. Each server has a leaf in the tournament tree of next events. Nothing is searched:
+// every event calls what it may have enabled.
+#include <string>
+
+#include "common.hpp"
+
+#ifndef HOPS
+#define HOPS 1
+#endif
+
+constexpr int hops = HOPS, engines = 8, threads = 64, steps = 8, units = 4, flows = 10, flow_packets = 100;
+constexpr int ports = 4, mac_memory = 256, elements = 128, entries = 4, unit_queue = 4, output_memory = 2;
+constexpr int sram_stages = 16, scratch_stages = 8;
+constexpr double cycle = 1000.0 / 600.0, size = 64.0, line = 0.375, media = 0.5;  // ns, B, B/ns
+constexpr double mac_time = 10 * cycle, command_time = 4 * cycle, hash_time = 8 * cycle, dram_time = 26 * cycle;
+constexpr double sram_time = 90 * cycle, scratch_time = 60 * cycle, line_time = size / line, media_time = size / media;
+constexpr double work[steps] = {30 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 15 * cycle, 15 * cycle};
+enum Unit { dram, sram, hash, scratch };
+constexpr int destination[steps - 1] = {dram, dram, hash, sram, dram, scratch, dram};
+const char* const step_names[steps] = {"receive", "read_header", "hash", "look_up", "write_header", "count", "transmit", "finish"};
+
+// Leaves of one router in the tree of next events.
+enum Leaf { of_line, of_send, of_accept, of_bus, of_dram, of_hash, of_emit, of_buffer = 8, of_engine = 16, of_scratch = 24, of_sram = 32 };
+constexpr int leaves_of_router = 64, leaves = hops == 1 ? leaves_of_router : 16 * leaves_of_router;
+using Events = Clocks<leaves>;
+
+static Events events;
+static Exponentials* exponentials;
+static double now = 0;
+static std::int64_t firings = 0;
+
+struct Random {
+    std::uint64_t state;
+    unsigned below(unsigned n) {
+        state += 0xa0761d6478bd642fu;
+        const auto product = static_cast<unsigned __int128>(state) * (state ^ 0xe7037ed1a0b428dbu);
+        const auto word = static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
+        return static_cast<unsigned>(((word >> 32) * n) >> 32);
+    }
+    int bit(std::uint64_t set) {  // any of the bits that are set, all equally likely
+        const int count = std::popcount(set);
+        unsigned skip = count == 1 ? 0 : below(static_cast<unsigned>(count));
+        while (skip--) set &= set - 1;
+        return std::countr_zero(set);
+    }
+};
+static Random chance{1};
+
+// Tokens of a place, or firings in progress of a transition, over time.
+struct Level {
+    std::int64_t tokens = 0, maximum = 0, entered = 0;
+    double integral = 0, nonempty = 0;
+
+    explicit Level(int initial = 0) : tokens(initial), maximum(initial) {}
+
+    void put() {
+        ++tokens;
+        if constexpr (statistics) {
+            integral -= now;
+            if (tokens == 1) nonempty -= now;
+            if (tokens > maximum) maximum = tokens;
+            ++entered;
+        }
+    }
+    void take() {
+        --tokens;
+        if constexpr (statistics) {
+            integral += now;
+            if (tokens == 0) nonempty += now;
+        }
+    }
+    void pass() {  // put and taken within the instant
+        if constexpr (statistics) {
+            ++entered;
+            if (tokens + 1 > maximum) maximum = tokens + 1;
+        }
+    }
+    double area() const { return integral + static_cast<double>(tokens) * now; }
+    double filled() const { return nonempty + (tokens > 0) * now; }
+};
+
+struct Packet {
+    std::int32_t flow, seq;
+    double born;
+};
+
+static std::string numbered(const std::string& name, int index) {
+    std::string text = name;
+    return text.append("[").append(std::to_string(index)).append("]");
+}
+
+static void show_place(Report& report, const std::string& name, const Level& level) {
+    report.place(name.c_str(), -1, {level.area(), level.filled(), level.maximum, level.entered});
+}
+
+static void show_transition(Report& report, const std::string& name, const Level& level) {
+    report.transition(name.c_str(), -1, {level.entered, level.area(), level.filled()});
+}
+
+// A place that holds its one token whenever its server is idle.
+static void show_idle(Report& report, const std::string& name, const Level& server) {
+    const double idle = now - server.area();
+    report.place(name.c_str(), -1, {idle, idle, 1, server.entered - server.tokens});
+}
+
+static void emit();
+
+class Router {
+public:
+    Router* next = nullptr;
+    int first_leaf = 0;
+    Level inlet, outlet, delivered;  // `outlet` is the last one's alone
+    std::int64_t packets = 0;  // that have left
+    Queue<Packet> waiting;  // in `inlet`
+    std::uint64_t checksum = 0;
+    double delay = 0;  // summed over the packets that have left
+
+    void arrive(const Packet& packet) {
+        waiting.push(packet);
+        inlet.put();
+        try_buffer();
+    }
+
+    void happen(int leaf) {
+        if (leaf >= of_sram) end_access(sram, sram_leaf[leaf - of_sram], leaf);
+        else if (leaf >= of_scratch) end_access(scratch, scratch_leaf[leaf - of_scratch], leaf);
+        else if (leaf >= of_engine) end_step(leaf - of_engine);
+        else if (leaf >= of_buffer) end_buffer(leaf);
+        else if (leaf == of_bus) end_transfer();
+        else if (leaf == of_dram) end_access(dram, dram_thread, leaf);
+        else if (leaf == of_accept) end_accept();
+        else if (leaf == of_send) end_send();
+        else if (leaf == of_line) end_line();
+        else end_access(hash, hash_thread, leaf);
+    }
+
+    void report(Report& report, const std::string& name) const;
+
+private:
+    // Receive.
+    Level port{ports}, memory{mac_memory}, buffered, buffer, accept, element{elements}, free{threads};
+    unsigned free_ports = (1u << ports) - 1;
+    std::uint64_t free_threads = ~std::uint64_t{0};
+    Packet in_port[ports];
+    Queue<Packet> in_mac;
+    bool accepting = false;
+    int accept_thread = 0;
+    // Threads and engines.
+    Packet packet[threads];
+    std::uint8_t at_step[threads] = {};
+    std::uint8_t ready[engines][steps] = {}, steps_ready[engines] = {};
+    int running[engines] = {-1, -1, -1, -1, -1, -1, -1, -1};  // the thread at work, or one that waits for an entry
+    bool blocked[engines] = {};
+    Level engine{engines}, resume[steps], step[steps], request[units], swap_out[units];
+    // Commands.
+    Level entry{engines * entries}, command[units], queue[units], transfer[units], access[units];
+    int free_entries[engines] = {entries, entries, entries, entries, entries, entries, entries, entries};
+    std::uint64_t commands[units] = {}, queued[units] = {};
+    bool bus_busy = false;
+    int bus_unit = 0, bus_thread = 0;
+    bool dram_busy = false, hash_busy = false;
+    int dram_thread = 0, hash_thread = 0;
+    int sram_leaf[sram_stages] = {}, scratch_leaf[scratch_stages] = {};
+    unsigned free_sram = (1u << sram_stages) - 1, free_scratch = (1u << scratch_stages) - 1;
+    Level sram_stage{sram_stages}, scratch_stage{scratch_stages};
+    // Transmit.
+    std::uint64_t valid_threads = 0;
+    unsigned head = 0;
+    bool sending_one = false;
+    int send_thread = 0;
+    Level finished, valid, validate, select, leaving, send, sending, output_room{output_memory}, transmit;
+    Queue<Packet> to_send;
+    bool line_busy = false;
+    Packet on_line{};
+
+    void begin(Level& transition, int leaf, double time) {
+        ++firings;
+        transition.put();
+        events.set(first_leaf + leaf, now + time);
+    }
+
+    void end(Level& transition, int leaf) {
+        transition.take();
+        events.clear(first_leaf + leaf);
+    }
+
+    void immediate(Level& transition) {
+        ++firings;
+        transition.pass();
+    }
+
+    // ---- receive
+
+    void try_buffer() {
+        while (waiting.size() && free_ports && memory.tokens) {
+            const int slot = std::countr_zero(free_ports);
+            free_ports &= free_ports - 1;
+            in_port[slot] = waiting.pop();
+            inlet.take();
+            port.take();
+            memory.take();
+            begin(buffer, of_buffer + slot, mac_time);
+            if (first_leaf == 0) emit();
+        }
+    }
+
+    void end_buffer(int leaf) {
+        const int slot = leaf - of_buffer;
+        end(buffer, leaf);
+        free_ports |= 1u << slot;
+        port.put();
+        in_mac.push(in_port[slot]);
+        buffered.put();
+        try_accept();
+        try_buffer();
+    }
+
+    void try_accept() {
+        if (accepting || !in_mac.size() || !free_threads || !element.tokens) return;
+        accept_thread = chance.bit(free_threads);
+        free_threads &= ~(std::uint64_t{1} << accept_thread);
+        packet[accept_thread] = in_mac.pop();
+        buffered.take();
+        free.take();
+        element.take();
+        accepting = true;
+        begin(accept, of_accept, media_time);
+    }
+
+    void end_accept() {
+        end(accept, of_accept);
+        accepting = false;
+        memory.put();
+        at_step[accept_thread] = 0;
+        wake(accept_thread);
+        try_accept();
+        try_buffer();
+    }
+
+    // ---- engines
+
+    void wake(int thread) {
+        const int e = thread / 8, s = at_step[thread];
+        resume[s].put();
+        ready[e][s] = static_cast<std::uint8_t>(ready[e][s] | 1u << thread % 8);
+        steps_ready[e] = static_cast<std::uint8_t>(steps_ready[e] | 1u << s);
+        if (running[e] < 0) start_step(e);
+    }
+
+    void start_step(int e) {
+        if (!steps_ready[e]) return;
+        const int s = chance.bit(steps_ready[e]), thread = 8 * e + chance.bit(ready[e][s]);
+        ready[e][s] = static_cast<std::uint8_t>(ready[e][s] & ~(1u << thread % 8));
+        if (!ready[e][s]) steps_ready[e] = static_cast<std::uint8_t>(steps_ready[e] & ~(1u << s));
+        resume[s].take();
+        engine.take();
+        running[e] = thread;
+        begin(step[s], of_engine + e, work[s] * exponentials->next());
+    }
+
+    void end_step(int e) {
+        const int thread = running[e], s = at_step[thread];
+        end(step[s], of_engine + e);
+        if (s == steps - 1) {
+            finished.pass();
+            immediate(validate);
+            valid.put();
+            valid_threads |= std::uint64_t{1} << thread;
+            release(e);
+            try_select();
+            return;
+        }
+        at_step[thread] = static_cast<std::uint8_t>(s + 1);
+        if (free_entries[e]) {
+            request[destination[s]].pass();
+            issue(e, destination[s]);
+            try_transfer();
+        } else {
+            request[destination[s]].put();
+            blocked[e] = true;
+        }
+    }
+
+    void release(int e) {
+        running[e] = -1;
+        engine.put();
+        start_step(e);
+    }
+
+    void issue(int e, int unit) {  // swap out: the command finds an entry, the engine is free
+        const int thread = running[e];
+        --free_entries[e];
+        entry.take();
+        immediate(swap_out[unit]);
+        commands[unit] |= std::uint64_t{1} << thread;
+        command[unit].put();
+        release(e);
+    }
+
+    // ---- the bus and the memories
+
+    void try_transfer() {
+        if (bus_busy) return;
+        unsigned open = 0;
+        for (int unit = 0; unit < units; ++unit) open |= (commands[unit] && queue[unit].tokens < unit_queue) << unit;
+        if (!open) return;
+        bus_unit = chance.bit(open);
+        bus_thread = chance.bit(commands[bus_unit]);
+        commands[bus_unit] &= ~(std::uint64_t{1} << bus_thread);
+        command[bus_unit].take();
+        bus_busy = true;
+        begin(transfer[bus_unit], of_bus, command_time);
+    }
+
+    void end_transfer() {
+        const int e = bus_thread / 8, unit = bus_unit;
+        end(transfer[unit], of_bus);
+        bus_busy = false;
+        ++free_entries[e];
+        entry.put();
+        queued[unit] |= std::uint64_t{1} << bus_thread;
+        queue[unit].put();
+        if (blocked[e]) {
+            blocked[e] = false;
+            const int wanted = destination[at_step[running[e]] - 1];
+            request[wanted].take();
+            issue(e, wanted);
+        }
+        try_access(unit);
+        try_transfer();
+    }
+
+    void try_access(int unit) {
+        if (!queued[unit]) return;
+        if (unit == dram) {
+            if (dram_busy) return;
+            dram_busy = true;
+            dram_thread = next_command(dram);
+            begin(access[dram], of_dram, dram_time * exponentials->next());
+        } else if (unit == sram) {
+            if (!free_sram) return;
+            const int slot = std::countr_zero(free_sram);
+            free_sram &= free_sram - 1;
+            sram_stage.take();
+            sram_leaf[slot] = next_command(sram);
+            const double sum = exponentials->next() + exponentials->next() + exponentials->next() + exponentials->next();
+            begin(access[sram], of_sram + slot, sram_time * sum);
+        } else if (unit == hash) {
+            if (hash_busy) return;
+            hash_busy = true;
+            hash_thread = next_command(hash);
+            begin(access[hash], of_hash, hash_time);
+        } else {
+            if (!free_scratch) return;
+            const int slot = std::countr_zero(free_scratch);
+            free_scratch &= free_scratch - 1;
+            scratch_stage.take();
+            scratch_leaf[slot] = next_command(scratch);
+            begin(access[scratch], of_scratch + slot, scratch_time * exponentials->next());
+        }
+    }
+
+    int next_command(int unit) {
+        const int thread = chance.bit(queued[unit]);
+        queued[unit] &= ~(std::uint64_t{1} << thread);
+        queue[unit].take();
+        return thread;
+    }
+
+    void end_access(int unit, int thread, int leaf) {
+        end(access[unit], leaf);
+        if (unit == dram) dram_busy = false;
+        else if (unit == hash) hash_busy = false;
+        else if (unit == sram) {
+            free_sram |= 1u << (leaf - of_sram);
+            sram_stage.put();
+        } else {
+            free_scratch |= 1u << (leaf - of_scratch);
+            scratch_stage.put();
+        }
+        wake(thread);
+        try_access(unit);
+        try_transfer();
+    }
+
+    // ---- transmit
+
+    void try_select() {
+        if (sending_one || !valid_threads || !output_room.tokens) return;
+        const unsigned turn = head + static_cast<unsigned>(std::countr_zero(std::rotr(valid_threads, static_cast<int>(head % threads))));
+        send_thread = static_cast<int>(turn % threads);
+        head = turn + 1;
+        valid_threads &= ~(std::uint64_t{1} << send_thread);
+        immediate(select);
+        valid.take();
+        output_room.take();
+        leaving.pass();
+        sending_one = true;
+        begin(send, of_send, media_time);
+    }
+
+    void end_send() {
+        end(send, of_send);
+        sending_one = false;
+        to_send.push(packet[send_thread]);
+        sending.put();
+        free_threads |= std::uint64_t{1} << send_thread;
+        free.put();
+        element.put();
+        try_line();
+        try_accept();
+        try_select();
+    }
+
+    void try_line() {
+        if (line_busy || !to_send.size()) return;
+        on_line = to_send.pop();
+        sending.take();
+        line_busy = true;
+        begin(transmit, of_line, line_time);
+    }
+
+    void end_line() {
+        end(transmit, of_line);
+        line_busy = false;
+        ++packets;
+        output_room.put();
+        if (next) {
+            next->arrive(on_line);
+        } else {
+            outlet.pass();
+            immediate(delivered);
+            checksum += static_cast<std::uint64_t>(on_line.flow) * 31 + static_cast<std::uint64_t>(on_line.seq);
+            delay += now - on_line.born;
+        }
+        try_line();
+        try_select();
+    }
+};
+
+void Router::report(Report& report, const std::string& name) const {
+    const std::string chip = name + ".chip.", receive = chip + "receive.", out = name + ".transmit.";
+    const char* const unit_names[units] = {"dram", "sram", "hash", "scratch"};
+    show_place(report, receive + "port_free", port);
+    show_place(report, receive + "memory", memory);
+    show_place(report, receive + "buffered", buffered);
+    show_idle(report, receive + "interface", accept);
+    show_transition(report, receive + "buffer", buffer);
+    show_transition(report, receive + "accept", accept);
+    show_place(report, name + ".thread", free);
+    show_place(report, name + ".element", element);
+    show_place(report, chip + "engine", engine);
+    show_place(report, chip + "bus.entry", entry);
+    Level bus;
+    for (int s = 0; s < steps; ++s) {
+        show_place(report, numbered(chip + "resume", s), resume[s]);
+        show_transition(report, chip + "ipv4." + step_names[s], step[s]);
+    }
+    for (int u = 0; u < units; ++u) {
+        show_place(report, numbered(chip + "request", u), request[u]);
+        show_place(report, numbered(chip + "queue", u), queue[u]);
+        show_place(report, numbered(chip + "bus.command", u), command[u]);
+        show_transition(report, numbered(chip + "bus.swap_out", u), swap_out[u]);
+        show_transition(report, numbered(chip + "bus.transfer", u), transfer[u]);
+        show_transition(report, chip + unit_names[u] + ".access", access[u]);
+        bus.tokens += transfer[u].tokens;
+        bus.integral += transfer[u].integral;
+        bus.entered += transfer[u].entered;
+    }
+    show_idle(report, chip + "bus.bus", bus);
+    show_idle(report, chip + "dram.channel", access[dram]);
+    show_idle(report, chip + "hash.unit_free", access[hash]);
+    show_place(report, chip + "sram.stage", sram_stage);
+    show_place(report, chip + "scratch.stage", scratch_stage);
+    show_place(report, name + ".finished", finished);
+    show_place(report, out + "valid", valid);
+    show_place(report, out + "leaving", leaving);
+    report.place((out + "head").c_str(), -1, {now, now, 1, select.entered});
+    show_idle(report, out + "interface", send);
+    show_transition(report, out + "validate", validate);
+    show_transition(report, out + "select", select);
+    show_transition(report, out + "send", send);
+    show_place(report, name + ".sending", sending);
+    show_place(report, name + ".output_room", output_room);
+    show_idle(report, name + ".output.wire", transmit);
+    show_transition(report, name + ".output.transmit", transmit);
+}
+
+static Router routers[hops];
+static Level emitting;
+static bool emits = false;
+static Packet emitted;
+static struct { std::int32_t number, sent; } flow_states[flows];
+
+// The line leaves the source when the one place before the router is free.
+static void emit() {
+    if (emits || routers[0].inlet.tokens) return;
+    auto& flow = flow_states[chance.below(flows)];
+    emitted = {flow.number, flow.sent, now + line_time};
+    if (++flow.sent == flow_packets) flow = {flow.number + flows, 0};
+    emits = true;
+    ++firings;
+    emitting.put();
+    events.set(of_emit, now + line_time);
+}
+
+int main(int count, char** words) {
+    const Arguments arguments(count, words);
+    exponentials = new Exponentials(arguments.seed);
+    chance.state = arguments.seed * 0x9e3779b97f4a7c15u;
+    for (int hop = 0; hop < hops; ++hop) {
+        routers[hop].first_leaf = hop * leaves_of_router;
+        routers[hop].next = hop + 1 < hops ? &routers[hop + 1] : nullptr;
+    }
+    for (int flow = 0; flow < flows; ++flow) flow_states[flow] = {flow, 0};
+    const Stopwatch stopwatch;
+    emit();
+    while (firings < arguments.firings) {
+        now = events.earliest();
+        const int leaf = Events::leaf(now);
+        if (leaf == of_emit) {
+            events.clear(of_emit);
+            emitting.take();
+            emits = false;
+            routers[0].arrive(emitted);
+            emit();
+        } else {
+            routers[leaf / leaves_of_router].happen(leaf % leaves_of_router);
+        }
+    }
+    const double seconds = stopwatch.seconds(), wall = stopwatch.wall();
+    Report report(firings, seconds, wall, now);
+    report.value("packets", static_cast<double>(routers[hops - 1].packets));
+    report.value("delay", routers[hops - 1].delay / static_cast<double>(routers[hops - 1].packets));
+    if constexpr (!statistics) return 0;
+    show_idle(report, "source.wire", emitting);
+    show_transition(report, "source.emit", emitting);
+    report.place("source.flow", -1, {flows * now - emitting.area(), now, flows, emitting.entered - emitting.tokens});
+    for (int hop = 0; hop < hops; ++hop) {
+        show_place(report, hop == 0 ? "line_in" : numbered("link", hop), routers[hop].inlet);
+        routers[hop].report(report, hops == 1 ? "router" : hop == 0 ? "first" : numbered("router", hop + 1));
+    }
+    show_place(report, hops == 1 ? "line_out" : numbered("link", hops), routers[hops - 1].outlet);
+    show_transition(report, "sink.deliver", routers[hops - 1].delivered);
+}
