@@ -36,7 +36,7 @@ def net(name: str) -> Path | None:
     """The file of a complete net by its name ("ixp2400", "patterns/mm1", or just "mm1"), or None."""
     found = _inside(nets(), name)
     if found is None and "/" not in name:
-        named = [path for path in nets().rglob(name + SUFFIX) if path.is_file()]
+        named = [path for path in nets().rglob("*" + SUFFIX) if path.stem == name]
         found = named[0] if len(named) == 1 else None
     return found
 

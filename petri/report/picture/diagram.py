@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from petri.net import Expr, Net, OutputArc, Place, Transition
 from petri.report.expressions import ExpressionText
-from petri.report.picture.folding import fold_names
+from petri.report.picture.folding import array_of, fold_names, starred
 from petri.report.source import written
 
 LONGEST_LABEL = 30
@@ -71,23 +71,25 @@ class Diagram:
 def diagram(net: Net, *, fold: bool = True, sources: Mapping[str, str] | None = None) -> Diagram:
     """The diagram of a net; with `fold`, elements of an array that look alike are drawn once.
 
+    So are those of an array of places to which some transition gives by a computed index; edges then tell the index.
+
     `sources` maps file names to their text, so that firing times and guards are shown as they were written.
     """
-    reader = _Reader(net, sources or {})
+    reader = _Reader(net, sources or {}, fold)
     nodes = [reader.place(place) for place in net.places]
     nodes += [reader.transition(transition) for transition in net.transitions]
     edges = [edge for transition in net.transitions for edge in reader.edges(transition)]
-    folds = _folds(nodes, edges) if fold else {node.name: node.name for node in nodes}
+    folds = _folds(nodes, edges, reader.joined) if fold else {node.name: node.name for node in nodes}
     nodes, boxes = _boxed(nodes, folds)
-    moved = (replace(edge, start=folds[edge.start], end=folds[edge.end]) for edge in edges)
-    return Diagram(net.name, net.doc, tuple(nodes), tuple(dict.fromkeys(moved)), boxes)
+    return Diagram(net.name, net.doc, tuple(nodes), _moved(edges, folds), boxes)
 
 
 class _Reader:
     """Turns the parts of one net into nodes and edges."""
 
-    def __init__(self, net: Net, sources: Mapping[str, str]) -> None:
+    def __init__(self, net: Net, sources: Mapping[str, str], fold: bool) -> None:
         self.net = net
+        self.joined = _joined(net) if fold else frozenset()
         self.sources = sources
         self.text = ExpressionText(net, sources)
 
@@ -128,16 +130,25 @@ class _Reader:
         found = []
         for arc in transition.inputs:
             kind = "read" if arc.keep else "take"
-            found.append(Edge(self._place(arc.place), name, kind, _short(self.text.pattern(arc, transition))))
+            found.append(
+                Edge(self._place(arc.place), name, kind, self._label(arc.place, self.text.pattern(arc, transition)))
+            )
         for inhibitor in transition.inhibitors:
             threshold = inhibitor.threshold
             least = "" if threshold is None else f"≥ {self.text.of(threshold, transition.variables)}"
-            found.append(Edge(self._place(inhibitor.place), name, "inhibit", _short(least)))
-        found += [Edge(self._place(place), name, "reset") for place in transition.resets]
+            found.append(Edge(self._place(inhibitor.place), name, "inhibit", self._label(inhibitor.place, least)))
+        found += [Edge(self._place(place), name, "reset", self._label(place, "")) for place in transition.resets]
         for output in transition.outputs:
-            label = _short(self._output_label(output, transition))
-            found += [Edge(name, self._place(place), "give", label) for place in output.places]
+            text = self._output_label(output, transition)
+            for place in output.places:
+                label = _short(text) if output.index is not None else self._label(place, text)
+                found.append(Edge(name, self._place(place), "give", label))
         return _merged(found)
+
+    def _label(self, place: int, text: str) -> str:
+        """The text at an edge, with the place's index where that is not seen from the place."""
+        array = array_of(self._place(place))
+        return _short(f"{array[1]} {text}".rstrip() if array and array[0] in self.joined else text)
 
     def _output_label(self, arc: OutputArc, transition: Transition) -> str:
         label = self.text.inscription(arc, transition)
@@ -180,12 +191,32 @@ def _merged(edges: list[Edge]) -> list[Edge]:
 # ---------------------------------------------------------------- folding and boxes
 
 
-def _folds(nodes: list[Node], edges: list[Edge]) -> dict[str, str]:
+def _joined(net: Net) -> frozenset[str]:
+    """The arrays of places to which some transition gives by a computed index."""
+    places = (p for t in net.transitions for arc in t.outputs if arc.index is not None for p in arc.places)
+    arrays = (array_of(net.places[place].name) for place in places)
+    return frozenset(array[0] for array in arrays if array)
+
+
+def _folds(nodes: list[Node], edges: list[Edge], joined: frozenset[str]) -> dict[str, str]:
     """The name under which each node is drawn."""
     looks: dict[str, tuple[object, ...]] = {
         node.name: (node.kind, node.tokens, node.black, node.notes) for node in nodes
     }
-    return fold_names(looks, [(edge.start, edge.end, (edge.kind, edge.label)) for edge in edges])
+    links = [(edge.start, edge.end, (edge.kind, starred(edge.label))) for edge in edges]
+    return fold_names(looks, links, joined)
+
+
+def _moved(edges: list[Edge], folds: Mapping[str, str]) -> tuple[Edge, ...]:
+    """The edges between the nodes that are drawn. Those that differ in an index alone become one, for index `[i]`."""
+    alike: dict[Edge, set[str]] = {}
+    for edge in edges:
+        drawn = Edge(folds[edge.start], folds[edge.end], edge.kind, starred(edge.label))
+        alike.setdefault(drawn, set()).add(edge.label)
+    return tuple(
+        replace(edge, label=labels.pop() if len(labels) == 1 else edge.label.replace("[*]", "[i]"))
+        for edge, labels in alike.items()
+    )
 
 
 def _boxed(nodes: list[Node], folds: Mapping[str, str]) -> tuple[list[Node], tuple[Box, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 _INDEX = re.compile(r"\[\d+\]")
 
@@ -12,17 +13,25 @@ Link = tuple[str, str, Hashable]
 """An edge: its start, its end, what it looks like."""
 
 
-def fold_names(looks: Mapping[str, Hashable], links: Sequence[Link]) -> dict[str, str]:
+def array_of(name: str) -> tuple[str, str] | None:
+    """The array in which a node is, and its index (`[3]`), by the last index of its name."""
+    found = list(_INDEX.finditer(name))
+    return (starred(name[: found[-1].start()]), found[-1].group()) if found and found[-1].end() == len(name) else None
+
+
+def fold_names(
+    looks: Mapping[str, Hashable], links: Sequence[Link], joined: AbstractSet[str] = frozenset()
+) -> dict[str, str]:
     """A new name for each node; nodes that are drawn as one get the same, with `[*]` for their index.
 
     `looks` says of each node what it looks like. An array is folded when all its elements are alike: the same nodes,
     with the same edges to the same nodes, where nodes of folded arrays count as the same. So an array that cannot be
-    folded may keep others from it: one goes on until nothing changes.
+    folded may keep others from it: one goes on until nothing changes. The arrays `joined` are folded in any case.
     """
-    foldable = {_starred(name[: index.start()]) for name in looks for index in _INDEX.finditer(name)}
+    foldable = {starred(name[: index.start()]) for name in looks for index in _INDEX.finditer(name)}
     while True:
         folded = {name: _fold(name, foldable) for name in looks}
-        alike = foldable & _uniform(folded, _shapes(looks, links, folded))
+        alike = foldable & (_uniform(folded, _shapes(looks, links, folded)) | joined)
         if alike == foldable:
             return folded
         foldable = alike
@@ -42,17 +51,18 @@ def _uniform(folded: Mapping[str, str], shapes: Mapping[str, Hashable]) -> set[s
     elements: dict[str, dict[str, set[Hashable]]] = defaultdict(lambda: defaultdict(set))
     for name in folded:
         for index in _INDEX.finditer(name):
-            rest = _starred(name[index.end() :])
-            elements[_starred(name[: index.start()])][name[: index.end()]].add((rest, shapes[name]))
+            rest = starred(name[index.end() :])
+            elements[starred(name[: index.start()])][name[: index.end()]].add((rest, shapes[name]))
     return {array for array, parts in elements.items() if len(set(map(frozenset, parts.values()))) == 1}
 
 
-def _starred(name: str) -> str:
+def starred(name: str) -> str:
+    """The name (or any text) with `[*]` for every index."""
     return _INDEX.sub("[*]", name)
 
 
 def _fold(name: str, foldable: set[str]) -> str:
     def fold(index: re.Match[str]) -> str:
-        return "[*]" if _starred(name[: index.start()]) in foldable else index.group()
+        return "[*]" if starred(name[: index.start()]) in foldable else index.group()
 
     return _INDEX.sub(fold, name)

@@ -1,0 +1,78 @@
+"""Renews, or checks, what README.md shows: the output of commands, and the picture.
+
+A line `<!-- pnsim … -->` before a fenced block says which command's output it is; `<!-- file: … -->` that the block is
+a file which the commands see. Run it as `make readme`; tests call `stale`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PICTURE = ROOT / "docs" / "images" / "first.svg"
+BLOCK = re.compile(
+    r"(<!-- (?P<what>file:|pnsim) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)", re.DOTALL | re.MULTILINE
+)
+SPEED = re.compile(r"^([\d,]+ firings) in .*$", re.MULTILINE)  # differs from run to run
+SLIPS = (("wire(s) -> buffer", "wier(s) -> buffer"), ("load * 1 Gbps", "load * 1 Gpbs"), ("takes s /", "takse s /"))
+
+
+def main() -> None:
+    """Write README.md and the picture anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        README.write_text(renewed(README.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
+        PICTURE.write_text(pnsim(["draw", "first.net"], Path(folder)), encoding="utf-8")
+
+
+def stale(folder: Path) -> list[str]:
+    """The commands whose output README.md shows wrongly, but for the speed of the machine."""
+    found = README.read_text(encoding="utf-8")
+    before, after = BLOCK.finditer(found), BLOCK.finditer(renewed(found, folder))
+    return [
+        old["rest"]
+        for old, new in zip(before, after, strict=True)
+        if SPEED.sub(r"\1", old["body"]) != SPEED.sub(r"\1", new["body"])
+    ]
+
+
+def renewed(text: str, folder: Path) -> str:
+    """The text with the output that the commands give now; the files that it shows are put into the folder."""
+
+    def renew(block: re.Match[str]) -> str:
+        if block["what"] == "file:":
+            (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
+            (folder / "typing_errors.net").write_text(misspelt(block["body"]), encoding="utf-8")
+            return block[0]
+        return block[1] + pnsim(shlex.split(block["rest"]), folder)
+
+    return BLOCK.sub(renew, text)
+
+
+def misspelt(text: str) -> str:
+    """The net with slips of the pen."""
+    for right, wrong in SLIPS:
+        if right not in text:
+            raise ValueError(f"`{right}` is no longer in the README's net")
+        text = text.replace(right, wrong)
+    return text
+
+
+def pnsim(arguments: list[str], folder: Path) -> str:
+    """What a command prints on stdout, as on a wide terminal, without blanks at the ends of lines."""
+    command = [sys.executable, "-m", "pnsim", *arguments]
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
+    if done.returncode not in (0, 1) or "Traceback" in done.stderr:
+        raise RuntimeError(done.stderr)
+    return "".join(f"{line.rstrip()}\n" for line in done.stdout.rstrip().splitlines())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""README.md shows what the commands really print."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from petri.engine.native import available
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def readme() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("readme", ROOT / "docs" / "readme.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.skipif(not available(), reason="README.md shows runs of the native engine")
+def test_the_output_in_the_readme_is_up_to_date(readme: ModuleType, tmp_path: Path) -> None:
+    assert readme.stale(tmp_path) == [], "renew it with `make readme`"
+
+
+def test_the_picture_in_the_readme_is_of_its_net(readme: ModuleType) -> None:
+    picture = readme.PICTURE.read_text(encoding="utf-8")
+    for name in ("source", "wire", "buffer", "line", "arrive", "accept", "lose", "send"):
+        assert f">{name}</text>" in picture
+
+
+def test_links_of_the_readme_lead_somewhere() -> None:
+    import re
+
+    for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text(encoding="utf-8")):
+        assert (ROOT / target).exists(), target
