@@ -1,0 +1,43 @@
+"""The examples of docs/language.md: each net loads, and each message is the one that is shown.
+
+A block ```` ```net ```` is a whole net; it must load without warnings. What is told of a block ```` ```net error ````
+stands in the ```` ```text ```` block that follows it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from petri import codec, language
+from petri.diagnostics import render_all
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "language.md"
+BLOCKS = re.findall(r"^```(\w[\w ]*)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+NETS = [text for kind, text in BLOCKS if kind == "net"]
+ERRORS = [(text, BLOCKS[number + 1]) for number, (kind, text) in enumerate(BLOCKS) if kind == "net error"]
+
+
+def test_every_block_is_known() -> None:
+    assert {kind for kind, _ in BLOCKS} == {"net", "net error", "text"}
+    assert sum(kind == "text" for kind, _ in BLOCKS) == len(ERRORS)
+
+
+@pytest.mark.parametrize("number", range(len(NETS)))
+def test_example(number: int) -> None:
+    found = language.checks(NETS[number], name="example.net")
+    assert [diagnostic for diagnostic in found if diagnostic.severity != "note"] == []
+    net = language.loads(NETS[number])
+    assert net.transitions
+    assert codec.net_from_dict(codec.net_to_dict(net)) == net
+
+
+@pytest.mark.parametrize("number", range(len(ERRORS)))
+def test_message(number: int) -> None:
+    text, (kind, expected) = ERRORS[number]
+    found = language.checks(text, name="example.net")
+    quiet = [diagnostic for diagnostic in found if diagnostic.id != "no-measures"]
+    assert kind == "text"
+    assert render_all(quiet, {"example.net": text}) + "\n" == expected
