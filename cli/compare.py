@@ -15,7 +15,7 @@ from .console import stdout_console, write
 from .exits import Refusal
 
 if TYPE_CHECKING:
-    from petri.experiment.compare import Comparison
+    from petri.experiment.comparison import Comparison
     from petri.measure.difference import Difference
 
 
@@ -33,7 +33,7 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
     A and B are results of `pnsim run --json`, or points of a store: sweep.db:threads=4,engines=2. Where both were run
     with the same seed, replication is held against replication, which makes the intervals much narrower.
     """
-    from petri.experiment.compare import compare
+    from petri.experiment.comparison import compare
     from petri.experiment.errors import ExperimentError
 
     try:
@@ -57,11 +57,11 @@ def _print(comparison: Comparison, level: float) -> None:
     counts = {one.interval.n for one in differences}
     number = f"{counts.pop()} " if len(counts) == 1 else ""
     kind = f"{number}replications in pairs (same seed)" if comparison.paired else "independent replications"
-    console.print(f"{kind}, {level:.10g} intervals", style="dim")
+    console.print(f"{kind}, {100 * level:.10g} % intervals", style="dim")
     console.print()
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("", no_wrap=True)
-    for title in ("A", "B", "B − A", ""):
+    for title in ("A", "B", "B − A", "change"):
         table.add_column(title, justify="right")
     table.add_column("")
     units = Units(comparison.first.seconds)

@@ -73,8 +73,7 @@ def only_point(store: Store, parameters: Mapping[str, Value]) -> StoredPoint:
     found = stored_points(store, parameters)
     if len(found) > 1:
         example = ",".join(f"{name}={value}" for name, value in found[0].parameters.items())
-        label = point_label(parameters) if parameters else "nothing in particular"
-        raise problem("several-points", path=str(store.path), count=len(found), point=label, example=example)
+        raise problem("several-points", path=str(store.path), count=len(found), example=example)
     return found[0]
 
 

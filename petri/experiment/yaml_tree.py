@@ -70,7 +70,10 @@ def read(path: Path) -> tuple[Node | None, str, list[Diagnostic]]:
     except yaml.YAMLError as error:
         raise LanguageError([syntax_error(error, path)], {str(path): text}) from error
     reader = _Reader(str(path))
-    node = None if root is None else reader.node(root, 0)
+    try:
+        node = None if root is None else reader.node(root, 0)
+    except LanguageError as error:
+        raise LanguageError(error.diagnostics, {str(path): text}) from error
     return node, text, reader.problems
 
 

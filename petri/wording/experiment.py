@@ -127,7 +127,9 @@ WORDING: dict[str, Wording] = {
         "`{path}` is neither a result of `pnsim run --json` nor a store: {reason}",
     ),
     "no-such-point": Wording("`{path}` has no point with {point}", "its points: {points:and:}"),
-    "several-points": Wording("{count:point} of `{path}` fit {point}", "name one, such as {path}:{example}"),
+    "several-points": Wording(
+        "it is not said which of {count:point} of `{path}` is meant", "name one, such as {path}:{example}"
+    ),
     "nothing-to-compare": Wording("the two have no measure in common", notes=("{first}", "{second}")),
     "no-such-measure": Wording(
         "`{name}` is not a measure of both", "did you mean `{suggestion}`?", "those of both are {known:and}"

@@ -1,0 +1,63 @@
+"""Experiments: a net at many points of its parameters, with replications, intervals, and nothing lost.
+
+    from petri.experiment import Experiment, Precision
+
+    experiment = Experiment(net="mm1", points=[{"load": 0.5}, {"load": 0.8}], precision=Precision(0.02))
+    outcome = experiment.run("mm1.db")
+    print(outcome.point(load=0.8).interval("customers"))
+
+`docs/experiments.md` tells the rest.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from petri.experiment.campaign import sweep
+    from petri.experiment.comparison import compare
+    from petri.experiment.definition import Expected, Experiment, Tolerance
+    from petri.experiment.errors import ExperimentError
+    from petri.experiment.store import Store
+    from petri.experiment.summary import Outcome, PointOutcome, stored_outcome
+    from petri.experiment.tables import export
+    from petri.measure.sequential import Precision
+
+__all__ = [
+    "Expected",
+    "Experiment",
+    "ExperimentError",
+    "Outcome",
+    "PointOutcome",
+    "Precision",
+    "Store",
+    "Tolerance",
+    "compare",
+    "export",
+    "stored_outcome",
+    "sweep",
+]
+
+_HOMES = {
+    "Expected": "petri.experiment.definition",
+    "Experiment": "petri.experiment.definition",
+    "ExperimentError": "petri.experiment.errors",
+    "Outcome": "petri.experiment.summary",
+    "PointOutcome": "petri.experiment.summary",
+    "Precision": "petri.measure.sequential",
+    "Store": "petri.experiment.store",
+    "Tolerance": "petri.experiment.definition",
+    "compare": "petri.experiment.comparison",
+    "export": "petri.experiment.tables",
+    "stored_outcome": "petri.experiment.summary",
+    "sweep": "petri.experiment.campaign",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The public names, imported when first asked for."""
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'petri.experiment' has no attribute {name!r}")

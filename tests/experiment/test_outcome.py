@@ -1,0 +1,148 @@
+"""What comes out of an experiment: figures, expected values, tables in every format."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from petri import language
+from petri.experiment import Expected, Experiment, ExperimentError, Outcome, Store, Tolerance, export, stored_outcome
+from petri.experiment.figures import default_names, figures
+from petri.measure.formula import evaluate
+from petri.model import Model
+from tests.experiment.nets import TIMED, write_net
+
+
+@pytest.fixture
+def outcome(tmp_path: Path) -> Outcome:
+    points = [{"gap": "10 ns"}, {"gap": "20 ns"}]
+    expected = [
+        Expected("goodput", "51.2 Gbps", Tolerance(0.1), {"gap": "10 ns"}, "by hand"),
+        Expected("goodput", "51.2 Gbps", Tolerance(0.1), {"gap": "20 ns"}),
+        Expected("delay.p99", 495.0, Tolerance(60.0, relative=False), {"gap": "10 ns"}),
+        Expected("wire.mean", 0.0, Tolerance(1.0, relative=False), {"gap": "20 ns"}),
+    ]
+    names = ["goodput", "delay", "delay.p99", "wire.mean", "send.active"]
+    experiment = Experiment(
+        net=write_net(tmp_path, TIMED, "timed.net"), points=points, replications=5, measures=names, expected=expected
+    )
+    return experiment.run(tmp_path / "s.db", engine="reference", workers=2)
+
+
+def test_figures_by_name() -> None:
+    net = language.loads(TIMED)
+    assert default_names(net) == ["rate", "goodput", "delay", "delay.p99"]
+    result = Model(net).run(engine="reference", replications=1)
+    seen = result.replications[0].window
+    found = {one.name: one.value(seen) for one in figures(net, ["rate", "delay.count", "delay.p99", "wire.arrivals"])}
+    assert found["rate"] == evaluate(net.measures[0].formula, seen)
+    assert found["delay.count"] == result.transitions.firings.value[1]
+    assert found["delay.p99"] == result.measure("delay").recorded["p99"].mean
+    assert found["wire.arrivals"] == result.places.arrivals.value[1]
+    assert {one.name: one.dimension for one in figures(net)} == {
+        "rate": "Freq",
+        "goodput": "Rate",
+        "delay": "Time",
+        "delay.p99": "Time",
+    }
+
+
+def test_a_net_without_measures_gives_places_and_transitions() -> None:
+    net = language.loads("net n\nplace a = token\ntransition go: a -> a takes 1\n")
+    assert default_names(net) == ["a.mean", "go.rate"]
+
+
+def test_expected_values_are_judged_in_their_units(outcome: Outcome) -> None:
+    found = [[one.verdict.passed for one in point.checked] for point in outcome.points]
+    assert found == [[True, True], [False, True]]
+    assert outcome.points[0].checked[0].value == pytest.approx(6.4)  # bytes per ns
+    assert not outcome.passed
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "identifier"),
+    [
+        ("goodput", "3 ns", "unit-of-measure"),
+        ("goodput", "fast", "not-a-quantity"),
+        ("goodput", "3 parsec", "unit-of-measure"),
+        ("speed", "3 Gbps", "expected-of-unkept"),
+        ("wire.mean", "3 ns", "unit-of-measure"),
+    ],
+)
+def test_expected_values_that_make_no_sense(tmp_path: Path, measure: str, value: str, identifier: str) -> None:
+    experiment = Experiment(
+        net=write_net(tmp_path, TIMED), measures=["goodput", "wire.mean"], expected=[Expected(measure, value)]
+    )
+    with pytest.raises(ExperimentError) as caught:
+        experiment.prepare()
+    assert caught.value.diagnostic.id == identifier
+    assert str(caught.value)
+
+
+def test_a_store_tells_the_same_without_the_net(outcome: Outcome) -> None:
+    with Store.open(outcome.store) as store:
+        again = stored_outcome(store)
+    assert [point.intervals for point in again.points] == [point.intervals for point in outcome.points]
+    assert [one.dimension for one in again.figures] == [one.dimension for one in outcome.figures]
+    assert again.net.places == outcome.net.places
+    assert json.dumps(again.to_dict(), allow_nan=False)
+
+
+def test_csv_has_every_digit(outcome: Outcome, tmp_path: Path) -> None:
+    export(outcome, tmp_path / "o.csv")
+    with (tmp_path / "o.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 10
+    assert [row["gap"] for row in rows] == ["10 ns"] * 5 + ["20 ns"] * 5
+    values = [row.measures["goodput"] for point in outcome.points for row in point.rows]
+    assert [float(row["goodput"]) for row in rows] == values
+    assert rows[3]["hash"] == f"{outcome.points[0].rows[3].hash:016x}"
+
+
+def test_parquet(outcome: Outcome, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    export(outcome, tmp_path / "o.parquet")
+    table = parquet.read_table(tmp_path / "o.parquet")
+    assert table.column("goodput").to_pylist() == [r.measures["goodput"] for p in outcome.points for r in p.rows]
+    assert table.schema.metadata[b"pnsim.dimension.goodput"] == b"Rate"
+    assert table.schema.metadata[b"pnsim.seed"] == b"1"
+
+
+def test_pandas(outcome: Outcome) -> None:
+    pytest.importorskip("pandas")
+    frame = outcome.to_pandas()
+    means = frame.groupby("gap")["goodput"].mean()
+    assert means["20 ns"] == pytest.approx(outcome.point(gap="20 ns").interval("goodput").mean)
+
+
+def test_polars(outcome: Outcome) -> None:
+    pytest.importorskip("polars")
+    assert outcome.to_polars().shape == (10, 2 + 1 + 5 + 8)
+
+
+def test_xarray(outcome: Outcome) -> None:
+    pytest.importorskip("xarray")
+    data = outcome.to_xarray()
+    assert dict(data.sizes) == {"gap": 2, "replication": 5}
+    assert float(data["delay"].sel(gap="20 ns", replication=3)) == outcome.points[1].rows[3].measures["delay"]
+    assert data["goodput"].attrs["dimension"] == "Rate"
+
+
+def test_another_format_is_refused(outcome: Outcome, tmp_path: Path) -> None:
+    with pytest.raises(ExperimentError) as caught:
+        export(outcome, tmp_path / "o.xlsx")
+    assert caught.value.diagnostic.id == "export-suffix"
+    with pytest.raises(ExperimentError) as caught:
+        export(outcome, tmp_path / "nowhere" / "o.csv")
+    assert caught.value.diagnostic.id == "export-unwritable"
+
+
+def test_points_are_found_by_their_parameters(outcome: Outcome) -> None:
+    assert outcome.point(gap="10 ns").label == "gap=10 ns"
+    with pytest.raises(KeyError):
+        outcome.point(gap="30 ns")
+    assert math.isnan(outcome.points[0].values("goodput").get(9, math.nan))

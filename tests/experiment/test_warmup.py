@@ -1,0 +1,94 @@
+"""The end of the warm-up, found by pilots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from petri import language
+from petri.engine.run import Plan
+from petri.experiment import Experiment, Store
+from petri.experiment.warmup import TOKENS, WINDOWS, Warmup, pilot, series_of, settle, windows
+from tests.engines import ENGINES
+from tests.experiment.nets import stored_rows, write_net
+
+# A server that is slow for the first 100 and fast from then on.
+SLOW_START = """\
+net slow_start
+place source = token
+place line
+place server = token
+transition arrive: source -> source, line   takes exp(2)
+transition serve: line, server -> server    takes exp(if now < 100 then 3 else 0.5)
+measure length = mean(line)
+measure served = count(serve)
+"""
+
+STEADY = SLOW_START.replace("if now < 100 then 3 else 0.5", "1")
+
+
+def plan(engine: str = "reference", until: float = 2000.0, seed: int = 1) -> Plan:
+    return Plan(until=until, seed=seed, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_slow_start_is_cut_off(engine: str) -> None:
+    found = pilot(language.loads(SLOW_START), plan(engine))
+    assert found.settled
+    assert 100 <= found.length <= 400
+    assert found.decided_by in ("length", TOKENS)
+
+
+def test_little_is_cut_from_what_is_steady() -> None:
+    assert pilot(language.loads(STEADY), plan()).length <= 300
+
+
+def test_the_answer_depends_on_the_seed_alone() -> None:
+    net = language.loads(SLOW_START)
+    assert pilot(net, plan()) == pilot(net, plan())
+    lengths = {pilot(net, plan(seed=seed)).length for seed in range(1, 3)}
+    assert len(lengths) > 1
+
+
+def test_a_run_that_is_too_short_says_so() -> None:
+    growing = STEADY.replace("exp(1)", "exp(4)")
+    found = pilot(language.loads(growing), plan())
+    assert not found.settled
+
+
+def test_series_are_those_that_tell_something_of_a_window() -> None:
+    net = language.loads(SLOW_START)
+    runs = [windows(net, plan(), index) for index in range(2)]
+    series = series_of(net, runs, None)
+    assert set(series) == {"length", TOKENS}
+    assert all(values.shape == (WINDOWS,) for values in series.values())
+    # Only `line` waits: the other places are resources.
+    assert np.array_equal(series[TOKENS], series["length"])
+
+
+def test_a_dead_net_has_no_warmup() -> None:
+    net = language.loads("net d\nplace a = token\nplace b\ntransition go: a -> b takes 1\n")
+    assert pilot(net, plan()) == Warmup(0.0)
+
+
+def test_series_without_data_say_nothing() -> None:
+    late = np.concatenate([np.full(200, 9.0), np.zeros(200)])
+    holes = late.copy()
+    holes[7] = np.nan
+    assert settle({"a": holes}, 1.0) == Warmup(0.0)
+    assert settle({"a": np.concatenate([np.full(50, 9.0), np.zeros(350)])}, 2.0) == Warmup(100.0, True, "a")
+
+
+def test_a_sweep_keeps_what_was_found(tmp_path: Path) -> None:
+    net = write_net(tmp_path, SLOW_START, "slow.net")
+    experiment = Experiment(net=net, until=2000, warmup="auto", replications=2, seed=1)
+    outcome = experiment.run(tmp_path / "s.db", engine="reference", workers=1)
+    found = pilot(language.load(net), plan())
+    assert outcome.points[0].warmup == found
+    with Store.open(tmp_path / "s.db") as store:
+        assert store.points()[0].warmup == found
+    fixed = Experiment(net=net, until=2000, warmup=found.length, replications=2, seed=1)
+    fixed.run(tmp_path / "f.db", engine="reference", workers=1)
+    assert stored_rows(tmp_path / "s.db") == stored_rows(tmp_path / "f.db")

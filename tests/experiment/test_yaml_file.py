@@ -1,0 +1,145 @@
+"""Experiments in YAML: what they mean, and what is said of those that are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from petri.diagnostics import LanguageError
+from petri.experiment import Experiment
+from petri.experiment.definition import Expected, Tolerance
+from petri.measure.sequential import Precision
+from tests.experiment.nets import write_net
+
+WHOLE = """\
+title: A queue
+net: queue.net
+set: {servers: 2}
+grid:
+  load: [0.5, 0.8]
+replications: 6
+precision: {customers: 5%, busy: 0.01}
+max-replications: 50
+until: 300
+warmup: auto
+seed: 7
+streams: independent
+measures: [customers, busy, line.mean]
+expected:
+  - {at: {load: 0.5}, measure: busy, value: 50%, within: 0.02, source: by hand}
+"""
+
+
+def load(folder: Path, text: str) -> Experiment:
+    path = folder / "e.yaml"
+    path.write_text(text, encoding="utf-8")
+    return Experiment.load(path)
+
+
+def test_everything_is_read(tmp_path: Path) -> None:
+    net = write_net(tmp_path)
+    assert load(tmp_path, WHOLE) == Experiment(
+        net=str(net),
+        points=[{"load": 0.5}, {"load": 0.8}],
+        fixed={"servers": 2},
+        replications=6,
+        precision={"customers": Precision(0.05), "busy": Precision(0.01, relative=False)},
+        max_replications=50,
+        until=300.0,
+        warmup="auto",
+        seed=7,
+        streams="independent",
+        measures=["customers", "busy", "line.mean"],
+        expected=[Expected("busy", "50%", Tolerance(0.02, relative=False), {"load": 0.5}, "by hand")],
+        title="A queue",
+    )
+
+
+@pytest.mark.parametrize(
+    ("design", "points"),
+    [
+        ("grid: {a: 1..3, b: [x, 2 us]}", 6),
+        ("grid: {a: [1..3, 8]}", 4),
+        ("points: [{a: 1, b: 2}, {a: 2}]", 2),
+        ("sample: {count: 12, parameters: {a: 0.1..0.9}}", 12),
+        ("sample: {method: random, count: 5, seed: 3, parameters: {a: {range: 1..1000, scale: log}}}", 5),
+        ("", 1),
+    ],
+)
+def test_designs(tmp_path: Path, design: str, points: int) -> None:
+    assert len(load(tmp_path, f"net: mm1\n{design}\n").points) == points
+
+
+def test_plain_texts_stay_what_they_are(tmp_path: Path) -> None:
+    """YAML 1.1 would make of these a truth value, a number in base 60, a date, and a text."""
+    (point,) = load(tmp_path, "net: mm1\npoints: [{a: on, b: 1:30, c: 2026-01-01, d: 1e3, e: '7'}]").points
+    assert point == {"a": "on", "b": "1:30", "c": "2026-01-01", "d": 1000.0, "e": "7"}
+
+
+WRONG = [
+    ("nett: mm1", "experiment-key", (1, 1)),
+    ("grid: {a: 1..3}", "experiment-missing", (1, 1)),
+    ("net: mm1\nreplications: many", "experiment-number", (2, 15)),
+    ("net: mm1\nreplications: 0", "experiment-number", (2, 15)),
+    ("net: mm1\ngrid: {a: 0.1..0.9}", "range-without-step", (2, 11)),
+    ("net: mm1\ngrid: {a: 3..1}", "range-empty", (2, 11)),
+    ("net: mm1\ngrid: [1, 2]", "experiment-kind", (2, 7)),
+    ("net: mm1\ngrid: {a: 1..3}\npoints: []", "experiment-two-designs", (3, 1)),
+    ("net: mm1\nset: {a: 1}\ngrid: {a: 1..3}", "experiment-same-parameter", (3, 1)),
+    ("net: mm1\ngrid: {a: 1..200, b: 1..200}", "too-many-points", (2, 7)),
+    ("net: mm1\nprecision: narrow", "precision-form", (2, 12)),
+    ("net: mm1\nprecision: -2%", "precision-form", (2, 12)),
+    ("net: mm1\nnet: mm1", "yaml-duplicate", (2, 1)),
+    ("net: !!python/object/apply:os.system ['true']", "yaml-tag", (1, 6)),
+    ("net: mm1\n  set: {", "yaml-syntax", (2, 6)),
+    ("net: mm1\nexpected: [{measure: L, value: 3, at: {a: 9}}]\ngrid: {a: 1..3}", "expected-nowhere", (2, 35)),
+    ("net: mm1\nexpected: [{value: 3}]", "experiment-missing", (2, 12)),
+    ("net: mm1\nexpected: [{measure: L, value: 3, within: near}]", "within-form", (2, 43)),
+    ("net: mm1\nstreams: my own", "experiment-number", (2, 10)),
+    ("net: mm1\nsample: {count: 5, parameters: {a: gold}}", "experiment-kind", (2, 36)),
+    ("", "experiment-empty", (1, 1)),
+    ("- 1", "experiment-kind", (1, 1)),
+    ("a: " + "[" * 30 + "]" * 30, "yaml-too-deep", (1, 16)),
+    ("a: " + "[" * 1500, "yaml-too-deep", (1, 1)),
+]
+
+
+@pytest.mark.parametrize(("text", "identifier", "place"), WRONG, ids=[f"{w[1]}-{i}" for i, w in enumerate(WRONG)])
+def test_what_is_wrong_is_told_at_its_place(tmp_path: Path, text: str, identifier: str, place: tuple[int, int]) -> None:
+    with pytest.raises(LanguageError) as caught:
+        load(tmp_path, text)
+    found = {diagnostic.id: diagnostic for diagnostic in caught.value.diagnostics}
+    assert identifier in found
+    span = found[identifier].span
+    assert span is not None
+    assert (span.line, span.column) == place
+    assert str(caught.value)  # every wording is complete
+
+
+def test_all_errors_come_in_one_go(tmp_path: Path) -> None:
+    with pytest.raises(LanguageError) as caught:
+        load(tmp_path, "nett: mm1\nreplications: x\nprecision: y\nseed: -1\n")
+    assert len(caught.value.diagnostics) == 5
+    assert "did you mean `net`?" in str(caught.value)
+
+
+def test_a_bomb_of_aliases_is_defused(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
+    with pytest.raises(LanguageError) as caught:
+        load(tmp_path, "\n".join(lines))
+    assert caught.value.diagnostics[0].id == "yaml-too-many"
+
+
+def test_files_that_are_none(tmp_path: Path) -> None:
+    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "large.yaml").write_bytes(b"#" * (1 << 21))
+    for name, identifier in [
+        ("missing.yaml", "yaml-missing-file"),
+        ("binary.yaml", "yaml-not-text"),
+        ("large.yaml", "yaml-too-large"),
+    ]:
+        with pytest.raises(LanguageError) as caught:
+            Experiment.load(tmp_path / name)
+        assert [diagnostic.id for diagnostic in caught.value.diagnostics] == [identifier]

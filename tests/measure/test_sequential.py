@@ -1,0 +1,60 @@
+"""Sequential stopping: fixed looks, and what the precision means."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from petri.measure.intervals import Interval, student_interval
+from petri.measure.sequential import Precision, Stopping, looks
+
+
+def test_the_looks_do_not_depend_on_what_is_seen() -> None:
+    assert list(looks(10, 40)) == [10, 13, 17, 22, 28, 35, 40]
+    assert list(looks(1, 12)) == [5, 7, 9, 12]
+    assert list(looks(10, 10)) == [10]
+    assert list(looks(10, 4)) == [4]
+
+
+@pytest.mark.parametrize(
+    ("precision", "interval", "met"),
+    [
+        (Precision(0.02), Interval(10.0, 0.2, 0.95, 9), True),
+        (Precision(0.02), Interval(-10.0, 0.21, 0.95, 9), False),
+        (Precision(0.2, relative=False), Interval(0.0, 0.2, 0.95, 9), True),
+        (Precision(0.02), Interval(0.0, 0.1, 0.95, 9), False),
+        (Precision(0.02), Interval(0.0, 0.0, 0.95, 9), True),
+        (Precision(0.02), Interval(math.nan, math.nan, 0.95, 9), False),
+        (Precision(0.02), Interval(5.0, math.nan, 0.95, 1), False),
+    ],
+)
+def test_precision(precision: Precision, interval: Interval, met: bool) -> None:
+    assert precision.met(interval) is met
+
+
+def test_it_stops_at_the_first_look_that_is_narrow_enough() -> None:
+    values = [1.0, 2.0, 1.2, 1.8, 1.4, 1.6, *([1.5] * 40)]
+    stopping = Stopping(5, 40, {"x": Precision(0.1)})
+    first = next(n for n in looks(5, 40) if student_interval(values[:n]).half_width <= 0.15)
+    assert first > 5
+    assert stopping.target({"x": values}) == (first, True)
+    assert stopping.target({"x": values[: first - 1]}) == (first, False)
+    assert stopping.target({"x": values[:first]}) == (first, True)
+
+
+def test_all_measures_count_and_the_limit_holds() -> None:
+    steady, wild = [1.0] * 50, [0.0, 10.0] * 25
+    both = {"a": Precision(0.1), "b": Precision(0.1)}
+    assert Stopping(5, 20, both).target({"a": steady, "b": wild}) == (20, False)
+    assert Stopping(5, 20, {"a": Precision(0.1)}).target({"a": steady, "b": wild}) == (5, True)
+
+
+def test_without_a_precision_there_is_one_look() -> None:
+    assert Stopping(7, 1000, {}).target({}) == (7, True)
+
+
+def test_after_a_failure_the_look_that_sees_it_is_the_last() -> None:
+    stopping = Stopping(10, 100, {"x": Precision(0.1)})
+    assert stopping.upto(3).most == 10
+    assert stopping.upto(10).most == 13
