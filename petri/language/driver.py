@@ -11,6 +11,9 @@ from petri.language.tables import END, Rule, Tables
 _LISTS = frozenset(("", "arguments", "initials", "inputs", "outputs", "draws", "records", "parameters", "keys"))
 
 
+_STATES_PER_LEVEL = 8  # more than any operation leaves on the stack while it waits for its last operand
+
+
 class SyntaxFailure(Exception):
     """The token at `position` (their number, where the declaration ends too early) cannot follow those before it.
 
@@ -67,6 +70,8 @@ def run(tables: Tables, builder: object, start: str, tokens: Sequence[Token], de
         states.append(action - 1)
         values.append(token)
         reach.append((position, position, 0))
+        if len(states) > _STATES_PER_LEVEL * deepest:
+            raise TooDeep(tokens[position], tokens[position])
     return values[0]
 
 
@@ -97,18 +102,16 @@ def _expected(tables: Tables, start: str, tokens: Sequence[Token]) -> frozenset[
     """
     states = [tables.starts[start]]
     for token in tokens:
-        if not _shift(tables, states, token.kind):
-            _shift(tables, states, "NAME")  # a soft word
+        soft = token.kind in SOFT_WORDS and token.kind not in tables.actions[states[-1]]
+        _shift(tables, states, "NAME" if soft else token.kind)
     return frozenset(kind for kind in tables.actions[states[-1]] if _shift(tables, list(states), kind))
 
 
 def _shift(tables: Tables, states: list[int], kind: str) -> bool:
-    """Moves the automaton over one token, in place; False where it cannot."""
-    before = list(states)
+    """Moves the automaton over one token, in place; False, with the stack spoilt, where it cannot."""
     while True:
         action = tables.actions[states[-1]].get(kind)
         if action is None:
-            states[:] = before
             return False
         if action > 0:
             states.append(action - 1)

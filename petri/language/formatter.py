@@ -71,7 +71,7 @@ class _Formatter:
     def _sort(self, comments: list[Comment]) -> None:
         """Each comment to the statement that it stands before, within or behind."""
         starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in self.statements]
-        documented = {_place(comment): number for number, found in self.docs.items() for comment in found}
+        self.documented = {_place(comment): number for number, found in self.docs.items() for comment in found}
         for comment in comments:
             place = _place(comment)
             number = bisect_right(starts, place) - 1
@@ -80,7 +80,7 @@ class _Formatter:
                 self.inner.setdefault(number, []).append(comment)
             elif not comment.own_line:
                 self.behind[number] = comment
-            elif documented.get(place, number + 1) == number + 1:
+            elif self.documented.get(place, number + 1) == number + 1:
                 self.leading.setdefault(number + 1, []).append(comment)
 
     def lines(self) -> tuple[list[_Line], list[str]]:
@@ -90,7 +90,7 @@ class _Formatter:
         number = 0
         while number < len(self.statements):
             statement, nodes = self.parsed[number]
-            joined = self._joined(number)
+            joined: list[int] = []
             if statement.word == "end":
                 depth -= 1
                 line = _Line(depth, ["end"], "")
@@ -98,12 +98,12 @@ class _Formatter:
                 if line.before and not line.before[-1]:
                     line.before.pop()
             else:
-                line = self._line(number, depth, nodes, joined)
+                line, joined = self._line(number, depth, nodes)
                 line.before = self._before(number) + line.before
             if number and self.statements[number - 1].word == "module" and line.before and not line.before[0]:
                 line.before.pop(0)
             behind = self.behind.get(joined[-1] if joined else number)
-            if behind and not line.behind and behind not in self.docs.get(number, []):
+            if behind and not line.behind and _place(behind) not in self.documented:
                 line.behind = f"  {behind.text}"
             lines.append(line)
             depth += statement.word == "module"
@@ -122,45 +122,52 @@ class _Formatter:
         return shown
 
     def _joined(self, number: int) -> list[int]:
-        """The `expect` declarations of a measure that stand on its line: those without a formula of their own."""
+        """The `expect` declarations of a measure that stand on its line: those without a formula of their own.
+
+        Comments within the measure or at a line between keep them apart.
+        """
         joined: list[int] = []
         following = number + 1
         while self.statements[number].word == "measure" and following < len(self.statements):
             statement, nodes = self.parsed[following]
             node = nodes[0] if nodes else None
-            if not isinstance(node, tree.Expect) or node.formula is not None or following in self.leading:
+            if not isinstance(node, tree.Expect) or node.formula is not None:
                 break
-            commented = {following, following - 1} & (set(self.behind) | set(self.inner))
-            if statement.tokens[0].first and commented:
+            commented = following in self.behind or following - 1 in self.behind
+            if following in self.leading or following in self.inner or (statement.tokens[0].first and commented):
                 break
             joined.append(following)
             following += 1
         return joined
 
-    def _line(self, number: int, depth: int, nodes: tuple[tree.Declaration, ...], joined: list[int]) -> _Line:
+    def _line(self, number: int, depth: int, nodes: tuple[tree.Declaration, ...]) -> tuple[_Line, list[int]]:
+        """The statement as it is set, and the statements after it that stand on its line."""
         statement = self.statements[number]
-        last = statement.tokens[-1]
-        pieces = declaration(nodes, span_of(last, last, self.path))
+        pieces = declaration(nodes, span_of(statement.tokens[-1], statement.tokens[-1], self.path))
+        docs = [comment for comment in self.docs.get(number, []) if comment not in self.leading.get(number, [])]
+        _attach([comment for comment in self.inner.get(number, []) if comment not in docs], pieces)
+        if pieces[-1].behind and (docs or number in self.behind):
+            pieces[-1].comments.append(pieces[-1].behind)
+            pieces[-1].behind = ""
+        commented = pieces[0].behind or any(piece.behind or piece.comments for piece in pieces[1:])
+        joined = [] if commented else self._joined(number)
         for follower in joined:
             expect = self.parsed[follower][1][0]
-            token = self.statements[follower].tokens[0]
             if isinstance(expect, tree.Expect):
-                pieces.append(Piece(expect_text(expect), (token.line, token.column), "  "))
-        docs = [comment for comment in self.docs.get(number, []) if comment not in self.leading.get(number, [])]
-        inner = self.inner.get(number, []) + [
-            comment for follower in joined for comment in self.inner.get(follower, [])
-        ]
-        _attach([comment for comment in inner if comment not in docs], pieces)
+                pieces.append(Piece(expect_text(expect), expect.span, "  "))
+        behind = self.behind.get(number + len(joined))
+        last, pieces[-1].behind = pieces[-1].behind, ""
         width = WIDTH - INDENT * depth
         code = _set(pieces, width)
         line = _Line(depth, code, _COLUMNS.get(statement.word, "") if len(code) == 1 else "")
-        alone = len(self.docs.get(number, [])) == 1
+        line.behind = f"  {last}" if last else ""
+        alone = len(self.docs.get(number, [])) == 1 and behind in (None, *docs)
         if docs and alone and len(code) == 1 and not docs[0].own_line and len(code[0]) + 2 + len(docs[0].text) <= width:
             line.behind = f"  {docs[0].text}"
         else:
             line.before += [comment.text for comment in docs]
         line.before += pieces[0].comments
-        return line
+        return line, joined
 
 
 def _place(comment: Comment) -> tuple[int, int]:
@@ -168,24 +175,30 @@ def _place(comment: Comment) -> tuple[int, int]:
 
 
 def _attach(comments: list[Comment], pieces: list[Piece]) -> None:
-    """Comments within a declaration go with the piece that they stand behind, or on a line of their own before.
+    """Comments within a declaration go with the piece that they stand in or behind, or on a line of their own before.
 
     A `##` that was in brackets, and so did not document the declaration, must not begin to where it comes out of them.
     """
-    order = sorted(pieces, key=lambda piece: piece.start)
-    starts = [piece.start for piece in order]
+    order = sorted(pieces, key=lambda piece: (piece.span.line, piece.span.column))
+    starts = [(piece.span.line, piece.span.column) for piece in order]
     for comment in comments:
         number = bisect_right(starts, _place(comment))
-        piece = order[max(number - 1, 0)] if not comment.own_line else order[min(number, len(order) - 1)]
+        piece = order[max(number - 1, 0)]
+        beyond = piece is pieces[0] or _place(comment) > (piece.span.end_line, piece.span.end_column)
+        if comment.own_line and beyond:
+            piece = order[min(number, len(order) - 1)]
+        before = piece is pieces[0] or not piece.bracketed
         if piece.behind:
-            piece.comments.append(piece.behind)
+            piece.comments.append(_undocumenting(piece.behind) if before else piece.behind)
             piece.behind = ""
-        outside = not piece.bracketed or (piece is pieces[0] and comment.own_line)
-        text = comment.text.removeprefix("#") if comment.documents and outside else comment.text
         if comment.own_line:
-            piece.comments.append(text)
+            piece.comments.append(_undocumenting(comment.text) if before else comment.text)
         else:
-            piece.behind = text
+            piece.behind = comment.text if piece.bracketed else _undocumenting(comment.text)
+
+
+def _undocumenting(text: str) -> str:
+    return text.removeprefix("#") if text.startswith("##") and not text.startswith("###") else text
 
 
 def _set(pieces: list[Piece], width: int) -> list[str]:
@@ -252,7 +265,7 @@ def _align(block: list[_Line]) -> None:
             for line, code in zip(block, aligned, strict=True):
                 line.code = [code]
     if len(block) > 1:
-        column = max(len(line.code[0]) for line in block if line.behind or line is block[0])
+        column = max((len(line.code[0]) for line in block if line.behind), default=0)
         padded = [" " * (column - len(line.code[0])) + line.behind for line in block]
         if all(_fits(line, line.code[0] + behind) for line, behind in zip(block, padded, strict=True) if line.behind):
             for line, behind in zip(block, padded, strict=True):

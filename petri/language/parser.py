@@ -18,6 +18,7 @@ from petri.language.tables import END, Tables, load_tables
 DEEPEST = 200  # an expression's nested operations
 DEEPEST_MODULES = 32
 MOST_DIAGNOSTICS = 100
+_COMPARATORS = ("<", "<=", ">", ">=", "==")
 
 
 @dataclass(slots=True)
@@ -187,9 +188,7 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
         if within and in_brackets(statements[number], comment):
             continue
         if within or not comment.own_line:
-            owner = number
-            while owner > 0 and statements[owner].word == "expect" and not statements[owner].tokens[0].first:
-                owner -= 1
+            owner = number if within else _measure_on_line(statements, number)
             previous = (owner, comment)
         elif previous and (comment.line, comment.column) == (previous[1].line + 1, previous[1].column):
             owner = previous[0]
@@ -201,6 +200,16 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
         if statements[owner].word != "end":
             found.setdefault(owner, []).append(comment)
     return found
+
+
+def _measure_on_line(statements: list[Statement], number: int) -> int:
+    """The statement itself, or for an `expect < 0.01` behind a measure on its line, the measure."""
+    owner = number
+    while statements[owner].word == "expect" and owner > 0 and not statements[owner].tokens[0].first:
+        if len(statements[owner].tokens) < 2 or statements[owner].tokens[1].kind not in _COMPARATORS:
+            break
+        owner -= 1
+    return owner if statements[owner].word == "measure" else number
 
 
 def in_brackets(statement: Statement, comment: Comment) -> bool:
@@ -227,8 +236,10 @@ def _with_parameter_docs(
         if _place(comment) > (last.line, last.column):
             break
         if comment.documents and in_brackets(statement, comment):
-            number = bisect_right(starts, _place(comment))
-            number = min(number, len(starts) - 1) if comment.own_line else max(number - 1, 0)
+            number = max(bisect_right(starts, _place(comment)) - 1, 0)
+            span = header.parameters[number].span
+            if comment.own_line and _place(comment) > (span.end_line, span.end_column):
+                number = min(number + 1, len(starts) - 1)
             found.setdefault(number, []).append(comment.text[2:].removeprefix(" "))
     parameters = tuple(
         replace(parameter, doc="\n".join(found.get(number, []))) for number, parameter in enumerate(header.parameters)

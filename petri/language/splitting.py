@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from petri.diagnostics import Diagnostic, did_you_mean
-from petri.language.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, Token, span_of
+from petri.language.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
 
 _DECLARING = frozenset(DECLARATION_WORDS)
 _OPENING = frozenset("([{")
@@ -25,6 +25,7 @@ _WANTS_OPERAND = frozenset(
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
 # Short words of other languages, near to a declaration word by chance.
 OTHER_WORDS = frozenset(("int", "let", "set", "get", "new", "use", "def", "var", "for", "real", "nat", "uint"))
+_NAMELESS = frozenset(("", "end", "run", "expect"))
 _ANYTHING = frozenset(("expect", "run"))
 
 
@@ -50,7 +51,7 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
         after = tokens[position + 1] if position + 1 < len(tokens) else None
         word, wrong, unknown = "", None, False
         if token.kind in _DECLARING:
-            alone = bool(statements) and position == statements[-1].first + 1
+            alone = bool(statements) and position == statements[-1].first + 1 and statements[-1].word not in _NAMELESS
             word = _declares(token, before, after, depth, alone)
             if not word and _is_name(token, before, after):
                 token.kind = "NAME"
@@ -95,11 +96,17 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
         return word
     if (before.kind == "." and not token.first) or (word == "time" and following == "("):
         return ""
-    if alone and not token.first and following != "NAME":
+    if alone and not token.first and following != "NAME" and following not in SOFT_WORDS:
         return ""  # `place time : int`: a reserved word for a name
     if word == "end":
-        return word if not following or following in _DECLARING or before.kind not in _WANTS_OPERAND else ""
-    suits = following in _FOLLOWS.get(word, ("NAME", "STRING", "NUMBER")) or following in RESERVED
+        last = token.first and (not following or following in _DECLARING)
+        within = depth > 0 and following in (",", ")", "]", "}")
+        return word if last or not (within or before.kind in _WANTS_OPERAND - SOFT_WORDS) else ""
+    suits = (
+        following in SOFT_WORDS
+        or following in _FOLLOWS.get(word, ("NAME", "STRING", "NUMBER"))
+        or following in RESERVED
+    )
     if suits or (word in _ANYTHING and not (depth and following in (":", ",", ")", "]", "}"))):
         return word
     return "" if depth or before.kind in _WANTS_OPERAND else word

@@ -110,27 +110,43 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
     terminals = sorted(set(texts.values()))
     rows: dict[str, int] = {}
     actions, gotos = [], []
-    for state in range(len(table.states)):
+    order = _state_order(table)
+    places = {state: number for number, state in enumerate(order)}
+    for state in order:
         row, goto = [], []
-        for symbol, (_, argument) in table.states[state].items():
-            if symbol in texts:
-                shift = argument + 1 if isinstance(argument, int) else -numbers[argument] - 1
-                row.append([terminals.index(texts[symbol]), shift])
+        for symbol, (_, argument) in sorted(table.states[state].items(), key=lambda entry: str(entry[0])):
+            if symbol not in texts:
+                goto.append([origins.index(symbol), places[argument]])
+            elif isinstance(argument, int):
+                row.append([terminals.index(texts[symbol]), places[argument] + 1])
             else:
-                goto.append([origins.index(symbol), argument])
+                row.append([terminals.index(texts[symbol]), -numbers[argument] - 1])
         if state in table.end_states.values():
-            row.append([terminals.index(END), state + 1])
+            row.append([terminals.index(END), places[state] + 1])
         actions.append(rows.setdefault(json.dumps(sorted(row)), len(rows)))
-        gotos.append(sorted(goto))
+        gotos.append(goto)
     return {
         "digest": digest(grammar),
         "terminals": terminals,
         "rules": [_rule(rule, origins) for rule in lark.rules],
-        "starts": dict(table.start_states),
+        "starts": {start: places[table.start_states[start]] for start in STARTS},
         "rows": [json.loads(row) for row in rows],
         "actions": actions,
         "gotos": gotos,
     }
+
+
+def _state_order(table: Any) -> list[int]:
+    """All states as they are reached from the starts: lark's own numbers differ from run to run."""
+    order = [table.start_states[start] for start in STARTS]
+    order += [table.end_states[start] for start in STARTS]
+    seen = set(order)
+    for state in order:
+        for _, (_, argument) in sorted(table.states[state].items(), key=lambda entry: str(entry[0])):
+            if isinstance(argument, int) and argument not in seen:
+                seen.add(argument)
+                order.append(argument)
+    return order
 
 
 def _rule(rule: Any, origins: list[str]) -> list[Any]:

@@ -18,11 +18,11 @@ class Piece:
     """A part of a declaration that stays together.
 
     On one line, `gap` stands before it. In a declaration of several lines it begins a line, indented by `indent`,
-    unless it `fills` the line before. `start` is where it began in the source, to find the comments that belong to it.
+    unless it `fills` the line before. `span` is where it stood in the source, to find the comments that belong to it.
     """
 
     text: str
-    start: tuple[int, int]
+    span: Span
     gap: str = " "
     indent: int = 2
     fills: bool = False
@@ -99,10 +99,10 @@ def _postfix(node: tree.Expr) -> str:
 
 def _binary(node: tree.Binary) -> tuple[str, int]:
     level = _LEVELS.get(node.operator, _COMPARISON)
-    left = level if level != _COMPARISON else _RANGE
-    right = node.right
-    shown = _record(right) if node.operator == "*" and isinstance(right, tree.Record) else _write(right, left + 1)
-    return f"{_write(node.left, left)} {node.operator} {shown}", level
+    left, right = (_RANGE, _RANGE) if level == _COMPARISON else (level, level + 1)
+    if node.operator == "*" and isinstance(node.right, tree.Record):
+        return f"{_write(node.left, left)} * {_record(node.right)}", level
+    return f"{_write(node.left, left)} {node.operator} {_write(node.right, right)}", level
 
 
 def _range(node: tree.Range) -> str:
@@ -183,7 +183,7 @@ def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
         case tree.Run():
             return _run(node)
         case _:
-            return [Piece(_simple(node), _start(node.span))]
+            return [Piece(_simple(node), node.span)]
 
 
 def _simple(node: tree.Declaration) -> str:
@@ -215,8 +215,8 @@ def expect_text(node: tree.Expect) -> str:
     return f"expect {formula}{node.comparison} {_write(node.bound, _SUM)}{within}"
 
 
-def _start(span: Span) -> tuple[int, int]:
-    return (span.line, span.column)
+def _covering(first: Span, last: Span) -> Span:
+    return Span(first.file, first.line, first.column, last.end_line, last.end_column)
 
 
 def _parameter(node: tree.Param) -> str:
@@ -247,19 +247,19 @@ def _bracketed(
 ) -> list[Piece]:
     """`head(a, b)`: on several lines, one part a line and the closing bracket below."""
     if not parts:
-        return [Piece(head, _start(span))]
-    pieces = [Piece(head + opening.rstrip(), _start(span), bracketed=True)]
+        return [Piece(head if head.startswith("module") else head + opening + closing, span)]
+    pieces = [Piece(head + opening.rstrip(), span, bracketed=True)]
     first_gap = " " if opening.endswith(" ") else ""
     for number, (text, where) in enumerate(parts):
         comma = "," if number < len(parts) - 1 else ""
-        pieces.append(Piece(text + comma, _start(where), first_gap if number == 0 else " ", bracketed=True))
-    pieces.append(Piece(closing.lstrip(), _start(end), " " if closing.startswith(" ") else "", 0, bracketed=True))
+        pieces.append(Piece(text + comma, where, first_gap if number == 0 else " ", bracketed=True))
+    pieces.append(Piece(closing.lstrip(), end, " " if closing.startswith(" ") else "", 0, bracketed=True))
     return pieces
 
 
 def _place(node: tree.Place) -> list[Piece]:
     type_ = "" if node.type is None else f" : {_type(node.type)}"
-    pieces = [Piece(f"place {_sized(node.name, node.size)}{type_}", _start(node.span))]
+    pieces = [Piece(f"place {_sized(node.name, node.size)}{type_}", node.span)]
     if node.key is not None:
         pieces[0].text += f" by {_write(node.key, _SUM)}"
     elif node.discipline != "bag":
@@ -271,27 +271,27 @@ def _place(node: tree.Place) -> list[Piece]:
         comma = "," if number < len(node.initial) - 1 else ""
         loops = "".join(f" for {_loop(loop)}" for loop in item.loops)
         text = f"{sign}{_write(item.value, 0)}{loops}{comma}"
-        pieces.append(Piece(text, _start(item.span), indent=2 if number == 0 else 4, fills=number > 0))
+        pieces.append(Piece(text, item.span, indent=2 if number == 0 else 4, fills=number > 0))
     return pieces
 
 
 def _transition(node: tree.Transition) -> list[Piece]:
-    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}:", _start(node.span))]
+    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}:", node.span)]
     for number, arc in enumerate(node.inputs):
         word = "" if arc.mode == "take" else f"{arc.mode} "
         comma = "," if number < len(node.inputs) - 1 else ""
-        pieces.append(Piece(f"{word}{_write(arc.term, _COMPARISON)}{comma}", _start(arc.span), indent=4, fills=True))
+        pieces.append(Piece(f"{word}{_write(arc.term, _COMPARISON)}{comma}", arc.span, indent=4, fills=True))
     for number, output in enumerate(node.outputs):
         arrow = "-> " if number == 0 else ""
         comma = "," if number < len(node.outputs) - 1 else ""
-        pieces.append(Piece(f"{arrow}{_write(output, 0)}{comma}", _start(output.span), indent=4, fills=True))
+        pieces.append(Piece(f"{arrow}{_write(output, 0)}{comma}", output.span, indent=4, fills=True))
     if node.draws:
         draws = ", ".join(f"{draw.name} ~ {_write(draw.distribution, 0)}" for draw in node.draws)
-        pieces.append(Piece(f"draw {draws}", _start(node.draws[0].span), "  "))
+        pieces.append(Piece(f"draw {draws}", _covering(node.draws[0].span, node.draws[-1].span), "  "))
     clauses = (("takes", node.time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
     for word, value in clauses:
         if value is not None:
-            pieces.append(Piece(f"{word} {_write(value, 0)}", _start(value.span), "  "))
+            pieces.append(Piece(f"{word} {_write(value, 0)}", value.span, "  "))
     return pieces
 
 
@@ -303,20 +303,20 @@ def _ports(ports: list[tree.Port]) -> list[Piece]:
         comma = "," if number < len(ports) - 1 else ""
         text = f"{_sized(port.name, port.size)}{type_}{comma}"
         text = f"{word} {text}" if number == 0 else text
-        pieces.append(Piece(text, _start(port.span), indent=4, fills=number > 0))
+        pieces.append(Piece(text, port.span, indent=4, fills=number > 0))
     return pieces
 
 
 def _measure(node: tree.Measure) -> list[Piece]:
-    pieces = [Piece(f"measure {node.name} = {_write(node.formula, 0)}", _start(node.span))]
+    pieces = [Piece(f"measure {node.name} = {_write(node.formula, 0)}", node.span)]
     if node.record:
         items = ", ".join(_write(item, 0) for item in node.record)
-        pieces.append(Piece(f"record {items}", _start(node.record[0].span), "  "))
+        pieces.append(Piece(f"record {items}", _covering(node.record[0].span, node.record[-1].span), "  "))
     return pieces
 
 
 def _run(node: tree.Run) -> list[Piece]:
-    pieces = [Piece("run", _start(node.span))]
+    pieces = [Piece("run", node.span)]
     if node.dead:
         pieces[0].text = "run until dead"
     elif node.until is not None:
@@ -325,5 +325,5 @@ def _run(node: tree.Run) -> list[Piece]:
     for word, value in clauses:
         if value is not None:
             gap = "  " if len(pieces[0].text) > 3 or len(pieces) > 1 else " "
-            pieces.append(Piece(f"{word} {_write(value, 0)}", _start(value.span), gap, indent=4, fills=True))
+            pieces.append(Piece(f"{word} {_write(value, 0)}", value.span, gap, indent=4, fills=True))
     return pieces

@@ -1,0 +1,253 @@
+"""Random syntax trees, for tests: everything that the grammar can say, spelled as the parser reads it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from fractions import Fraction
+from random import Random
+from typing import Any, TypeVar
+
+from petri.language import tree
+from petri.net import Span
+
+NOWHERE = Span("", 0, 0, 0, 0)
+NAMES = ("a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "seed", "mean", "größe", "time_")
+UNITS = ("ns", "B", "cycle", "Gbps")
+NUMBERS = ("0", "3", "2.5", "1e6", "1_000", "0.125", "12E-3", "5%", "99.9%")
+
+T = TypeVar("T")
+
+
+def bare(node: Any) -> Any:
+    """A tree without its spans, to compare."""
+    if isinstance(node, Span):
+        return None
+    if dataclasses.is_dataclass(node) and not isinstance(node, type):
+        parts = [bare(getattr(node, part.name)) for part in dataclasses.fields(node) if "span" not in part.name]
+        return (type(node).__name__, *parts)
+    if isinstance(node, tuple):
+        return tuple(bare(part) for part in node if not isinstance(part, Span))
+    return node
+
+
+class Programs:
+    """Draws trees from a source of chance. Levels of expressions are those of `petri.language.writing`."""
+
+    def __init__(self, chance: Random) -> None:
+        self.chance = chance
+        self.budget = 60  # operations that may still be drawn; bounds the size of a program
+
+    def program(self) -> tuple[tree.Declaration, ...]:
+        return tuple(
+            self.module() if self.chance.random() < 0.15 else self.declaration()
+            for _ in range(self.chance.randint(1, 4))
+        )
+
+    def _some(self, make: Callable[[], T], least: int, most: int) -> tuple[T, ...]:
+        return tuple(make() for _ in range(self.chance.randint(least, most)))
+
+    def _maybe(self, make: Callable[[], T]) -> T | None:
+        return make() if self.chance.random() < 0.4 else None
+
+    def _pick(self, *makers: Callable[[], Any]) -> Any:
+        return self.chance.choice(makers)()
+
+    def name(self) -> str:
+        return self.chance.choice(NAMES)
+
+    def unique(self, least: int, most: int) -> list[str]:
+        return self.chance.sample(NAMES, self.chance.randint(least, most))
+
+    # ------------------------------------------------------------ expressions
+
+    def expression(self, lowest: int = 0) -> Any:
+        self.budget -= 1
+        level = 9 if self.budget < 0 else self.chance.choice((9, 9, self.chance.randint(lowest, 9)))
+        if level == 0:
+            return self._pick(self.conditional, self.record)
+        if level in (1, 2, 6, 7):
+            operators = {1: ("or",), 2: ("and",), 6: ("+", "-"), 7: ("*", "/", "div", "mod")}[level]
+            left, right = self.expression(level), self.expression(level + 1)
+            return tree.Binary(self.chance.choice(operators), left, right, NOWHERE)
+        if level == 3:
+            return tree.Unary("not", self.expression(3), NOWHERE)
+        if level == 4:
+            operator = self.chance.choice(("==", "!=", "<", "<=", ">", ">="))
+            return tree.Binary(operator, self.expression(5), self.expression(5), NOWHERE)
+        if level == 5:
+            return self.range()
+        return tree.Unary("-", self.expression(8), NOWHERE) if level == 8 else self.postfix()
+
+    def conditional(self) -> tree.If:
+        return tree.If(self.expression(), self.expression(), self.expression(), NOWHERE)
+
+    def range(self) -> tree.Range:
+        return tree.Range(self.expression(6), self.expression(6), NOWHERE)
+
+    def postfix(self) -> Any:
+        node = self.atom()
+        while self.budget > 0 and self.chance.random() < 0.3:
+            self.budget -= 1
+            node = self._behind(node)
+        return node
+
+    def _behind(self, base: Any) -> Any:
+        return self._pick(
+            lambda: tree.Field(base, self.chance.choice((*NAMES, "p99.9")), NOWHERE),
+            lambda: tree.Index(base, self._maybe(self.expression), NOWHERE),
+            lambda: tree.Call(base, self._some(self.argument, 0, 3), NOWHERE),
+            lambda: tree.With(base, self.record(), NOWHERE),
+        )
+
+    def atom(self) -> Any:
+        if self.budget > 0 and self.chance.random() < 0.15:
+            return tree.Paren(self._pick(self.expression, self.at), NOWHERE)
+        return self._pick(self.number, self.named)
+
+    def number(self) -> tree.Number:
+        text = self.chance.choice(NUMBERS)
+        value = Fraction(text.rstrip("%").replace("_", "")) / (100 if text.endswith("%") else 1)
+        return tree.Number(value, text, self._maybe(lambda: self.chance.choice(UNITS)), NOWHERE)
+
+    def named(self) -> tree.Name:
+        return tree.Name(self.chance.choice((*NAMES, "_", "token", "all", "now", "true", "false")), NOWHERE)
+
+    def at(self) -> tree.At:
+        return tree.At(self.expression(), self.postfix(), NOWHERE)
+
+    def record(self) -> tree.Record:
+        fields = [(name, self._maybe(self.expression), NOWHERE) for name in self.unique(0, 3)]
+        return tree.Record(tuple(fields), NOWHERE)
+
+    def argument(self) -> Any:
+        return self._pick(
+            self.expression,
+            self.expression,
+            lambda: tree.Text(self.chance.choice(("sizes.csv", "two  words.csv", "")), NOWHERE),
+            lambda: tree.Name("end", NOWHERE),
+            lambda: tree.Weighted(self.expression(), self.expression(), NOWHERE),
+            lambda: tree.Passage(self.postfix(), self.postfix(), NOWHERE),
+            lambda: tree.By(self.keys(), self._maybe(self.keys), NOWHERE),
+            lambda: tree.Ordered(self.expression(), NOWHERE),
+        )
+
+    def keys(self) -> tuple[Any, ...]:
+        return self._some(self.expression, 1, 2)
+
+    # ------------------------------------------------------------ types
+
+    def type(self) -> Any:
+        return self._pick(
+            lambda: tree.NamedType(self.chance.choice((*NAMES, "token")), NOWHERE),
+            lambda: tree.RangeType(self.expression(6), self.expression(6), NOWHERE),
+            lambda: tree.EnumType(tuple((name, NOWHERE) for name in self.unique(2, 3)), NOWHERE),
+            self.record_type,
+        )
+
+    def record_type(self) -> tree.RecordType:
+        self.budget -= 3
+        least = 1
+        fields = [
+            (name, self.type() if self.budget > 0 else tree.NamedType("int", NOWHERE), NOWHERE)
+            for name in self.unique(least, 3)
+        ]
+        return tree.RecordType(tuple(fields), NOWHERE)
+
+    # ------------------------------------------------------------ declarations
+
+    def declaration(self) -> Any:
+        where = {"doc": "", "name_span": NOWHERE, "span": NOWHERE}
+        chance, name = self.chance, self.name
+        return self._pick(
+            lambda: tree.Net(name(), **where),
+            lambda: tree.Time(chance.choice(UNITS), NOWHERE),
+            lambda: tree.Import("ixp.dram", None, NOWHERE),
+            lambda: tree.Import("a part.net", "a part.net", NOWHERE),
+            lambda: self.parameter(self.expression()),
+            lambda: tree.Const(name(), self.expression(), chance.random() < 0.5, **where),
+            lambda: tree.Type(name(), self.type(), **where),
+            lambda: tree.Dist(name(), self.expression(), **where),
+            self.place,
+            self.transition,
+            lambda: tree.Port(
+                self._not_out(), chance.choice(("in", "out", "")), self._maybe(self.range), None, **where
+            ),
+            self.instance,
+            self.measure,
+            self.expect,
+            self.run,
+        )
+
+    def _not_out(self) -> str:
+        return self.chance.choice([name for name in NAMES if name != "out"])
+
+    def parameter(self, default: Any) -> tree.Param:
+        return tree.Param(self.name(), self._maybe(self.type), default, self._maybe(self.range), "", NOWHERE, NOWHERE)
+
+    def place(self) -> tree.Place:
+        discipline = self.chance.choice(("bag", "fifo", "lifo", "by"))
+        return tree.Place(
+            name=self.name(),
+            size=self._maybe(self.range),
+            type=self._maybe(self.type),
+            discipline=discipline,  # type: ignore[arg-type]
+            key=self.expression(6) if discipline == "by" else None,
+            capacity=self._maybe(lambda: self.expression(6)),
+            initial=self._some(lambda: tree.Initial(self.expression(), self.loops(), NOWHERE), 0, 2),
+            doc="",
+            name_span=NOWHERE,
+            span=NOWHERE,
+        )
+
+    def loops(self) -> tuple[tree.Loop, ...]:
+        return self._some(lambda: tree.Loop(self.name(), self.range(), NOWHERE), 0, 2)
+
+    def transition(self) -> tree.Transition:
+        modes = ("take", "take", "read", "no", "reset")
+        return tree.Transition(
+            name=self.name(),
+            loops=self.loops(),
+            inputs=self._some(lambda: tree.Arc(self.chance.choice(modes), self.expression(4), NOWHERE), 0, 3),  # type: ignore[arg-type]
+            outputs=self._some(self.output, 1, 3),
+            draws=self._some(lambda: tree.Draw(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
+            time=self._maybe(self.expression),
+            guard=self._maybe(self.expression),
+            priority=self._maybe(self.expression),
+            weight=self._maybe(self.expression),
+            doc="",
+            name_span=NOWHERE,
+            span=NOWHERE,
+        )
+
+    def output(self, closed: bool = False) -> Any:
+        """An output; a `closed` one has an `else` to each `if`, so that another `else` may follow."""
+        if self.chance.random() < 0.7:
+            return self.expression(6)
+        if not closed and self.chance.random() < 0.5:
+            return tree.If(self.expression(), self.output(), None, NOWHERE)
+        return tree.If(self.expression(), self.output(closed=True), self.output(closed), NOWHERE)
+
+    def instance(self) -> tree.Instance:
+        arguments = self._some(lambda: tree.Argument(self._maybe(self.name), self.expression(), NOWHERE), 0, 3)
+        return tree.Instance(self.name(), self.loops(), self.name(), arguments, "", NOWHERE, NOWHERE, NOWHERE)
+
+    def measure(self) -> tree.Measure:
+        record = self._some(lambda: tree.Name(self.name(), NOWHERE), 0, 2)
+        return tree.Measure(self.name(), self._pick(self.expression, self.at), record, "", NOWHERE, NOWHERE)
+
+    def expect(self) -> tree.Expect:
+        comparison: Any = self.chance.choice(("<", "<=", ">", ">=", "=="))
+        sums = lambda: self.expression(6)  # noqa: E731
+        return tree.Expect(self._maybe(sums), comparison, sums(), self._maybe(sums), NOWHERE)
+
+    def run(self) -> tree.Run:
+        until = self._maybe(self.expression)
+        maybe = [self._maybe(self.expression) for _ in range(3)]
+        return tree.Run(until, until is None and self.chance.random() < 0.5, maybe[0], maybe[1], maybe[2], NOWHERE)
+
+    def module(self) -> tree.Module:
+        parameters = self._some(lambda: self.parameter(self._maybe(self.expression)), 0, 2)
+        return tree.Module(
+            self.chance.choice(("Engine", "at")), parameters, self._some(self.declaration, 0, 3), "", NOWHERE, NOWHERE
+        )

@@ -1,0 +1,86 @@
+"""Quantities in the flat net: in the net's time unit and bytes, converted exactly and rounded once."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from petri import language
+from petri.language.units import BYTES, FREQ, RATE, TIME, UNITS, Dimension, dimension_name
+
+NET = "param x = {quantity}  place p = token  transition t: p -> p"
+
+
+@pytest.mark.parametrize(
+    ("clock", "quantity", "value", "dimension"),
+    [
+        ("ns", "2.5 Gbps", 0.3125, "Rate"),
+        ("ns", "600 MHz", 0.6, "Freq"),
+        ("us", "20 ms", 20000.0, "Time"),
+        ("ps", "1 s", 1e12, "Time"),
+        ("s", "64B", 64.0, "Bytes"),
+        ("s", "1 KiB", 1024.0, "Bytes"),
+        ("s", "1 KB", 1000.0, "Bytes"),
+        ("s", "12 b", 1.5, "Bytes"),
+        ("s", "1 Kib", 128.0, "Bytes"),
+        ("ns", "64 B / 2.5 Gbps", 204.8, "Time"),
+        ("ns", "1 / 600 MHz", 1 / 0.6, "Time"),
+        ("ns", "64 B * 600 MHz", 38.4, "Rate"),
+        ("ns", "64 B * 64 B", 4096.0, "Bytes^2"),
+        ("ns", "sqrt(64 B * 1 B)", 8.0, "Bytes"),
+        ("ns", "3 ns / 1 ns", 3.0, ""),
+        ("ns", "1 ns + 0", 1.0, "Time"),
+        ("ns", "0.1 s + 0.2 s", 300000000.0, "Time"),
+    ],
+)
+def test_quantity(clock: str, quantity: str, value: float, dimension: str) -> None:
+    net = language.loads(f"time {clock}  " + NET.format(quantity=quantity))
+    assert net.parameters[0].value == value
+    assert net.parameters[0].dimension == dimension
+
+
+def test_conversion_is_rounded_once() -> None:
+    net = language.loads("time us  " + NET.format(quantity="0.1 ns * 3"))
+    assert net.parameters[0].value == float(Fraction(3, 10000))
+
+
+def test_own_units_and_an_own_clock() -> None:
+    text = "time cycle  param clock = 600 MHz  unit cycle = 1 / clock  unit word = 4 B  place p = token"
+    net = language.loads(text + "  transition t: p -> p  takes 40 cycle + 2 word / 3 Gbps  run until 1 us")
+    assert net.time_unit == "cycle"
+    assert net.seconds == float(Fraction(1, 600_000_000))
+    assert net.parameters[0].value == 1.0
+    assert net.transitions[0].time.value == float(40 + Fraction(8 * 600, 375))
+    assert net.run_defaults.until == 600.0
+    assert language.duration("1 us", net) == pytest.approx(600.0, rel=1e-12)
+
+
+def test_without_a_clock_time_is_a_number() -> None:
+    net = language.loads(
+        "type T = { a: Time, b: Bytes }  place p : T = T(3, 1 B)  transition t: p(x) -> p(x) takes x.a"
+    )
+    assert [slot.dimension for slot in net.places[0].colour.slots] == ["", "Bytes"]
+    assert net.time_unit == ""
+    assert net.seconds is None
+
+
+def test_duration() -> None:
+    net = language.loads("time ns place p = token  transition t: p -> p  takes 1 ns")
+    assert language.duration("20 ms", net) == 2e7
+    assert language.duration("1 s / 4", net) == 2.5e8
+    for wrong in ("20", "20 B", "ms", "3 ms )", ""):
+        with pytest.raises(language.LanguageError):
+            language.duration(wrong, net)
+
+
+def test_names_of_dimensions() -> None:
+    assert [dimension_name(d) for d in (TIME, BYTES, RATE, FREQ, Dimension())] == ["Time", "Bytes", "Rate", "Freq", ""]
+    assert dimension_name(Dimension(2, 0)) == "Time^2"
+    assert dimension_name(Dimension(-2, 0)) == "1/Time^2"
+    assert dimension_name(Dimension(-1, 2)) == "Bytes^2/Time"
+
+
+def test_bits_and_bytes() -> None:
+    assert UNITS["Gbps"].scale * 8 == UNITS["GBps"].scale
+    assert UNITS["KiB"].scale == 1024
