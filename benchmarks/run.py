@@ -107,8 +107,9 @@ class Bench:
         self.goal("2 threads against 1", two / one, "at least 1.8", two / one >= 1.8)
 
     def start(self) -> None:
-        seconds = extras.start_up()
-        self.goal("`pnsim run` on a small net [s]", seconds, "under 0.35", seconds < 0.35)
+        clock, processor = extras.start_up()
+        self.goal("`pnsim run` on a small net [s by the clock]", clock, "under 0.35", clock < 0.35)
+        self.goal("`pnsim run` on a small net [s of processor time]", processor, "under 0.35", processor < 0.35)
 
     def trace(self) -> None:
         off, on = extras.trace(self.engine, self.seconds, self.rounds)

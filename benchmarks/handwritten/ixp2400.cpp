@@ -4,6 +4,7 @@
 // step, in a command queue, in the transmit ring) is one word, and a thread at random is one bit of it. The ring's least
 // turn is the first bit from the head on. Each server has a leaf in the tournament tree of next events. Nothing is searched:
 // every event calls what it may have enabled.
+#include <algorithm>
 #include <string>
 
 #include "common.hpp"
@@ -535,7 +536,7 @@ int main(int count, char** words) {
     const double seconds = stopwatch.seconds(), wall = stopwatch.wall();
     Report report(firings, seconds, wall, now);
     report.value("packets", static_cast<double>(routers[hops - 1].packets));
-    report.value("delay", routers[hops - 1].delay / static_cast<double>(routers[hops - 1].packets));
+    report.value("delay", routers[hops - 1].delay / static_cast<double>(std::max<std::int64_t>(routers[hops - 1].packets, 1)));
     if constexpr (!statistics) return 0;
     show_idle(report, "source.wire", emitting);
     show_transition(report, "source.emit", emitting);
