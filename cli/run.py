@@ -72,9 +72,8 @@ def command(
 
     standard = Limits()
     limits = Limits(max_instant or standard.firings_at_an_instant, max_tokens or standard.tokens)
-    times = {"until": until, "warmup": warmup}
     try:
-        model.plan(**times)  # what is wrong with the times is told before any file is written
+        model.plan(until=until, warmup=warmup)  # what is wrong with the times is told before any file is written
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
@@ -84,7 +83,8 @@ def command(
         ProgressLine(Units(model.net.seconds), quiet) as progress,
     ):
         result = model.run(
-            **times,
+            until=until,
+            warmup=warmup,
             seed=seed,
             replications=replications,
             engine=engine,

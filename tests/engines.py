@@ -3,6 +3,7 @@
 import os
 
 import pytest
+
 from petri.engine.native import available
 
 ENGINES = [

@@ -271,9 +271,8 @@ def test_an_unexpected_error_is_one_line(call: Call, monkeypatch: pytest.MonkeyP
 
 
 def test_debugging_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pnsim.main import main
-
     from petri import library
+    from pnsim.main import main
 
     def fail() -> list[str]:
         raise ZeroDivisionError
