@@ -157,7 +157,7 @@ class Programs:
     # ------------------------------------------------------------ declarations
 
     def declaration(self) -> Any:
-        where = {"doc": "", "name_span": NOWHERE, "span": NOWHERE}
+        where: dict[str, Any] = {"doc": "", "name_span": NOWHERE, "span": NOWHERE}
         chance, name = self.chance, self.name
         return self._pick(
             lambda: tree.Net(name(), **where),
@@ -238,8 +238,11 @@ class Programs:
 
     def expect(self) -> tree.Expect:
         comparison: Any = self.chance.choice(("<", "<=", ">", ">=", "=="))
-        sums = lambda: self.expression(6)  # noqa: E731
-        return tree.Expect(self._maybe(sums), comparison, sums(), self._maybe(sums), NOWHERE)
+
+        def summed() -> Any:
+            return self.expression(6)
+
+        return tree.Expect(self._maybe(summed), comparison, summed(), self._maybe(summed), NOWHERE)
 
     def run(self) -> tree.Run:
         until = self._maybe(self.expression)

@@ -65,9 +65,7 @@ def test_every_kind_of_declaration_is_read() -> None:
     file, diagnostics = parse(EXAMPLE.replace("class", "kind"), "test.net")
     assert diagnostics == []
     kinds = [type(node).__name__ for node in file.declarations]
-    assert kinds == (
-        "Net Time Param Type Place Place Transition Module Instance Measure Expect Run".split()  # noqa: SIM905
-    )
+    assert kinds == ("Net Time Param Type Place Place Transition Module Instance Measure Expect Run".split())
 
 
 def test_arcs_keep_their_modes() -> None:
@@ -255,12 +253,7 @@ def test_a_text_beyond_the_limit_is_refused() -> None:
 
 
 WORDS = [*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS]
-SIGNS = [
-    *"()[]{},:.;=<>+-*/~|#\"'%&!\n\t\r\0é",
-    *["->", "..", "==", "!=", "//", "##", "&&", "1.5", "5%"],
-    "64 B",
-    '"s"',
-]
+SIGNS = [*"()[]{},:.;=<>+-*/~|#\"'%&!\n\t\r\0é", "->", "..", "==", "!=", "//", "##", "&&", "1.5", "5%", "64 B", '"s"']
 soup = st.lists(st.sampled_from([*WORDS, *SIGNS, "a", "b", "Packet", "p99.9", "_"]), max_size=40).map(" ".join)
 
 
