@@ -94,7 +94,7 @@ def command(
             progress=progress,
             trace=sink,
         )
-    _show(result, time.perf_counter() - started, as_json, every)
+    _show(result, net, time.perf_counter() - started, as_json, every)
     return _tell_ending(result, model)
 
 
@@ -109,9 +109,11 @@ def _check_engine(engine: str, quiet: bool) -> None:
         tell(Diagnostic("reference-only", severity="note"))
 
 
-def _show(result: Result, seconds: float, as_json: bool, every: bool) -> None:
+def _show(result: Result, source: str, seconds: float, as_json: bool, every: bool) -> None:
     if as_json:
-        write(json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        contents = result.to_dict()
+        contents["manifest"]["source"] = source
+        write(json.dumps(contents, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
         return
     from petri.report.summary import print_summary
 
