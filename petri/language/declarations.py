@@ -108,7 +108,7 @@ class Gatherer:
             case tree.Const():
                 self._constant(scope, d)
             case tree.Type():
-                self._enumerations(scope, d.type)
+                self._enumerations(scope, d.type, d.name)
                 self._enter(scope, TypeSymbol(d.name, d.name_span, d))
             case tree.Dist():
                 self._enter(scope, DistSymbol(d.name, d.name_span, d))
@@ -176,25 +176,25 @@ class Gatherer:
         self.home[id(symbol)] = scope
         return True
 
-    def _enumerations(self, scope: Scope, e: tree.TypeExpr | None) -> None:
-        """Enter the values of every enumeration within a type."""
+    def _enumerations(self, scope: Scope, e: tree.TypeExpr | None, name: str = "") -> None:
+        """Enter the values of every enumeration within a type; `name` is that of the type itself."""
         for enumeration in _enumerations_in(e):
             labels = tuple(name for name, _ in enumeration.names)
-            kind = Scalar("enum", labels=labels, span=enumeration.span)
+            kind = Scalar("enum", labels=labels, name=name if enumeration is e else "", span=enumeration.span)
             seen: dict[str, Span] = {}
-            for number, (name, span) in enumerate(enumeration.names):
-                if name in seen:
-                    label = Label(seen[name], "first-declared")
-                    self.problems.error("name-twice", span, label, name=name, kind="an enumeration value")
+            for number, (value, span) in enumerate(enumeration.names):
+                if value in seen:
+                    label = Label(seen[value], "first-declared")
+                    self.problems.error("name-twice", span, label, name=value, kind="an enumeration value")
                     continue
-                seen[name] = span
-                known = scope.find(name)
+                seen[value] = span
+                known = scope.find(value)
                 if isinstance(known, ConstantSymbol) and isinstance(known.type, Scalar) and known.type.labels == labels:
                     continue
                 node = constant(number, "int", span)
                 self._enter(
                     scope,
-                    ConstantSymbol(name, "enumeration value", span, type=kind, node=node, state="done", used=True),
+                    ConstantSymbol(value, "enumeration value", span, type=kind, node=node, state="done", used=True),
                 )
 
 

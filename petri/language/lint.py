@@ -26,6 +26,8 @@ def lint(flat: net.Net, checker: Checker) -> None:
         return
     _unused(checker, checker.scope)
     _never_fires(flat, checker)
+    if not flat.transitions:
+        checker.problems.warning("no-transition", None, name=flat.name)
     if not flat.measures and not flat.expectations:
         declared = checker.gatherer.net
         checker.problems.note("no-measures", declared.name_span if declared is not None else None)

@@ -244,6 +244,9 @@ def _build_running(node: Node, environment: Environment) -> Expr:
         return Expr("ne", "bool", (*args, Expr("const", "int", (), 0, node.span)), None, node.span)
     if op in ("div", "idiv", "mod") and args[1].op == "const" and args[1].value == 0:
         raise Fault("constant-zero-division", node.span)
+    if op in OPERATIONS and all(arg.op == "const" for arg in args):  # an alternative turned out to be constant
+        values = [Fraction(arg.value or 0) if arg.kind == "real" else arg.value for arg in args]
+        return const_expr(checked(OPERATIONS[op](node, *values), node), node.kind, node.span)
     return Expr(op, node.kind, args, node.value, node.span)  # type: ignore[arg-type]
 
 

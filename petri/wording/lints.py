@@ -31,6 +31,7 @@ WORDING: dict[str, Wording] = {
     "pattern-never-matches": Wording(
         "`{name}` never holds {value}: its values are in {low}..{high}", notes=IN_INSTANCE
     ),
+    "no-transition": Wording("the net `{name}` has no transition, so nothing can happen in it"),
     "no-measures": Wording(
         "the net declares no measure",
         "the figures of all places and transitions are shown anyway; `measure x = …` names what matters",

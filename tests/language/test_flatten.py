@@ -7,6 +7,7 @@ import time
 import pytest
 
 from petri import language
+from petri.diagnostics import LanguageError
 from petri.net import Expr, Match, Net, Transition
 
 
@@ -84,8 +85,8 @@ def test_positional_patterns_and_ignored_fields() -> None:
 
 
 def test_arcs_are_ordered_so_that_variables_are_bound_before_use() -> None:
-    text = "place a : int place b : int place c : int place d : int  transition t: a(x + y), b(x), c(y + 1), d(y) -> nothing"
-    net = load(text)
+    places = "place a : int place b : int place c : int place d : int  "
+    net = load(places + "transition t: a(x + y), b(x), c(y + 1), d(y) -> nothing")
     assert [arc.place for arc in net.transitions[0].inputs] == [1, 3, 0, 2]
     assert [pattern(arc.pattern) for arc in net.transitions[0].inputs] == [
         [0],
@@ -145,7 +146,8 @@ def test_alternatives_become_arcs_with_complementary_conditions() -> None:
 
 
 def test_conditions_that_are_known_disappear() -> None:
-    text = "param fast = true place n : int = 1 transition t: n(x) -> if fast then n(1) else n(2)  takes if fast then 1 else x"
+    text = """param fast = true  place n : int = 1
+    transition t: n(x) -> if fast then n(1) else n(2)  takes if fast then 1 else x"""
     assert [shown(arc.values[0]) for arc in load(text).transitions[0].outputs] == [1]
     assert [shown(arc.values[0]) for arc in load(text, fast=False).transitions[0].outputs] == [2]
     assert load(text).transitions[0].time.value == 1.0
@@ -179,8 +181,10 @@ def test_times_draws_and_instants() -> None:
 
 
 def test_disciplines_capacities_and_keys() -> None:
-    net = load("type P = { a: int, b: { c: real } }  place f : P fifo cap 3 place k : P by b.c - a  place v : int by -value "
-               "place l : P lifo  transition t: f(x), k(y), v(z), l(w) -> nothing")  # fmt: skip
+    net = load("""
+    type P = { a: int, b: { c: real } }
+    place f : P fifo cap 3  place k : P by b.c - a  place v : int by -value  place l : P lifo
+    transition t: f(x), k(y), v(z), l(w) -> nothing""")
     assert [place.discipline for place in net.places] == ["fifo", "key", "key", "lifo"]
     assert net.places[0].capacity == 3
     assert shown(net.places[1].key) == ["sub", "var1", ["real", "var0"]]
@@ -213,7 +217,8 @@ module Stage(me: int, gain = 2, last: bool = me == 3)
   const step = me * gain
   type Local = 0..step
   place own : Local = step
-  transition work[i in 0..1]: inlet(x), own(y) -> outlet(x + step + i), own(y)  takes gain  weight me + i  priority if last then 1 else 0
+  transition work[i in 0..1]: inlet(x), own(y) -> outlet(x + step + i), own(y)
+    takes gain  weight me + i + 1  priority if last then 1 else 0
 end
 module Pair(base: int)
   port slots[0..1] : int
@@ -236,7 +241,7 @@ def test_modules() -> None:
     assert [arc.place for arc in work.inputs] == [2, 7]
     assert [arc.places for arc in work.outputs] == [(3,), (7,)]
     assert shown(work.outputs[0].values[0]) == ["add", ["add", "var0", 20], 1]
-    assert (work.time.value, work.weight, work.priority) == (2.0, 11.0, 0)
+    assert (work.time.value, work.weight, work.priority) == (2.0, 12.0, 0)
     assert transition(net, "first.work[0]").time.value == 5.0
     assert transition(net, "first.work[0]").outputs[0].places == (1,)
 
@@ -267,7 +272,8 @@ def test_a_module_hides_names_of_the_file() -> None:
 
 def test_documentation_and_spans_are_kept() -> None:
     net = load(
-        "## The net.\nnet n\nparam a = 1  ## a parameter\n## A place.\nplace p : int = a\ntransition t: p(x) -> p(x)  takes 1  ## a transition\nmeasure m = rate(t)  ## a measure\n"
+        "## The net.\nnet n\nparam a = 1  ## a parameter\n## A place.\nplace p : int = a\n"
+        "transition t: p(x) -> p(x)  takes 1  ## a transition\nmeasure m = rate(t)  ## a measure\n"
     )
     assert (net.doc, net.name) == ("The net.", "n")
     assert [x.doc for x in (net.parameters[0], net.places[0], net.transitions[0], net.measures[0])] == [
@@ -282,9 +288,8 @@ def test_documentation_and_spans_are_kept() -> None:
 
 
 def test_constants_are_exact_until_they_enter_the_net() -> None:
-    net = load(
-        "const tenth = 0.1  place r : real = tenth * 3  place i : int = 2 * (floor(tenth * 30))  transition t: r(x), i(y) -> nothing"
-    )
+    places = "place r : real = (tenth * 3)  place i : int = 2 * (floor(tenth * 30))"
+    net = load(f"const tenth = 0.1  {places}  transition t: r(x), i(y) -> nothing")
     assert net.places[0].initial == ((1, (0.3,)),)
     assert net.places[1].initial == ((2, (3,)),)
 
@@ -298,12 +303,8 @@ def test_a_large_net_is_elaborated_fast() -> None:
     assert net.transitions[0].time is net.transitions[1].time
 
 
-@pytest.mark.parametrize("text", ["", "# nothing", "net n"])
+@pytest.mark.parametrize("text", ["", "# nothing"])
 def test_an_empty_net_is_told(text: str) -> None:
-    with pytest.raises(language.LanguageError) as raised:
+    with pytest.raises(LanguageError) as raised:
         load(text)
-    assert [diagnostic.id for diagnostic in raised.value.diagnostics] in (
-        ["file-empty"],
-        ["only-modules"],
-        ["no-transition"],
-    )
+    assert [diagnostic.id for diagnostic in raised.value.diagnostics] == ["file-empty"]

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from petri import language
+from petri.diagnostics import LanguageError
 from petri.language.units import BYTES, FREQ, RATE, TIME, UNITS, Dimension, dimension_name
 
 NET = "param x = {quantity}  place p = token  transition t: p -> p"
@@ -70,7 +71,7 @@ def test_duration() -> None:
     assert language.duration("20 ms", net) == 2e7
     assert language.duration("1 s / 4", net) == 2.5e8
     for wrong in ("20", "20 B", "ms", "3 ms )", ""):
-        with pytest.raises(language.LanguageError):
+        with pytest.raises(LanguageError):
             language.duration(wrong, net)
 
 

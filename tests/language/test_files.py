@@ -1,0 +1,141 @@
+"""Nets in files: names of the library, imports, tables, and what a net may not read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from petri import language, library
+from petri.diagnostics import LanguageError
+from petri.language import loader
+
+MODULE = "module M()\n  port slot : int\n  transition t: slot(x) -> slot(x)  takes 1\nend\n"
+MAIN = 'import "parts/m.net"\nplace p : int = 1\ninstance m = M(slot = p)\n'
+
+
+def ids(error: pytest.ExceptionInfo[LanguageError]) -> list[str]:
+    return [diagnostic.id for diagnostic in error.value.diagnostics]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "net" / "parts").mkdir(parents=True)
+    (tmp_path / "net" / "parts" / "m.net").write_text(MODULE)
+    (tmp_path / "net" / "main.net").write_text(MAIN)
+    (tmp_path / "outside.net").write_text(MODULE)
+    (tmp_path / "outside.csv").write_text("1,1\n")
+    return tmp_path / "net"
+
+
+def test_import(folder: Path) -> None:
+    net, sources = language.load_with_sources(folder / "main.net")
+    assert net.name == "main"
+    assert [t.name for t in net.transitions] == ["m.t"]
+    assert [Path(name).name for name in sources] == ["main.net", "m.net"]
+    span = net.transitions[0].span
+    assert span is not None
+    assert span.file in sources
+
+
+def test_each_file_is_read_once(folder: Path) -> None:
+    (folder / "parts" / "m.net").write_text('import "../main.net"\nimport "m.net"\n' + MODULE)
+    (folder / "main.net").write_text('import "parts/../parts/m.net"\n' + MAIN)
+    assert len(language.load(folder / "main.net").transitions) == 1
+
+
+@pytest.mark.parametrize("path", ["../outside.net", "parts/../../outside.net", "/etc/passwd", "..", "parts\\\\m.net"])
+def test_nothing_outside_is_imported(folder: Path, path: str) -> None:
+    (folder / "main.net").write_text(f'import "{path}"\n' + MAIN)
+    with pytest.raises(LanguageError) as raised:
+        language.load(folder / "main.net")
+    assert ids(raised) == ["path-outside"]
+
+
+def test_a_link_does_not_lead_outside(folder: Path) -> None:
+    (folder / "link.net").symlink_to(folder.parent / "outside.net")
+    (folder / "main.net").write_text('import "link.net"\n' + MAIN)
+    with pytest.raises(LanguageError) as raised:
+        language.load(folder / "main.net")
+    assert ids(raised) == ["path-outside"]
+
+
+def test_tables(folder: Path) -> None:
+    (folder / "whole.csv").write_text("size,weight\n# comment\n64,7\n\n1518, 1.5\n")
+    (folder / "real.csv").write_text("0.5,1\n2,3\n")
+    draws = 'draw a ~ table("whole.csv"), b ~ table("real.csv"), c ~ table("whole.csv")'
+    (folder / "main.net").write_text(f"place p = token\ntransition t: p -> p\n  {draws}\n  takes a + b + c\n")
+    net = language.load(folder / "main.net")
+    assert [(table.values, table.weights) for table in net.tables] == [
+        ((64, 1518), (7.0, 1.5)),
+        ((0.5, 2.0), (1.0, 3.0)),
+    ]
+    assert [variable.kind for variable in net.transitions[0].variables] == ["int", "real", "int"]
+
+
+@pytest.mark.parametrize("row", ["1", "1,2,3", "1,-2", "nan,1", "1,inf", "x,1"])
+def test_wrong_rows(folder: Path, row: str) -> None:
+    (folder / "t.csv").write_text(f"1,1\n{row}\n")
+    (folder / "main.net").write_text('place p = token\ntransition t: p -> p  takes table("t.csv")\n')
+    with pytest.raises(LanguageError, match=r"line 2 of `t\.csv`"):
+        language.load(folder / "main.net")
+
+
+def test_no_table_outside(folder: Path) -> None:
+    (folder / "main.net").write_text('place p = token\ntransition t: p -> p  takes table("../outside.csv")\n')
+    with pytest.raises(LanguageError) as raised:
+        language.load(folder / "main.net")
+    assert ids(raised) == ["path-outside"]
+
+
+def test_limits_of_tables_and_imports(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "t.csv").write_text("1,1\n" * 20)
+    (folder / "main.net").write_text('place p = token\ntransition t: p -> p  takes table("t.csv")\n')
+    monkeypatch.setattr(loader, "MOST_ROWS", 10)
+    with pytest.raises(LanguageError) as raised:
+        language.load(folder / "main.net")
+    assert ids(raised) == ["table-too-large"]
+    monkeypatch.setattr(loader, "LARGEST_TABLE", 10)
+    with pytest.raises(LanguageError) as raised:
+        language.load(folder / "main.net")
+    assert ids(raised) == ["table-too-large"]
+    (folder / "main.net").write_text(MAIN)
+    monkeypatch.setattr(loader, "MOST_FILES", 1)
+    with pytest.raises(LanguageError) as raised:
+        language.load(folder / "main.net")
+    assert "too-many-files" in ids(raised)
+
+
+def test_a_text_imports_from_the_library_only() -> None:
+    with pytest.raises(LanguageError) as raised:
+        language.loads(MAIN)
+    assert ids(raised) == ["path-without-file"]
+
+
+def test_names_of_the_library() -> None:
+    for name in library.net_names():
+        assert language.load(name) == language.load(name + ".net")
+    with pytest.raises(LanguageError) as raised:
+        language.load("no_such_net")
+    assert ids(raised) == ["file-missing"]
+
+
+def test_the_library_gives_no_warning() -> None:
+    for top in (library.nets(), library.models()):
+        for path in sorted(top.rglob("*.net")):
+            told = [diagnostic for diagnostic in language.check(path) if diagnostic.severity != "note"]
+            assert told == [], path
+
+
+def test_paths_of_the_library_are_the_same_everywhere() -> None:
+    net, sources = language.load_with_sources("ixp2400")
+    assert next(iter(sources)) == "nets/ixp2400.net"
+    assert all(name.startswith(("nets/", "models/")) for name in sources)
+    assert net.places[0].span is not None
+
+
+def test_names_of_a_broken_import_are_not_told_again(folder: Path) -> None:
+    (folder / "parts" / "m.net").unlink()
+    with pytest.raises(LanguageError) as raised:
+        language.load(folder / "main.net")
+    assert ids(raised) == ["import-missing"]

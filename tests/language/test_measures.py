@@ -1,0 +1,155 @@
+"""Measures, expectations and the run line in the flat net."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from petri import language
+from petri.net import Counter, Net, Order, Passage, RunDefaults, Sample, Term
+
+NET = """
+time ns
+type P = { seq: int, flow: 0..3, size: Bytes, born: Time }
+place q : P = P(1, 2, 64 B, 0)
+place link[0..2] : P
+place server = 2 * token
+transition send: q(p), server -> q(p), server  takes p.size / s * t draw s ~ uniform(1 Gbps..2 Gbps), t ~ exp(1)
+transition copy[i in 0..2]: q(p) -> link[i](p)  takes 1 ns
+module M()  port inlet : P  place alu = token  transition work: inlet(x), alu -> alu  takes 1 ns end
+instance m[i in 0..2] = M(inlet = link[i])
+"""
+
+
+def load(text: str) -> Net:
+    return language.loads(NET + text)
+
+
+def shown(term: Term) -> object:
+    if term.args:
+        return [term.op, *(shown(arg) for arg in term.args)]
+    return (term.op, term.value)
+
+
+@pytest.mark.parametrize(
+    ("formula", "term", "dimension"),
+    [
+        ("rate(send)", ["div", ("firings", 0), ("elapsed", None)], "Freq"),
+        ("count(send)", ("firings", 0), ""),
+        ("mean(q)", ("mean", 0), ""),
+        ("mean(send)", ("in_progress", 0), ""),
+        ("max(q)", ("max", 0), ""),
+        ("busy(server)", ("busy", 4), "share"),
+        ("occupied(link[1])", ("occupied", 2), "share"),
+        ("active(m[2].work)", ("active", 6), "share"),
+        ("arrivals(q)", ("arrivals", 0), ""),
+        ("sojourn(q)", ("sojourn", 0), "Time"),
+        ("elapsed", ("elapsed", None), "Time"),
+        ("2 * elapsed / 1 ns", ["div", ["mul", ("const", 2.0), ("elapsed", None)], ("const", 1.0)], ""),
+        ("min(mean(q), 3)", ["min2", ("mean", 0), ("const", 3.0)], ""),
+        ("-mean(q) + 0", ["add", ["neg", ("mean", 0)], ("const", 0.0)], ""),
+        ("mean(link[*])", ["add", ("mean", 1), ["add", ("mean", 2), ("mean", 3)]], ""),
+        ("busy(m[*].alu)", ["div", ["add", ("busy", 5), ["add", ("busy", 6), ("busy", 7)]], ("const", 3.0)], "share"),
+        ("max(link[*])", ["max2", ("max", 1), ["max2", ("max", 2), ("max", 3)]], ""),
+        ("count(send, p.size)", ("counter", 0), "Bytes"),
+        ("rate(send, p.size)", ["div", ("counter", 0), ("elapsed", None)], "Rate"),
+    ],
+)
+def test_formula(formula: str, term: object, dimension: str) -> None:
+    measure = load(f"measure x = {formula}").measures[0]
+    assert shown(measure.formula) == term
+    assert measure.dimension == dimension
+
+
+def test_the_sojourn_time_of_several_places_is_that_of_all_their_tokens() -> None:
+    term = load("measure x = sojourn(link[*])").measures[0].formula
+    assert term.op == "div"
+    assert shown(term.args[0]) == ["mul", ["add", ("mean", 1), ["add", ("mean", 2), ("mean", 3)]], ("elapsed", None)]
+
+
+def test_quantities_of_all_elements_are_added() -> None:
+    net = load("measure x = rate(m[*].work, x.size)")
+    assert [probe.transition for probe in net.probes if isinstance(probe, Counter)] == [4, 5, 6]
+
+
+def test_samples_and_their_figures() -> None:
+    net = load(
+        "measure d = end - p.born at send  record p99, mean, histogram\nmeasure tail = d.p99.9 / d.count + d.max"
+    )
+    assert isinstance(net.probes[0], Sample)
+    d, tail = net.measures
+    assert (d.probe, d.record, d.formula, d.dimension) == (
+        0,
+        ("p99", "mean", "histogram"),
+        Term("sample", (), (0, "p99")),
+        "Time",
+    )
+    assert shown(tail.formula) == [
+        "add",
+        ["div", ("sample", (0, "p99.9")), ("sample", (0, "count"))],
+        ("sample", (0, "max")),
+    ]
+    assert tail.dimension == "Time"
+    assert len(net.probes) == 1
+
+
+def test_what_is_recorded_when_nothing_is_said() -> None:
+    net = load("""
+    measure a = p.size at send
+    measure b = p.size at send  record histogram
+    measure c = rate(send)      record series(2 us)""")
+    assert [measure.record for measure in net.measures] == [("mean",), ("mean", "histogram"), ("series",)]
+    assert net.measures[2].window == 2000.0
+
+
+def test_passages() -> None:
+    net = load("""
+    measure t = time(copy[1] -> link[2]({seq, flow}), by (p.seq, p.flow) -> (seq, flow))
+    measure u = time(send -> send)""")
+    first, second = net.probes
+    assert isinstance(first, Passage)
+    assert (first.start.transition, first.end.place) == (2, 3)
+    assert [e.value for e in first.start.key] == [0, 1]
+    assert [e.value for e in first.end.key] == [0, 1]
+    assert isinstance(second, Passage)
+    assert second.start.key == ()
+
+
+def test_orders() -> None:
+    net = load(
+        "measure o = reorder(send, by p.flow, order p.seq)  record max_extent, extent  measure s = o.reordered_share"
+    )
+    probe = net.probes[0]
+    assert isinstance(probe, Order)
+    assert probe.sequence.value == 0
+    assert [measure.dimension for measure in net.measures] == ["", "share"]
+    assert net.measures[0].formula == Term("order", (), (0, "max_extent"))
+
+
+def test_measures_may_use_the_draws() -> None:
+    probe = load("measure x = t at send").probes[0]
+    assert isinstance(probe, Sample)
+    assert isinstance(probe.value.value, int)
+    assert load("").transitions[0].variables[probe.value.value].name == "t"
+
+
+def test_expectations() -> None:
+    net = load("""
+    param bound = 3
+    measure r = rate(send, p.size)  expect < 2 Gbps  expect == 1 Gbps within 5%
+    measure d = now - p.born at send  record p99  expect == 5 ns within 1 ns
+    expect d.mean / 1 ns <= bound""")
+    first, second = net.measures[0].expectations
+    assert (first.text, first.comparison, first.bound) == ("r < 2 Gbps", "<", 0.25)
+    assert (second.within, second.absolute) == (0.05, False)
+    (third,) = net.measures[1].expectations
+    assert (third.bound, third.within, third.absolute) == (5.0, 1.0, True)
+    assert third.formula == Term("sample", (), (1, "p99"))
+    assert (net.expectations[0].text, net.expectations[0].bound) == ("d.mean / 1 ns <= bound", 3.0)
+
+
+def test_the_run_line() -> None:
+    assert load("run until 20 ms warmup 2 us replications 20 seed 7").run_defaults == RunDefaults(2e7, 2000.0, 20, 7)
+    assert load("run until dead").run_defaults == RunDefaults(math.inf)
+    assert load("").run_defaults == RunDefaults()
