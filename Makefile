@@ -20,13 +20,14 @@ DEV_STAMP := $(VENV)/.dev-$(KIND)
 BUILD_FILES := pyproject.toml setup.py petri/version.py \
 	$(shell find petri/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
 
-.PHONY: help run test lint types rust python test-slow format readme clean
+.PHONY: help run test lint types rust python test-slow bench format readme clean
 
 help:
 	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
 	@echo 'make test       set everything up and run every test but the slow ones'
 	@echo 'make test-slow  the slow tests'
 	@echo 'make lint types rust python   the parts of `make test`'
+	@echo 'make bench      set everything up and measure the speed (about ten minutes)'
 	@echo 'make format     bring Python and Rust sources into the standard layout'
 	@echo 'make readme     renew the pictures and the output that README.md shows'
 	@echo 'make clean      remove everything that make has built'
@@ -58,6 +59,12 @@ python: $(DEV_STAMP)
 
 test-slow: $(DEV_STAMP)
 	$(BIN)/pytest -q -m slow || [ $$? = 5 ]  # 5: there is no such test
+
+# A comparator that cannot be installed is left out of the table, which then says so.
+bench: $(DEV_STAMP)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]' \
+		|| echo 'The simulators to compare with could not be installed; going on without them.'
+	$(BIN)/python -m benchmarks.run
 
 format: $(DEV_STAMP)
 	$(BIN)/ruff check --fix .

@@ -103,7 +103,9 @@ class Worker:
     def __enter__(self) -> Worker:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -135,7 +137,7 @@ class Simulator:
 
 @dataclass
 class Handwritten:
-    """A C++ program of `handwritten/`, with or without statistics. It counts firings, of which a unit takes `per_unit`."""
+    """A C++ program of `handwritten/`, with or without statistics; a unit takes `per_unit` of its firings."""
 
     name: str
     program: str

@@ -113,7 +113,8 @@ class Report:
         """For docs/performance.md."""
         parts = [" · ".join(f"{name}: {value}" for name, value in self.machine.items())]
         for _, heading, lines in self.tables():
-            parts.append("\n".join("| " + " | ".join(cells) + " |" for cells in [heading, ["---"] * len(heading), *lines]))
+            lines = [heading, ["---"] * len(heading), *lines]
+            parts.append("\n".join("| " + " | ".join(cells) + " |" for cells in lines))
         parts += [f"Left out: {problem}." for problem in self.problems]
         return "\n\n".join(parts)
 

@@ -49,9 +49,9 @@ class Growth:
 
     @property
     def bytes_per_item(self) -> float:
-        """Peak memory that each further token, station or firing costs between the two largest sizes."""
-        (a, b), (small, large) = self.family.sizes[-2:], self.entries[-2:]
-        return (large.memory - small.memory) / (b - a)
+        """Peak memory that each further token, station or firing costs, from the smallest size to the largest."""
+        more = self.family.sizes[-1] - self.family.sizes[0]
+        return (self.entries[-1].memory - self.entries[0].memory) / max(more, 1)
 
 
 def grow(family: Family, engine: str, seconds: float, rounds: int, largest: int) -> Growth:

@@ -57,10 +57,12 @@ class Timer:
 def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
     """Runs as a user starts them, with all statistics.
 
-    Request: "firings" to stop after so many, or else the net's own end; "replications", "threads"; "trace": each firing is
-    handed out. The answer's "fired" counts firings by transition (all replications together). Statistics of places and
-    transitions are always kept; an engine "NAME-bare" leaves out the measures that the net declares.
+    Request: "firings" to stop after so many, or else the net's own end; "replications", "threads"; "trace": each
+    firing is handed out. The answer's "fired" counts firings by transition (all replications together). Statistics of
+    places and transitions are always kept; an engine "NAME-bare" leaves out the measures that the net declares.
     """
+    import numpy as np
+
     import petri
     from petri.engine.reference import Limits
 
@@ -86,7 +88,7 @@ def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
             )
         if result.failure is not None:
             raise RuntimeError(f"{net}: {result.failure}")
-        fired = sum(replication.window.firings for replication in result.replications)
+        fired = np.sum([replication.window.firings for replication in result.replications], axis=0)
         return {
             "firings": sum(replication.firings for replication in result.replications),
             "fired": dict(zip((t.name for t in model.net.transitions), map(int, fired), strict=True)),

@@ -13,6 +13,8 @@ from typing import Any
 
 import simpy
 
+from benchmarks.comparators.simpy_ixp2400 import Ixp2400
+
 Process = Generator[Any, Any, None]
 Count = Callable[[], int]
 
@@ -103,102 +105,10 @@ def join(environment: Any, random: Random, flows: int = 10, length: int = 20) ->
     return lambda: joined
 
 
-CYCLE = 1000.0 / 600.0  # ns
-WORK = (30, 12, 12, 12, 12, 12, 15, 15)  # cycles
-DRAM, SRAM, HASH, SCRATCH = range(4)
-UNITS = (DRAM, DRAM, HASH, SRAM, DRAM, SCRATCH, DRAM)
-FIRINGS_OF_A_PACKET = 37  # of the net
-
-
 def ixp2400(environment: Any, random: Random) -> Count:
-    """B4; counts the net's firings. Who waits for a server is served in order of arrival, where the net takes any."""
-    timeout, draw = environment.timeout, random.expovariate
-    times: tuple[Callable[[], float], ...] = (
-        lambda: draw(1.0) * 26 * CYCLE,
-        lambda: random.gammavariate(4, 1.0) * 90 * CYCLE,
-        lambda: 8 * CYCLE,
-        lambda: draw(1.0) * 60 * CYCLE,
-    )
-    engines = [simpy.Resource(environment) for _ in range(8)]
-    entries = [simpy.Resource(environment, 4) for _ in range(8)]
-    bus, media = simpy.Resource(environment), simpy.Resource(environment)
-    queues = [simpy.Resource(environment, 4) for _ in range(4)]
-    servers = [simpy.Resource(environment, capacity) for capacity in (1, 16, 1, 8)]
-    line_in, mac = simpy.Store(environment, 1), simpy.Store(environment, 256)
-    line_out = simpy.Store(environment, 2)
-    valid: dict[int, Any] = {}
-    turn = [environment.event()]
-    sent = 0
-
-    def source() -> Process:
-        while True:
-            yield timeout(64 / 0.375)
-            yield line_in.put(environment.now)
-
-    def receive() -> Process:
-        while True:
-            packet = yield line_in.get()
-            yield timeout(10 * CYCLE)
-            yield mac.put(packet)
-
-    def reference(engine: int, entry: Any, unit: int) -> Process:
-        place = queues[unit].request()
-        yield place
-        with bus.request() as grant:
-            yield grant
-            yield timeout(4 * CYCLE)
-        entries[engine].release(entry)
-        with servers[unit].request() as grant:
-            yield grant
-            queues[unit].release(place)
-            yield timeout(times[unit]())
-
-    def thread(number: int) -> Process:
-        engine = number // 8
-        while True:
-            packet = yield mac.get()
-            with media.request() as grant:
-                yield grant
-                yield timeout(64 / 0.5)
-            for step, work in enumerate(WORK):
-                working = engines[engine].request()
-                yield working
-                yield timeout(draw(1.0) * work * CYCLE)
-                if step < len(UNITS):
-                    entry = entries[engine].request()
-                    yield entry
-                    engines[engine].release(working)
-                    yield from reference(engine, entry, UNITS[step])
-                else:
-                    engines[engine].release(working)
-            valid[number] = (packet, gone := environment.event())
-            if not turn[0].triggered:
-                turn[0].succeed()
-            yield gone
-
-    def ring() -> Process:
-        head = 0
-        while True:
-            if not valid:
-                turn[0] = environment.event()
-                yield turn[0]
-            number = min(valid, key=lambda element: (element - head) % 64)
-            packet, gone = valid.pop(number)
-            head = number + 1
-            yield line_out.put(packet)
-            yield timeout(64 / 0.5)
-            gone.succeed()
-
-    def line() -> Process:
-        nonlocal sent
-        while True:
-            yield line_out.get()
-            yield timeout(64 / 0.375)
-            sent += 1
-
-    for process in (source(), receive(), ring(), line(), *(thread(number) for number in range(64))):
-        environment.process(process)
-    return lambda: sent * FIRINGS_OF_A_PACKET
+    """B4; counts the net's firings."""
+    model = Ixp2400(environment, random)
+    return lambda: model.firings
 
 
 NETS: dict[str, Callable[[Any, Random], Count]] = {

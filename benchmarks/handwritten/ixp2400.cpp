@@ -538,7 +538,7 @@ int main(int count, char** words) {
     report.value("packets", static_cast<double>(routers[hops - 1].packets));
     report.value("delay", routers[hops - 1].delay / static_cast<double>(std::max<std::int64_t>(routers[hops - 1].packets, 1)));
     if constexpr (!statistics) return 0;
-    show_idle(report, "source.wire", emitting);
+    show_idle(report, "source.left", emitting);
     show_transition(report, "source.emit", emitting);
     report.place("source.flow", -1, {flows * now - emitting.area(), now, flows, emitting.entered - emitting.tokens});
     for (int hop = 0; hop < hops; ++hop) {
