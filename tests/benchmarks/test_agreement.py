@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-import petri
 import pytest
+
+import petri
 from benchmarks.contenders import COMPILER, HERE, NETS, Handwritten
 from petri.engine.native import available
 from petri.engine.reference import Limits
@@ -52,7 +53,7 @@ def by_pnsim(net: Path, parameters: Mapping[str, int], until: float, seed: int) 
     time = window.elapsed
     places = np.array([window.integral / time, window.nonempty / time, window.maximum, window.arrivals / time])
     transitions = np.array([window.firings / time, window.in_progress / time, window.active / time])
-    figures = {}
+    figures: Figures = {}
     for index, place in enumerate(model.net.places):
         figures |= {(place.name, field): float(value) for field, value in zip(PLACE, places[:, index], strict=True)}
     for index, transition in enumerate(model.net.transitions):
@@ -94,6 +95,6 @@ def test_chain() -> None:
 
 
 def test_ring_has_product_form() -> None:
-    """Throughput of a closed ring of 16 stations and 64 tokens: 16 · 64 / 79. Five standard errors of a station's count."""
+    """16 stations and 64 tokens: 16 · 64 / 79 services per time. Within five standard errors of a Poisson count."""
     answer = Handwritten("ring", "ring", statistics=False).figures(4_000_000, 1)
     assert answer["firings"] / answer["elapsed"] == pytest.approx(16 * 64 / 79, rel=5 / math.sqrt(4_000_000))

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from benchmarks import report, run
 from benchmarks.contenders import Simulator, Unavailable
 from petri.engine.native import available
