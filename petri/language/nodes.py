@@ -247,7 +247,45 @@ def _build_running(node: Node, environment: Environment) -> Expr:
     if op in OPERATIONS and all(arg.op == "const" for arg in args):  # an alternative turned out to be constant
         values = [Fraction(arg.value or 0) if arg.kind == "real" else arg.value for arg in args]
         return const_expr(checked(OPERATIONS[op](node, *values), node), node.kind, node.span)
+    if op in CHECKS:
+        CHECKS[op](node, args)
     return Expr(op, node.kind, args, node.value, node.span)  # type: ignore[arg-type]
+
+
+PARAMETERS: dict[str, tuple[tuple[str, str, Callable[[float], bool]], ...]] = {
+    "exp": (("mean", "at least 0", lambda x: x >= 0),),
+    "erlang": (("k", "from 1 to 10000", lambda k: 1 <= k <= 10_000), ("mean", "at least 0", lambda x: x >= 0)),
+    "lognormal": (("mean", "greater than 0", lambda x: x > 0), ("cv", "at least 0", lambda x: x >= 0)),
+    "pareto": (("shape", "greater than 1", lambda x: x > 1), ("mean", "at least 0", lambda x: x >= 0)),
+}
+
+
+def _check_parameters(node: Node, args: tuple[Expr, ...]) -> None:
+    """A distribution's constant parameters are in its domain (R3); raises Fault."""
+    for (name, wanted, holds), arg in zip(PARAMETERS[node.op], args, strict=True):
+        if arg.op == "const" and arg.value is not None and not holds(arg.value):
+            values = {"distribution": node.op, "parameter": name, "wanted": wanted, "value": arg.value}
+            raise Fault("distribution-parameter", arg.span or node.span, **values)
+
+
+def _check_choice(node: Node, args: tuple[Expr, ...]) -> None:
+    weights = [arg.value for arg in args[1::2] if arg.op == "const" and arg.value is not None]
+    if any(weight < 0 for weight in weights) or (len(weights) * 2 == len(args) and not any(weights)):
+        raise Fault("choice-weights", node.span)
+
+
+def _check_uniform(node: Node, args: tuple[Expr, ...]) -> None:
+    low, high = args[0].value, args[1].value
+    if args[0].op == args[1].op == "const" and low is not None and high is not None and low > high:
+        raise Fault("empty-range", node.span, low=low, high=high)
+
+
+CHECKS: dict[str, Callable[[Node, tuple[Expr, ...]], None]] = {
+    **dict.fromkeys(PARAMETERS, _check_parameters),
+    "choice": _check_choice,
+    "uniform": _check_uniform,
+    "uniform_int": _check_uniform,
+}
 
 
 def number(node: Node, environment: Environment) -> net.Scalar:

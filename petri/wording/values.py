@@ -75,6 +75,10 @@ WORDING: dict[str, Wording] = {
     "constant-overflow": Wording("the value is out of range: {reason}", notes=IN_INSTANCE),
     "constant-zero-division": Wording("division by zero", notes=IN_INSTANCE),
     "constant-domain": Wording("`{function}` of {argument} does not exist", notes=IN_INSTANCE),
+    "distribution-parameter": Wording(
+        "the parameter {parameter} of `{distribution}` must be {wanted}, not {value}", notes=IN_INSTANCE
+    ),
+    "choice-weights": Wording("the weights of a `choice` are at least 0, and not all of them are 0", notes=IN_INSTANCE),
     "empty-range": Wording(
         "the range {low}..{high} is empty", "a range goes from the smaller to the greater", notes=IN_INSTANCE
     ),
