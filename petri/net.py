@@ -35,7 +35,7 @@ class Slot:
     kind: Literal["int", "real"] = "int"
     low: Scalar | None = None
     high: Scalar | None = None
-    labels: tuple[str, ...] = ()  # names of an enumeration's values, in order from 0
+    labels: tuple[str, ...] = ()  # names of the values from 0: an enumeration's, or false and true
     dimension: str = ""  # "Time", "Bytes", "Rate", "Freq", or "" for a plain number
 
 
@@ -257,7 +257,7 @@ class Measure:
 
     name: str
     formula: Term
-    dimension: str = ""  # "Time", "Bytes", "Rate", "Freq", "share", or "" for a plain number
+    dimension: str = ""  # "Time", "Bytes", "Rate", "Freq", a product ("Bytes^2/Time"), "share", "" for a plain number
     probe: int | None = None
     record: tuple[str, ...] = ()
     window: float | None = None  # length of the windows of `series(…)`, in the net's time unit
