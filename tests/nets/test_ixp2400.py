@@ -158,8 +158,8 @@ place room
 transition unlock:  closed -> 100 * room   takes 1 ns
 place outlet : Packet fifo
 instance ring = TransmitRing(elements = 64, per_engine = if strided then 1 else 8,
-                             per_thread = if strided then 8 else 1, finished = finished, thread = thread, element = element,
-                             outlet = outlet, memory = room)
+                             per_thread = if strided then 8 else 1, finished = finished, thread = thread,
+                             element = element, outlet = outlet, memory = room)
 run until dead
 """
 
