@@ -43,10 +43,29 @@ class PointState:
     rows: dict[int, Row] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.update()
+        self.missing: dict[int, None] = {}  # in order; a dict, as rows come back in any order
+        self.look()
 
     def add(self, row: Row) -> None:
         self.rows[row.index] = row
+        self.missing.pop(row.index, None)
+
+    def look(self) -> None:
+        """When everything that was asked for is there: find out how many replications are needed as far as they tell.
+
+        Where one stopped inside the model, the look at which it is seen is the last: more would not help.
+        """
+        if self.warmup is not None:
+            self.missing.pop(PILOT, None)
+        if self.missing:
+            return
+        stopping = self.stopping
+        failed = min((index for index, row in self.rows.items() if not row.complete), default=None)
+        if stopping.wanted and failed is not None:
+            stopping = stopping.upto(failed)
+        self.target, _ = stopping.target(self.values() if stopping.wanted else {})
+        wanted = range(self.target) if self.warmup is not None else [PILOT]
+        self.missing = {index: None for index in wanted if index not in self.rows}
 
     def values(self) -> dict[str, list[float]]:
         """Each figure, replication after replication from number 0 up to the first gap."""
@@ -58,20 +77,6 @@ class PointState:
             index += 1
             row = self.rows.get(index)
         return values
-
-    def update(self) -> None:
-        """Find out how many replications are needed as far as the rows tell.
-
-        Where one stopped inside the model, the look at which it is seen is the last: more would not help.
-        """
-        stopping = self.stopping
-        failed = min((index for index, row in self.rows.items() if not row.complete), default=None)
-        if stopping.wanted and failed is not None:
-            stopping = stopping.upto(failed)
-        self.target, self.precise = stopping.target(self.values())
-        self.missing = [index for index in range(self.target) if index not in self.rows]
-        if self.warmup is None:
-            self.missing = [PILOT]
 
     @property
     def done(self) -> bool:
@@ -215,7 +220,7 @@ class Campaign:
                     state.warmup = one.warmup
                     changed[one.point] = state
         for state in changed.values():
-            state.update()
+            state.look()
         closed = tuple(state for state in self.open if state.done)
         if closed:
             self.open = [state for state in self.open if not state.done]

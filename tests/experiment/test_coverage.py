@@ -72,7 +72,6 @@ def test_replications(case: Case) -> None:
     covered = 0
     for seed in range(REPETITIONS):
         covered += covers(interval(net, case, Plan(case.until, case.warmup, seed), 10), case.truth)
-    print(share(covered))
     assert 0.92 <= share(covered) <= 0.98
 
 
@@ -83,7 +82,6 @@ def test_one_long_run(case: Case) -> None:
     covered = 0
     for seed in range(REPETITIONS):
         covered += covers(interval(net, case, Plan(10 * case.until, case.warmup, seed), 1), case.truth)
-    print(share(covered))
     assert 0.92 <= share(covered) <= 0.98
 
 
@@ -95,7 +93,8 @@ def test_sequential_stopping() -> None:
     covered, numbers = 0, set()
     stopping = Stopping(10, 200, {case.measure: Precision(0.05)})
     for seed in range(REPETITIONS):
-        plan, values, more = Plan(case.until, case.warmup, seed), [], 10
+        plan, more = Plan(case.until, case.warmup, seed), 10
+        values: list[float] = []
         while len(values) < more:
             ran, _ = replicate(net, plan, range(len(values), more))
             values += [evaluate(formula, one.window) for one in ran]
@@ -103,5 +102,4 @@ def test_sequential_stopping() -> None:
         numbers.add(len(values))
         covered += covers(student_interval(values), case.truth)
     assert len(numbers) > 2
-    print(share(covered))
     assert 0.92 <= share(covered) <= 0.98
