@@ -1,7 +1,7 @@
 """Random flat nets: a hypothesis strategy that reaches every feature of `petri.net`, for comparing engines.
 
-The nets mean nothing, but they move: tokens of few small colours, guards that often hold, times of every distribution. Some
-break a rule on the way (overflow, a value outside its colour), which engines must tell alike.
+The nets mean nothing, but they move: tokens of few small colours, guards that often hold, times of every distribution.
+Some break a rule on the way (overflow, a value outside its colour), which engines must tell alike.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from hypothesis import strategies as st
+
 from petri.net import (
     Colour,
     Counter,
+    Discipline,
     Draw,
     Event,
     Expr,
@@ -53,21 +55,22 @@ COLOURS = (
     Colour("stamped", (Slot("a", "int", 0, 3), REAL)),
     Colour("bounded", (BOUNDED_REAL, WIDE)),
 )
+DISCIPLINES: tuple[Discipline, ...] = ("bag", "bag", "fifo", "lifo", "key")
 TABLES = (Table("sizes", (1, 2, 5), (7.0, 4.0, 1.0)), Table("times", (0.5, 1.5), (0.25, 0.75)))
 
 
 class Chooser:
     """Choices of hypothesis, under names that read like what is chosen."""
 
-    def __init__(self, draw: Callable[[st.SearchStrategy[T]], T]) -> None:
+    def __init__(self, draw: Callable[[st.SearchStrategy[int]], int]) -> None:
         self._draw = draw
         self._lines = 0
 
     def one(self, options: Sequence[T]) -> T:
-        return options[self._draw(st.integers(0, len(options) - 1))]  # type: ignore[arg-type]
+        return options[self.number(0, len(options) - 1)]
 
     def number(self, low: int, high: int) -> int:
-        return self._draw(st.integers(low, high))  # type: ignore[arg-type, return-value]
+        return self._draw(st.integers(low, high))
 
     def chance(self, in_ten: int) -> bool:
         """True so many times in ten; shrinks to False."""
@@ -99,7 +102,7 @@ class Scope:
     def real_const(self, value: float) -> Expr:
         return self.operation("const", "real", value=value)
 
-    def int(self, depth: int = 2) -> Expr:
+    def whole(self, depth: int = 2) -> Expr:
         choose = self.choose
         leaves = ["const", *(["var"] * 3 if self.ints else []), *(["tokens"] if self.places else [])]
         inner = ["add", "sub", "mul", "mod", "idiv", "min", "max", "abs", "neg", "if", "floor", "round", "ceil"]
@@ -112,20 +115,20 @@ class Scope:
         if op == "tokens":
             return self.operation("tokens", "int", value=choose.number(0, self.places - 1))
         if op in ("mod", "idiv"):
-            divisor = self.int_const(choose.number(1, 4)) if choose.chance(9) else self.int(depth - 1)
-            return self.operation(op, "int", self.int(depth - 1), divisor)
+            divisor = self.int_const(choose.number(1, 4)) if choose.chance(9) else self.whole(depth - 1)
+            return self.operation(op, "int", self.whole(depth - 1), divisor)
         if op == "if":
-            return self.operation("if", "int", self.bool(depth - 1), self.int(depth - 1), self.int(depth - 1))
+            return self.operation("if", "int", self.truth(depth - 1), self.whole(depth - 1), self.whole(depth - 1))
         if op in ("floor", "round", "ceil"):
             return self.operation(op, "int", self.real(depth - 1))
         if op == "uniform_int":
             return self.operation(op, "int", self.int_const(0), self.int_const(choose.number(0, 4)))
         if op == "choice":
             weights = [self.real_const(w) for w in (0.5, 0.2)]
-            return self.operation(op, "int", self.int(0), weights[0], self.int(0), weights[1])
+            return self.operation(op, "int", self.whole(0), weights[0], self.whole(0), weights[1])
         if op == "table":
             return self.operation(op, "int", value=0)
-        return self.operation(op, "int", *(self.int(depth - 1) for _ in range(1 if op in ("abs", "neg") else 2)))
+        return self.operation(op, "int", *(self.whole(depth - 1) for _ in range(1 if op in ("abs", "neg") else 2)))
 
     def real(self, depth: int = 2) -> Expr:
         choose = self.choose
@@ -141,9 +144,9 @@ class Scope:
         if op in ("now", "end"):
             return self.operation(op, "real")
         if op == "real":
-            return self.operation("real", "real", self.int(max(depth - 1, 0)))
+            return self.operation("real", "real", self.whole(max(depth - 1, 0)))
         if op == "if":
-            return self.operation("if", "real", self.bool(depth - 1), self.real(depth - 1), self.real(depth - 1))
+            return self.operation("if", "real", self.truth(depth - 1), self.real(depth - 1), self.real(depth - 1))
         if op in ("sqrt", "ln"):
             positive = self.operation("abs", "real", self.real(depth - 1))
             return self.operation(op, "real", self.operation("add", "real", positive, self.real_const(0.25)))
@@ -170,18 +173,18 @@ class Scope:
             return self.operation(op, "real", value=1)
         return self.operation(op, "real", *((mean, mean) if op == "lognormal" else (self.real_const(1.5), mean)))
 
-    def bool(self, depth: int = 2) -> Expr:
+    def truth(self, depth: int = 2) -> Expr:
         choose = self.choose
         if depth > 0 and choose.chance(3):
             op = choose.one(("and", "or", "not", "if"))
-            operands = [self.bool(depth - 1) for _ in range({"not": 1, "if": 3}.get(op, 2))]
+            operands = [self.truth(depth - 1) for _ in range({"not": 1, "if": 3}.get(op, 2))]
             return self.operation(op, "bool", *operands)
         if choose.chance(1):
             return self.operation("const", "bool", value=choose.chance(8))
         op = choose.one(("le", "ge", "ne", "eq", "lt", "gt"))
         if choose.chance(2):
             return self.operation(op, "bool", self.real(depth - 1), self.real(depth - 1))
-        return self.operation(op, "bool", self.int(max(depth - 1, 0)), self.int(max(depth - 1, 0)))
+        return self.operation(op, "bool", self.whole(max(depth - 1, 0)), self.whole(max(depth - 1, 0)))
 
     def within(self, slot: Slot) -> Expr:
         """A value for a slot, nearly always within its range."""
@@ -190,7 +193,7 @@ class Scope:
             if slot.low is None or not self.choose.chance(9):
                 return value
             return self.operation("min", "real", self.operation("abs", "real", value), self.real_const(50.0))
-        value = self.int()
+        value = self.whole()
         if slot.high is None or not self.choose.chance(9):
             return value
         return self.operation("mod", "int", value, self.int_const(int(slot.high) + 1))
@@ -202,7 +205,7 @@ def token(choose: Chooser, colour: Colour) -> Token:
 
 def random_place(choose: Chooser, number: int) -> Place:
     colour = choose.one(COLOURS)
-    discipline = choose.one(("bag", "bag", "fifo", "lifo", "key"))
+    discipline: Discipline = choose.one(DISCIPLINES)
     key = None
     if discipline == "key":
         if not colour.slots:
@@ -244,7 +247,7 @@ class TransitionMaker:
             equal = None
             if self.choose.chance(3):
                 if slot.kind == "int":
-                    equal = scope.int(1) if self.choose.chance(3) else scope.int(0)
+                    equal = scope.whole(1) if self.choose.chance(3) else scope.whole(0)
                 else:
                     equal = scope.real(0)
             bind = self.variable(slot.kind) if may_bind and self.choose.chance(7) else None
@@ -256,7 +259,7 @@ class TransitionMaker:
             return None
         if self.choose.chance(7):
             return scope.int_const(self.choose.number(0, 2))
-        return scope.operation("mod", "int", scope.int(1), scope.int_const(3))
+        return scope.operation("mod", "int", scope.whole(1), scope.int_const(3))
 
     def input(self, keep: bool) -> InputArc:
         number = self.choose.number(0, len(self.places) - 1)
@@ -268,7 +271,7 @@ class TransitionMaker:
     def inhibitor(self) -> InhibitorArc:
         number = self.choose.number(0, len(self.places) - 1)
         scope = self.scope()
-        threshold = scope.int_const(self.choose.number(1, 3)) if self.choose.chance(8) else scope.int(1)
+        threshold = scope.int_const(self.choose.number(1, 3)) if self.choose.chance(8) else scope.whole(1)
         return InhibitorArc(number, self.pattern(self.places[number], may_bind=False), threshold, self.choose.span())
 
     def output(self, arcs: int, taken: Sequence[int]) -> OutputArc:
@@ -286,7 +289,7 @@ class TransitionMaker:
         plain.reals = [i for i in plain.reals if i < arcs]
         index = None
         if len(places) > 1:
-            index = plain.int(1)
+            index = plain.whole(1)
             if self.choose.chance(9):
                 index = plain.operation("mod", "int", index, plain.int_const(len(places)))
         scope = self.scope()
@@ -296,7 +299,7 @@ class TransitionMaker:
             tuple(scope.within(slot) for slot in colour.slots),
             index,
             self.count(plain),
-            plain.bool() if self.choose.chance(1) else None,
+            plain.truth() if self.choose.chance(1) else None,
             self.choose.span(),
         )
 
@@ -321,14 +324,14 @@ class TransitionMaker:
         if choose.chance(3):
             scope = self.scope()
             scope.clock = choose.chance(1)
-            guard = scope.bool()
+            guard = scope.truth()
         arcs = len(self.variables)
         draws = []
         for _ in range(choose.number(0, 1)):
             scope = self.scope()
             scope.chance = scope.clock = True
             kind = choose.one(("int", "real"))
-            expression = scope.int() if kind == "int" else scope.real()
+            expression = scope.whole() if kind == "int" else scope.real()
             draws.append(Draw(self.variable(kind), expression))
         taken = [arc.place for arc in inputs if not arc.keep]
         outputs = tuple(self.output(arcs, taken) for _ in range(choose.number(1, 3)))
@@ -384,12 +387,13 @@ def random_probe(choose: Chooser, net: Net) -> Probe:
         ints = [i for i, slot in enumerate(slots) if slot.kind == "int"]
     else:
         ints = [i for i, v in enumerate(net.transitions[event.transition or 0].variables) if v.kind == "int"]
-    sequence = Expr("var", "int", (), ints[-1]) if ints else Expr("const", "int", (), 1)
+    number = Expr("var", "int", (), ints[-1]) if ints else Expr("const", "int", (), 1)
+    sequence = Expr("mod", "int", (number, Expr("const", "int", (), 64)))  # twins agree on numbers up to 2^61
     return Order(event, sequence)
 
 
 @st.composite
-def nets(draw: Callable[[st.SearchStrategy[T]], T]) -> Net:
+def nets(draw: Callable[[st.SearchStrategy[int]], int]) -> Net:
     """Any net of a few places and transitions."""
     choose = Chooser(draw)
     places = tuple(random_place(choose, i) for i in range(choose.number(2, 5)))

@@ -9,6 +9,7 @@ use crate::expression::{cumulative, DrawTable};
 use crate::fault::LoadError;
 use crate::ids::{IndexId, PlaceId, TransitionId};
 use crate::index::{KeyTable, DIRECT_LIMIT};
+use crate::join::JoinProgram;
 use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
 use crate::probes;
@@ -30,6 +31,7 @@ pub struct Compiler<'a> {
     indices: Vec<IndexProgram>,
     index_of: HashMap<(PlaceId, Vec<u32>), IndexId>,
     key_tables: Vec<KeyTable>,
+    pub joins: Vec<JoinProgram>,
     gauges: usize,
     watches: Vec<(u32, Watch)>,
     dependents: BTreeMap<(u32, TransitionId), u64>,
@@ -86,6 +88,7 @@ impl Program {
             levels,
             indices: compiler.indices,
             key_tables: compiler.key_tables,
+            joins: compiler.joins,
             tables,
             spans: compiler.spans,
             clocked,
@@ -159,6 +162,7 @@ impl<'a> Compiler<'a> {
             indices: Vec::new(),
             index_of: HashMap::new(),
             key_tables: Vec::new(),
+            joins: Vec::new(),
             gauges: net.places.len(),
             watches: Vec::new(),
             dependents: BTreeMap::new(),
@@ -204,6 +208,7 @@ impl<'a> Compiler<'a> {
             capacity: capacity.transpose()?,
             load: NO_GAUGE,
             indices: Vec::new(),
+            roles: Vec::new(),
             bounds: slots.iter().map(bound).collect(),
             initial: initial_tokens(place)?,
         })

@@ -2,8 +2,10 @@
 
 use crate::analysis::{Facts, Range, ANY};
 use crate::compile::{Compiled, Compiler};
+use crate::expression::Bool;
 use crate::fault::LoadError;
-use crate::ids::{PlaceId, SpanId, TransitionId, VariableId};
+use crate::ids::{JoinId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::join::{JoinProgram, LinkProgram, Role};
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
 use crate::program::{
     Count, Find, Form, InhibitorProgram, InputProgram, OutputProgram, Selection, Time, TransitionProgram, Watch,
@@ -141,7 +143,15 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             Some(e) => Time::Of(lowering.real(e)?),
         };
         let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
-        let selection = self.selection(&inputs);
+        // Nothing but patterns and the guard decides, and neither looks beyond the binding.
+        let simple = !exhaustive
+            && rooms.is_empty()
+            && self.enabling.tokens.is_empty()
+            && !self.enabling.reads_clock
+            && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
+            && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
+        let selection = self.selection(&inputs, guard.as_ref(), simple);
+        let counted = self.counted(&inputs, simple);
         let program = TransitionProgram {
             name: t.name.clone(),
             variable_names: t.variables.iter().map(|v| v.name.clone()).collect(),
@@ -158,6 +168,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             outputs,
             reserves,
             selection,
+            counted,
             plain: self.plain,
             exhaustive,
             impossible,
@@ -406,7 +417,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 self.compiler.depend(arc.place.0, self.id, u64::MAX);
             }
         }
-        for place in std::mem::take(&mut self.enabling.tokens) {
+        for place in self.enabling.tokens.clone() {
             self.compiler.depend(place.0, self.id, u64::MAX);
         }
         for &i in rooms {
@@ -423,17 +434,72 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         }
     }
 
-    fn selection(&self, inputs: &[InputProgram]) -> Selection {
+    fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool) -> Selection {
+        let bags: Vec<usize> = (0..inputs.len()).filter(|&i| is_bag(&inputs[i])).collect();
         if !self.plain {
-            return Selection::Search;
+            return match bags.split_first() {
+                Some((&pivot, links)) if simple && self.can_join(inputs, pivot, links) => {
+                    Selection::Join(self.join(inputs, guard, pivot, links))
+                }
+                _ => Selection::Search,
+            };
         }
-        let bags: Vec<usize> = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Any)).collect();
         match bags.as_slice() {
             [] => Selection::Single,
             [arc] => Selection::Bag(*arc),
             _ => Selection::Product,
         }
     }
+
+    /// Whether the pivot's token decides about the guard and the keys of the other bags, and nothing else matters.
+    fn can_join(&self, inputs: &[InputProgram], pivot: usize, links: &[usize]) -> bool {
+        let arcs: &[InputArc] = &self.transition.inputs;
+        let variables: Vec<VariableId> = inputs[pivot].binds.iter().map(|(_, variable)| *variable).collect();
+        let known = |e: &Expr| self.facts(e).variables.iter().all(|v| variables.contains(v));
+        let keyed = |&link: &usize| {
+            matches!(inputs[link].find, Find::Keyed(_))
+                && inputs[link].before.is_empty()
+                && arcs[link].pattern.iter().filter_map(|m| m.equal.as_ref()).all(known)
+        };
+        matches!(inputs[pivot].find, Find::Any)
+            && links.iter().all(keyed)
+            && inputs.iter().filter(|arc| !is_bag(arc)).all(|arc| arc.equals.is_empty())
+            && self.transition.guard.as_ref().is_none_or(known)
+    }
+
+    fn join(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, pivot: usize, links: &[usize]) -> JoinId {
+        let id = JoinId(self.compiler.joins.len() as u32);
+        let link = |&arc: &usize| match inputs[arc].find {
+            Find::Keyed(index) => {
+                Some(LinkProgram { arc, index, key: inputs[arc].equals.iter().map(|(_, v)| v.clone()).collect() })
+            }
+            _ => None,
+        };
+        let program = JoinProgram {
+            pivot,
+            binds: inputs[pivot].binds.clone(),
+            filter: guard.cloned(),
+            links: links.iter().filter_map(link).collect(),
+            variables: self.kinds.len(),
+        };
+        self.compiler.places[inputs[pivot].place.at()].roles.push(Role::Pivot(id));
+        for (position, &arc) in links.iter().enumerate() {
+            self.compiler.places[inputs[arc].place.at()].roles.push(Role::Keyed(id, position));
+        }
+        self.compiler.joins.push(program);
+        id
+    }
+
+    /// The last arc that leaves a choice, when nothing behind it can turn a choice down.
+    fn counted(&self, inputs: &[InputProgram], simple: bool) -> Option<usize> {
+        let last = (0..inputs.len()).rev().find(|&i| is_bag(&inputs[i]))?;
+        let free = inputs[last].before.is_empty() && inputs[last + 1..].iter().all(|arc| arc.equals.is_empty());
+        (simple && free && self.transition.guard.is_none()).then_some(last)
+    }
+}
+
+fn is_bag(arc: &InputProgram) -> bool {
+    matches!(arc.find, Find::Any | Find::Keyed(_))
 }
 
 fn binds(pattern: &[Match]) -> Vec<(u32, VariableId)> {

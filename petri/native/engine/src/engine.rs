@@ -148,6 +148,10 @@ impl<O: Observer> Engine<O> {
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
             let plan = &program.transitions[transition.at()];
+            if let Selection::Join(join) = plan.selection {
+                self.enabling.set(transition, self.marking.bindings(join) > 0);
+                continue;
+            }
             let goal = if plan.exhaustive { Goal::All } else { Goal::First };
             match self.search(program, plan, goal) {
                 Ok(found) => self.enabling.set(transition, found > 0),
@@ -299,7 +303,6 @@ impl<O: Observer> Engine<O> {
     #[inline(always)]
     fn take(&mut self, program: &Program, plan: &TransitionProgram) {
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.keep) {
-            let place = &program.places[arc.place.at()];
             let before = self.marking.counts[arc.place.at()];
             let taken = match &arc.find {
                 Find::Black(count) => {
@@ -308,12 +311,12 @@ impl<O: Observer> Engine<O> {
                     count
                 }
                 Find::Head { .. } => {
-                    self.marking.remove(arc.place, place, arc.kept_before);
+                    self.marking.remove(program, arc.place, arc.kept_before);
                     1
                 }
                 Find::Any | Find::Keyed(_) => {
                     let seat = self.scratch.chosen[i];
-                    self.marking.remove(arc.place, place, seat as usize);
+                    self.marking.remove(program, arc.place, seat as usize);
                     for &later in &arc.after {
                         if self.scratch.chosen[later] == before - 1 {
                             self.scratch.chosen[later] = seat;
@@ -326,7 +329,7 @@ impl<O: Observer> Engine<O> {
         }
         for &place in &plan.resets {
             let before = self.marking.counts[place.at()];
-            self.marking.clear(place, &program.places[place.at()]);
+            self.marking.clear(program, place);
             self.left(program, place, before, 0);
         }
     }
@@ -406,7 +409,7 @@ impl<O: Observer> Engine<O> {
         } else {
             for _ in 0..count {
                 // The key was evaluated when the firing started, and raised no fault then.
-                let _ = self.marking.add(place, target, &self.record[start..start + arc.width]);
+                let _ = self.marking.add(program, place, &self.record[start..start + arc.width]);
             }
         }
         self.enabling.moved(program, place.at(), before, before + count);
@@ -448,6 +451,11 @@ impl<O: Observer> Engine<O> {
                 self.scratch.chosen[*arc] = self.random.equal_choice(tokens);
             }
             Selection::Product => self.bind_product(plan),
+            Selection::Join(join) => {
+                let chosen = self.random.equal_choice(self.marking.bindings(*join));
+                self.scratch.chosen.resize(plan.inputs.len(), 0);
+                self.marking.choose(program, *join, chosen, &mut self.scratch.chosen);
+            }
             Selection::Search => self.bind_by_search(program, plan)?,
         }
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {

@@ -44,6 +44,10 @@ id!(
     SpanId
 );
 id!(
+    /// A join of tokens of several bags.
+    JoinId
+);
+id!(
     /// An index over the tokens of one place.
     IndexId
 );

@@ -10,7 +10,8 @@ const EMPTY: u32 = u32::MAX;
 
 #[derive(Clone, Debug)]
 enum Numbering {
-    /// Small finite slots: the group is the key's position in the product of the ranges.
+    /// Small finite slots: the group is the key's position in the product of the ranges. Keys outside, which no token
+    /// of an indexed place has, are all of the last group.
     Direct { lows: Vec<i64>, sizes: Vec<u64> },
     /// Linear probing over group numbers; the load is at most a half.
     Hashed { cells: Vec<u32>, keys: Vec<u64>, free: Vec<u32> },
@@ -39,7 +40,8 @@ impl KeyTable {
         let sizes: Vec<u64> = ranges.iter().map(|(low, high)| (high - low + 1) as u64).collect();
         let groups = sizes.iter().product::<u64>() as usize;
         let lows = ranges.iter().map(|range| range.0).collect();
-        KeyTable { width: ranges.len(), numbering: Numbering::Direct { lows, sizes }, members: vec![0; groups], groups }
+        let numbering = Numbering::Direct { lows, sizes };
+        KeyTable { width: ranges.len(), numbering, members: vec![0; groups + 1], groups: groups + 1 }
     }
 
     pub fn hashed(width: usize) -> Self {
@@ -68,8 +70,7 @@ impl KeyTable {
     #[inline]
     pub fn enter(&mut self, key: &[u64]) -> u32 {
         let group = match &mut self.numbering {
-            // A colour's ranges include every token that a place ever holds.
-            Numbering::Direct { lows, sizes } => direct_group(lows, sizes, key).unwrap_or(0),
+            Numbering::Direct { lows, sizes } => direct_group(lows, sizes, key).unwrap_or(self.groups as u32 - 1),
             Numbering::Hashed { cells, keys, free } => {
                 let position = probe(cells, keys, self.width, key);
                 if cells[position] == EMPTY {
@@ -189,7 +190,7 @@ impl Bucket {
     }
 
     #[inline]
-    fn insert(&mut self, seat: u32) {
+    pub fn insert(&mut self, seat: u32) {
         match self.len {
             0 => self.only = seat,
             1 => {
@@ -208,7 +209,7 @@ impl Bucket {
     }
 
     #[inline]
-    fn remove(&mut self, seat: u32) {
+    pub fn remove(&mut self, seat: u32) {
         if self.len > 1 {
             let position = self.seats.partition_point(|&other| other < seat);
             self.seats.remove(position);
@@ -219,8 +220,9 @@ impl Bucket {
         self.len -= 1;
     }
 
+    /// A token of the bucket has another seat now.
     #[inline]
-    fn renumber(&mut self, from: u32, to: u32) {
+    pub fn renumber(&mut self, from: u32, to: u32) {
         if self.len == 1 {
             self.only = to;
         } else {

@@ -9,7 +9,7 @@
 //! 2. [`engine`] is the loop: look, choose, start; or let time move on. It fits on a screen.
 //! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
 //!    [`index`]es over them), [`enabling`] (which transitions are enabled, by looking only next to what changed), the
-//!    [`search`] for bindings, and the [`agenda`] of firings in progress.
+//!    [`search`] for bindings (or the counts of a [`join`]), and the [`agenda`] of firings in progress.
 //! 4. An [`observer`] is told what happens: [`statistics`], declared measures ([`probes`], with [`histogram`],
 //!    [`passage`] and [`reorder`]), and the [`trace`].
 //! 5. Chance is in [`random`], portable functions in [`portable`], the hash that tells trajectories apart in
@@ -26,6 +26,7 @@ pub mod fault;
 pub mod histogram;
 pub mod ids;
 pub mod index;
+pub mod join;
 pub mod lower;
 pub mod marking;
 pub mod net;
@@ -41,5 +42,6 @@ pub mod search;
 pub mod session;
 pub mod statistics;
 pub mod store;
+pub mod sum_tree;
 pub mod trace;
 pub mod trajectory;

@@ -2,8 +2,9 @@
 
 use crate::expression::{Scope, Value};
 use crate::fault::Outcome;
-use crate::ids::{IndexId, PlaceId};
+use crate::ids::{IndexId, JoinId, PlaceId};
 use crate::index::{Bucket, Index, KeyTable};
+use crate::join::{Join, Role};
 use crate::net::Discipline;
 use crate::program::{PlaceProgram, Program};
 use crate::random::Random;
@@ -19,6 +20,7 @@ pub struct Marking {
     stores: Vec<Store>,
     indices: Vec<Index>,
     tables: Vec<KeyTable>,
+    joins: Vec<Join>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -44,6 +46,7 @@ impl Marking {
             stores: program.places.iter().map(store).collect(),
             indices: program.indices.iter().map(|i| Index::new(i.slots.clone(), i.table, i.seated)).collect(),
             tables: program.key_tables.clone(),
+            joins: program.joins.iter().map(Join::new).collect(),
             silent: Random::new([0; 3]),
         };
         for (i, place) in program.places.iter().enumerate() {
@@ -52,7 +55,7 @@ impl Marking {
                     marking.counts[i] += count;
                 } else {
                     for _ in 0..*count {
-                        marking.add(PlaceId(i as u32), place, token)?;
+                        marking.add(program, PlaceId(i as u32), token)?;
                     }
                 }
                 marking.total += count;
@@ -87,25 +90,62 @@ impl Marking {
 
     /// A coloured token arrives.
     #[inline(always)]
-    pub fn add(&mut self, place: PlaceId, program: &PlaceProgram, token: &[u64]) -> Outcome<()> {
-        let rank = match &program.key {
+    pub fn add(&mut self, program: &Program, place: PlaceId, token: &[u64]) -> Outcome<()> {
+        let target = &program.places[place.at()];
+        let rank = match &target.key {
             Some(key) => self.rank(key, token)?,
             None => 0,
         };
         self.stores[place.at()].push(token, rank);
+        let seat = self.counts[place.at()] as usize;
         self.counts[place.at()] += 1;
-        for index in &program.indices {
+        for index in &target.indices {
             self.indices[index.at()].insert(&mut self.tables, token);
+        }
+        for role in &target.roles {
+            match *role {
+                Role::Pivot(id) => {
+                    let join = &program.joins[id.at()];
+                    self.joins[id.at()].pivot_arrives(join, &mut self.tables, &self.indices, token);
+                }
+                Role::Keyed(id, link) => {
+                    let join = &program.joins[id.at()];
+                    let (group, tokens) = self.group(join.links[link].index, seat);
+                    self.joins[id.at()].keyed_changed(join, &self.indices, link, group, tokens - 1, tokens);
+                }
+            }
         }
         Ok(())
     }
 
+    /// The group of the token of a seat, and how many tokens it has.
+    #[inline(always)]
+    fn group(&self, index: IndexId, seat: usize) -> (u32, usize) {
+        let index = &self.indices[index.at()];
+        let group = index.group_of(seat);
+        (group, index.bucket(group).map_or(0, Bucket::len))
+    }
+
     /// The coloured token at a position leaves.
     #[inline(always)]
-    pub fn remove(&mut self, place: PlaceId, program: &PlaceProgram, position: usize) {
-        for index in &program.indices {
+    pub fn remove(&mut self, program: &Program, place: PlaceId, position: usize) {
+        let source = &program.places[place.at()];
+        for role in &source.roles {
+            match *role {
+                Role::Pivot(id) => {
+                    let join = &program.joins[id.at()];
+                    self.joins[id.at()].pivot_leaves(join, &mut self.tables, &self.indices, position);
+                }
+                Role::Keyed(id, link) => {
+                    let join = &program.joins[id.at()];
+                    let (group, tokens) = self.group(join.links[link].index, position);
+                    self.joins[id.at()].keyed_changed(join, &self.indices, link, group, tokens, tokens - 1);
+                }
+            }
+        }
+        for index in &source.indices {
             let index = &mut self.indices[index.at()];
-            if program.discipline == Discipline::Bag {
+            if source.discipline == Discipline::Bag {
                 index.remove_seat(&mut self.tables, position);
             } else {
                 index.remove_token(&mut self.tables, self.stores[place.at()].token(position));
@@ -116,19 +156,32 @@ impl Marking {
     }
 
     /// The place is emptied.
-    pub fn clear(&mut self, place: PlaceId, program: &PlaceProgram) {
-        if program.indices.is_empty() {
+    pub fn clear(&mut self, program: &Program, place: PlaceId) {
+        let source = &program.places[place.at()];
+        if source.indices.is_empty() && source.roles.is_empty() {
             self.stores[place.at()].clear();
             self.counts[place.at()] = 0;
         } else {
             while self.counts[place.at()] > 0 {
-                let last = match program.discipline {
+                let last = match source.discipline {
                     Discipline::Bag => self.counts[place.at()] as usize - 1,
                     _ => 0,
                 };
-                self.remove(place, program, last);
+                self.remove(program, place, last);
             }
         }
+    }
+
+    /// The number of bindings of a join.
+    #[inline(always)]
+    pub fn bindings(&self, join: JoinId) -> u64 {
+        self.joins[join.at()].bindings()
+    }
+
+    /// The tokens of binding number `k` of a join, by arc.
+    #[inline(always)]
+    pub fn choose(&self, program: &Program, join: JoinId, k: u64, chosen: &mut [u64]) {
+        self.joins[join.at()].choose(&program.joins[join.at()], &self.indices, k, chosen);
     }
 
     /// The tokens of a place: by seat in a bag, else in order of arrival. Black tokens are not listed.

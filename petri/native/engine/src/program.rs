@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::expression::{Bool, DrawTable, Int, Real, Value};
-use crate::ids::{IndexId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::ids::{IndexId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::index::KeyTable;
+use crate::join::{JoinProgram, Role};
 use crate::net::{Discipline, Scalar, Span};
 use crate::probes::ProbesProgram;
 
@@ -23,6 +24,7 @@ pub struct Program {
     pub levels: Vec<Level>,
     pub indices: Vec<IndexProgram>,
     pub key_tables: Vec<KeyTable>,
+    pub joins: Vec<JoinProgram>,
     pub tables: Vec<DrawTable>,
     pub spans: Vec<Span>,
     /// Transitions whose enabling depends on the time itself.
@@ -113,6 +115,8 @@ pub struct PlaceProgram {
     /// The gauge of the load, for a place with a capacity that a transition heeds.
     pub load: u32,
     pub indices: Vec<IndexId>,
+    /// What the place is to joins.
+    pub roles: Vec<Role>,
     pub bounds: Vec<Bound>,
     pub initial: Vec<(u64, Vec<u64>)>,
 }
@@ -208,6 +212,8 @@ pub enum Selection {
     Bag(usize),
     /// Any tokens of several bags, independent of one another.
     Product,
+    /// By the counts that a join keeps.
+    Join(JoinId),
     /// By a search through the arcs.
     Search,
 }
@@ -231,6 +237,8 @@ pub struct TransitionProgram {
     /// Some output goes to a place with a capacity.
     pub reserves: bool,
     pub selection: Selection,
+    /// In a search: the last arc that leaves a choice, when its choices need no more than to be counted.
+    pub counted: Option<usize>,
     /// Watches alone decide whether the transition is enabled.
     pub plain: bool,
     /// Enabling may raise a fault, so all bindings are looked at, as the semantics do.

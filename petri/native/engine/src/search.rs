@@ -79,6 +79,9 @@ impl<'a> Search<'a> {
                 self.take(arc, input, *depth)
             }
             Find::Any => {
+                if self.transition.counted == Some(arc) {
+                    return Ok(self.count_choices(arc, tokens, |k| k));
+                }
                 for seat in 0..tokens {
                     if !self.is_used(input, seat) && self.take(arc, input, seat)? {
                         return Ok(true);
@@ -92,6 +95,9 @@ impl<'a> Search<'a> {
                 }
                 self.load_key(&input.equals)?;
                 let Some(bucket) = self.marking.bucket(*index, &self.scratch.key) else { return Ok(false) };
+                if self.transition.counted == Some(arc) {
+                    return Ok(self.count_choices(arc, bucket.len(), |k| bucket.seat(k)));
+                }
                 for k in 0..bucket.len() {
                     let seat = bucket.seat(k);
                     if !self.is_used(input, seat) && self.take(arc, input, seat)? {
@@ -100,6 +106,25 @@ impl<'a> Search<'a> {
                 }
                 Ok(false)
             }
+        }
+    }
+
+    /// Counts the choices of the last arc that leaves any, without a look at each.
+    fn count_choices(&mut self, arc: usize, choices: usize, seat: impl Fn(usize) -> usize) -> bool {
+        if choices == 0 {
+            return false;
+        }
+        let before = self.found;
+        self.found += choices as u64;
+        let wanted = if let Goal::Nth(k) = self.goal { k.saturating_sub(before) } else { 0 };
+        self.scratch.chosen[arc] = seat((wanted as usize).min(choices - 1)) as u64;
+        if before == 0 && wanted == 0 {
+            self.scratch.first.clone_from(&self.scratch.chosen);
+        }
+        match self.goal {
+            Goal::First => true,
+            Goal::All => false,
+            Goal::Nth(k) => self.found > k,
         }
     }
 
