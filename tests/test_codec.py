@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from petri import codec, language, library
-from petri.net import Expr, Match, Net, Place, RunDefaults, Table, Term
+from petri.net import Expr, Match, Net, Place, RunDefaults, Table, Term, Transition
 
 
 def round_trip(net: Net) -> Net:
@@ -44,6 +44,11 @@ def test_values_equal_to_a_default_of_another_kind_are_kept() -> None:
     assert again.key is not None
     assert again.key.value is False
     assert again.capacity == 0
+
+
+def test_an_int_where_the_default_is_a_float_stays_one() -> None:
+    net = Net("n", transitions=(Transition("t", weight=1),), run_defaults=RunDefaults(warmup=0))
+    assert repr(round_trip(net)) == repr(net)
 
 
 def test_infinity_and_tuples() -> None:

@@ -30,6 +30,7 @@ from petri.language.types import colour, colours_agree
 from petri.net import Expr, Span
 
 MOST_ELEMENTS = 2_000_000  # places, transitions and instances of a flat net
+MOST_TURNS = 5_000_000  # of all loops together
 DEEPEST_INSTANCE = 64
 PRIORITIES = 2**31
 Told = TypeVar("Told")
@@ -77,6 +78,7 @@ class Flattener:
         self.net_transitions: list[net.Transition] = []
         self.probes: list[net.Probe] = []
         self.instances = 0
+        self.turns = 0
         self._probe_numbers: dict[object, int] = {}
         self._names: dict[str, dict[str, int]] = {}
         self.root = Instance(checker.body, "")
@@ -199,6 +201,9 @@ class Flattener:
         if low > high + 1:
             raise Fault("empty-range", loop.span, low=low, high=high)
         self._room(max(0, high - low + 1), loop.span)
+        self.turns += max(0, high - low + 1)
+        if self.turns > MOST_TURNS:
+            raise Fault("loops-too-long", loop.span, limit=MOST_TURNS)
         for value in range(low, high + 1):
             instance.locals[loop.local] = value
             for suffix in self._turns(loops[1:], instance):

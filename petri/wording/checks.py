@@ -103,6 +103,7 @@ WORDING: dict[str, Wording] = {
         "instances nest more than {limit} deep: `{module}` contains itself without end",
         "an array of instances with an empty range (`[i in 0..-1]`) ends a recursion",
     ),
+    "loops-too-long": Wording("the loops of this net have more than {limit} turns"),
     "net-too-large": Wording("the net has {wanted} places, transitions and instances or more; the limit is {limit}"),
     # files
     "import-unknown": Wording(
