@@ -57,11 +57,11 @@ class _Encoder:
         self.numbers: dict[str, int] = {}
 
     def object(self, value: Any) -> dict[str, Any]:
-        """The fields that differ from their defaults."""
+        """The fields that differ from their defaults; 1 differs from 1.0, and False from 0."""
         encoded: dict[str, Any] = {}
         for name, default in _defaults(type(value)):
             field_value = getattr(value, name)
-            if field_value is default or (type(field_value) is type(default) and field_value == default):
+            if field_value is default or (field_value == default and repr(field_value) == repr(default)):
                 continue
             if isinstance(field_value, Span) and not self.spans:
                 continue
