@@ -28,7 +28,10 @@ class Case:
     defines: tuple[str, ...] = ()  # of the hand-written program
 
     def contenders(self, engine: str) -> list[Contender]:
-        """The hand-written program with statistics comes first: the others are compared with it."""
+        """The hand-written program with statistics comes first: the others are compared with it.
+
+        A shortcut is a program that does not simulate the net's events, but something simpler of the same distribution.
+        """
         plain = f"{engine}-bare" if self.measures else engine
         listed: list[Contender] = []
         if (HANDWRITTEN / f"{self.program}.cpp").exists():
@@ -36,6 +39,9 @@ class Case:
                 Handwritten("by hand, statistics", self.program, True, self.per_unit, self.defines),
                 Handwritten("by hand, none", self.program, False, self.per_unit, self.defines),
             ]
+        shortcut = f"{self.program}_shortcut"
+        if (HANDWRITTEN / f"{shortcut}.cpp").exists():
+            listed.append(Handwritten("by hand, shortcut", shortcut, True, self.per_unit))
         listed.append(Simulator("pnsim", plain, self.net, self.counted, self.parameters))
         if self.measures:
             listed.append(Simulator("pnsim, its measures too", engine, self.net, self.counted, self.parameters))

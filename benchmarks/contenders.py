@@ -20,7 +20,7 @@ BUILD = HERE / "build"
 NETS = HERE / "nets"
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ("-std=c++20", "-O3", "-march=native")
-PROBE = 500  # firings of the first run, which tells how many a run of the wanted length takes
+PROBE = 50  # firings of the first run, which tells how many a run of the wanted length takes
 LONGEST_PROBE = 5e9  # firings; a faster contender is not believed
 
 

@@ -25,7 +25,11 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--engine", default="native", choices=("native", "reference"))
     parser.add_argument("--only", default="", help="of B1, B2, …, B6, threads, start, trace, memory: those to measure")
     parser.add_argument("--output", type=Path, default=RESULTS / "latest.json", help="where the JSON goes")
-    parser.add_argument("--page", action="store_true", help="renew docs/performance.md from the JSON, measure nothing")
+    parser.add_argument(
+        "--page",
+        action="store_true",
+        help="measure nothing: renew docs/performance.md and the committed snapshot from the JSON",
+    )
     return parser.parse_args(words)
 
 
@@ -101,10 +105,13 @@ class Bench:
             self.goal(title, growth.factor, f"at most {MOST_GROWTH:g}", growth.factor <= MOST_GROWTH)
 
     def threads(self) -> None:
-        one, two = extras.two_threads(self.engine, self.seconds, self.rounds)
-        self.report.rows.append(Row("B1", "1 replication, 1 thread (wall clock)", "pnsim", one, "firings"))
-        self.report.rows.append(Row("B1", "2 replications, 2 threads (wall clock)", "pnsim", two, "firings"))
-        self.goal("2 threads against 1", two / one, "at least 1.8", two / one >= 1.8)
+        clock, processor = extras.two_threads(self.engine, self.seconds, self.rounds)
+        for count, rate in zip(("1 replication, 1 thread", "2 replications, 2 threads"), clock, strict=True):
+            self.report.rows.append(Row("B1", f"{count}, by the clock", "pnsim", rate, "firings"))
+        gain = clock[1] / clock[0]
+        self.goal("2 threads against 1, by the clock", gain, "at least 1.8", gain >= 1.8)
+        gain = 2 * processor[1] / processor[0]
+        self.goal("2 threads against 1, were both cores free (processor time)", gain, "at least 1.8", gain >= 1.8)
 
     def start(self) -> None:
         clock, processor = extras.start_up()
@@ -143,8 +150,10 @@ def row(case: Case, entry: Entry, hand: Entry | None) -> Row:
 def main(words: list[str] | None = None) -> int:
     options = arguments(sys.argv[1:] if words is None else words)
     if options.page:
-        renew_page(read(options.output))
-        print(f"renewed {PAGE.name}")
+        report = read(options.output)
+        report.save(RESULTS / "snapshot.json")
+        renew_page(report)
+        print(f"renewed {PAGE.name} and the snapshot")
         return 0
     try:
         report = Bench(options).run()

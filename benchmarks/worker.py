@@ -128,9 +128,11 @@ def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
 
 def settle(session: Any, firings: int, patience: float) -> None:
     started = time.process_time()
-    piece = max(1, firings // 100)
-    while session.firings < firings and time.process_time() - started < patience:
+    piece = 1
+    while session.firings < firings and (spent := time.process_time() - started) < patience:
         session.advance(math.inf, piece)
+        if time.process_time() - started - spent < patience / 20:
+            piece *= 2
 
 
 def comparator(engine: str, net: str, parameters: dict[str, str]) -> Run:

@@ -132,6 +132,23 @@ private:
     }
 };
 
+// Choices among equals (wyrand).
+struct Random {
+    std::uint64_t state;
+    unsigned below(unsigned n) {
+        state += 0xa0761d6478bd642fu;
+        const auto product = static_cast<unsigned __int128>(state) * (state ^ 0xe7037ed1a0b428dbu);
+        const auto word = static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
+        return static_cast<unsigned>(((word >> 32) * n) >> 32);
+    }
+    int bit(std::uint64_t set) {  // any of the bits that are set, all equally likely
+        const int count = std::popcount(set);
+        unsigned skip = count == 1 ? 0 : below(static_cast<unsigned>(count));
+        while (skip--) set &= set - 1;
+        return std::countr_zero(set);
+    }
+};
+
 struct Arguments {
     std::int64_t firings;
     std::uint64_t seed;
@@ -175,7 +192,7 @@ struct TransitionFigures {
 // The answer as JSON on stdout, in pieces.
 class Report {
 public:
-    Report(std::int64_t firings, double seconds, double wall, double elapsed) : elapsed(elapsed) {
+    Report(std::int64_t firings, double seconds, double wall, double elapsed) : elapsed(elapsed > 0 ? elapsed : 1) {
         std::printf("{\"firings\": %lld, \"seconds\": %.9f, \"wall\": %.9f, \"memory\": %lld, \"elapsed\": %.17g, ",
                     static_cast<long long>(firings), seconds, wall, peak_memory(), elapsed);
         std::printf("\"statistics\": %s, \"figures\": {", statistics ? "true" : "false");

@@ -34,21 +34,6 @@ static Exponentials* exponentials;
 static double now = 0;
 static std::int64_t firings = 0;
 
-struct Random {
-    std::uint64_t state;
-    unsigned below(unsigned n) {
-        state += 0xa0761d6478bd642fu;
-        const auto product = static_cast<unsigned __int128>(state) * (state ^ 0xe7037ed1a0b428dbu);
-        const auto word = static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
-        return static_cast<unsigned>(((word >> 32) * n) >> 32);
-    }
-    int bit(std::uint64_t set) {  // any of the bits that are set, all equally likely
-        const int count = std::popcount(set);
-        unsigned skip = count == 1 ? 0 : below(static_cast<unsigned>(count));
-        while (skip--) set &= set - 1;
-        return std::countr_zero(set);
-    }
-};
 static Random chance{1};
 
 // Tokens of a place, or firings in progress of a transition, over time.

@@ -20,7 +20,7 @@ def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     data = json.loads(output.read_text())
     speeds = {row["engine"]: row["rate"] for row in data["rows"]}
     assert speeds["pnsim"] > 0
-    assert set(speeds) == {"by hand, statistics", "by hand, none", "pnsim", "simpy", "simpn"}
+    assert set(speeds) == {"by hand, statistics", "by hand, none", "by hand, shortcut", "pnsim", "simpy", "simpn"}
     for row in data["rows"]:  # whoever could not be measured is named with the reason
         assert row["rate"] is not None or any(row["engine"] in problem for problem in data["problems"])
     assert [scaling["sizes"] for scaling in data["scaling"]] == [[100]] * 4
