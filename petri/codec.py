@@ -28,7 +28,10 @@ _CLASSES: dict[str, type] = {
 
 
 def net_to_dict(flat: Net, *, spans: bool = True) -> dict[str, Any]:
-    """The net as dicts, lists, texts, numbers and truth values. Without `spans`, places in the source are left out."""
+    """The net as dicts, lists, texts, numbers and truth values. Without `spans`, places in the source are left out.
+
+    Parts that occur several times may be one object: copy before changing anything.
+    """
     files: list[str] = []
     encoded = _Encoder(files, spans).object(flat)
     return {"version": VERSION, **({"files": files} if files else {}), **encoded}
@@ -55,6 +58,7 @@ class _Encoder:
         self.files = files
         self.spans = spans
         self.numbers: dict[str, int] = {}
+        self.known: dict[int, Any] = {}  # by id: what instances of a module share is encoded once
 
     def object(self, value: Any) -> dict[str, Any]:
         """The fields that differ from their defaults; 1 differs from 1.0, and False from 0."""
@@ -69,10 +73,19 @@ class _Encoder:
         return encoded
 
     def value(self, value: Any) -> Any:
-        if isinstance(value, float) and not math.isfinite(value):
-            return repr(value)
-        if value is None or isinstance(value, (bool, int, float, str)):
+        kind = type(value)
+        if value is None or kind is int or kind is str or kind is bool:
             return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else repr(value)
+        if isinstance(value, (int, str)):
+            return value
+        known = self.known.get(id(value))
+        if known is None:
+            known = self.known[id(value)] = self.compound(value)
+        return known
+
+    def compound(self, value: Any) -> Any:
         if isinstance(value, tuple):
             return [self.value(item) for item in value]
         if isinstance(value, Span):
@@ -108,9 +121,6 @@ def _decode_object(kind: type, data: Mapping[str, Any], files: tuple[str, ...]) 
         hints = get_type_hints(kind)
         _DECODERS[kind] = {field.name: _decoder(hints[field.name]) for field in _fields(kind)}
     decoders = _DECODERS[kind]
-    unknown = set(data) - set(decoders)
-    if unknown:
-        raise TypeError(f"{kind.__name__} has no field {sorted(unknown)[0]!r}")
     return kind(**{name: decoders[name](value, files) for name, value in data.items()})
 
 
