@@ -13,6 +13,10 @@ import pytest
 
 from petri import codec, language
 from petri.diagnostics import render_all
+from petri.language.figures import MEASURE_FUNCTIONS
+from petri.language.functions import DISTRIBUTIONS, FUNCTIONS
+from petri.language.lexer import RESERVED, SOFT_WORDS
+from petri.language.units import UNITS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "language.md"
 BLOCKS = re.findall(r"^```(\w[\w ]*)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
@@ -41,3 +45,13 @@ def test_message(number: int) -> None:
     quiet = [diagnostic for diagnostic in found if diagnostic.id != "no-measures"]
     assert kind == "text"
     assert render_all(quiet, {"example.net": text}) + "\n" == expected
+
+
+def test_the_page_names_everything_there_is() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    listed = set(re.findall(r"^    (net time .*\n(?:    .*\n)+)", text, re.MULTILINE)[0].split())
+    assert listed == RESERVED - SOFT_WORDS
+    quoted = set(re.findall(r"`([^`]*)`", text))
+    assert [name for name in UNITS if name not in quoted] == []
+    called = {name.partition("(")[0] for name in quoted}
+    assert [name for name in (*FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS) if name not in called] == []
