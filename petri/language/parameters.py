@@ -70,7 +70,7 @@ class Overrides:
         from petri.language.parser import parse
 
         path = f"the value given for {name}"
-        prefix = "const given = "
+        prefix = f"const {name} = "
         file, found = parse(prefix + text, path)
         only = file.declarations[0] if len(file.declarations) == 1 else None
         if found or not isinstance(only, tree.Const):
@@ -241,7 +241,7 @@ def duration(text: str, time_unit: str, seconds: float | None) -> float:
     if seconds is not None:
         known = UNITS.get(time_unit)
         checker.units.set_clock(time_unit, known.scale if known is not None else Fraction(str(seconds)))
-    prefix = "const given = "
+    prefix = "const time_given = "
     path = "the time given"
     file, found = parse(prefix + text, path)
     problems.sources[path] = prefix + text
