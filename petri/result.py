@@ -202,7 +202,8 @@ class Result:
 
     def measure_result(self, index: int) -> MeasureResult:
         measure = self.net.measures[index]
-        recorded = {field: self.recorded(measure, field) for field in measure.record if field not in ("histogram",)}
+        figures = [field for field in measure.record if field not in ("histogram", "series")]
+        recorded = {field: self.recorded(measure, field) for field in figures}
         series = {r.index: np.array(r.series[index]) for r in self.counted if index in r.series}
         return MeasureResult(
             measure,
