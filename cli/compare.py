@@ -31,7 +31,7 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
     """Show how much B differs from A, measure by measure, with confidence intervals.
 
     A and B are results of `pnsim run --json`, or points of a store: sweep.db:threads=4,engines=2. Where both were run
-    with the same seed, replication is held against replication, which makes the intervals much narrower.
+    with the same seed, replication is held against replication, which often makes the intervals narrower.
     """
     from petri.experiment.comparison import compare
     from petri.experiment.errors import ExperimentError

@@ -58,9 +58,20 @@ def summary(outcome: Outcome) -> str:
         f"{len(rows)} replications",
         f"seed {outcome.identity['seed']}",
         f"{engines} engine",
+        *found_warmups(outcome),
         f"store {outcome.store}",
     ]
     return ", ".join(parts)
+
+
+def found_warmups(outcome: Outcome) -> list[str]:
+    """`warm-up found: 12.5 us to 300 us`, where pilots have found it."""
+    found = [point.warmup.length for point in outcome.points if point.warmup is not None]
+    if outcome.identity["warmup"] != "auto" or not found:
+        return []
+    units = Units(outcome.net.seconds)
+    ends = [units.show(length, "Time") for length in (min(found), max(found))]
+    return [f"warm-up found: {ends[0]}" + (f" to {ends[1]}" if ends[0] != ends[1] else "")]
 
 
 def axis_column(outcome: Outcome, points: Sequence[PointOutcome], axis: str) -> Column:

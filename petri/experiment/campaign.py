@@ -144,7 +144,11 @@ def sweep(
     sense or the store belongs to another, and ExperimentError when workers die again and again.
     """
     prepared = experiment.prepare(engine)
-    about = {"title": experiment.title, "description": experiment.description}
+    about = {
+        "title": experiment.title,
+        "description": experiment.description,
+        "expected": [one.to_dict() for one in experiment.expected],
+    }
     with Store.create(store, prepared.identity, about) as opened:
         numbers = opened.add_points(prepared.points)
         crew: Workers

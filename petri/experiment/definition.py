@@ -57,6 +57,16 @@ class Expected:
     point: Values = field(default_factory=dict)
     source: str = ""
 
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Expected:
+        """What `to_dict` gave. Raises KeyError, TypeError where the data is something else."""
+        return cls(
+            data["measure"], data["value"], Tolerance(**data["within"]), dict(data["point"]), str(data["source"])
+        )
+
     def applies(self, parameters: Values) -> bool:
         return all(name in parameters and parameters[name] == value for name, value in self.point.items())
 
@@ -190,8 +200,8 @@ class Preparation:
             "net": base.net.name,
             "net_hash": net_hash(base.net),
             "fixed": dict(experiment.fixed),
-            "until": experiment.until if experiment.until is not None else written(plan.until),
-            "warmup": experiment.warmup if experiment.warmup is not None else plan.warmup,
+            "until": written(plan.until),
+            "warmup": "auto" if self.automatic else plan.warmup,
             "seed": plan.seed,
             "streams": experiment.streams,
             "measures": list(names),

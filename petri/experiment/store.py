@@ -43,6 +43,17 @@ BEAT: Final = 5.0  # seconds between signs of life
 SILENCE: Final = 60.0  # seconds without one after which a process counts as dead
 LARGEST_NET: Final = 1 << 28  # bytes of a flat net as JSON; a longer one in a store is refused
 
+_WORDS: Final = {
+    "net": "net",
+    "fixed": "fixed parameters",
+    "until": "end of the run",
+    "warmup": "warm-up",
+    "seed": "seed",
+    "streams": "random streams",
+    "measures": "measures kept",
+    "limits": "limits",
+}
+
 _TABLES: Final = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE points (
@@ -140,6 +151,16 @@ class Store:
         self.close()
 
     @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """What a damaged file makes go wrong becomes an ExperimentError."""
+        try:
+            yield self.connection
+        except sqlite3.Error as error:
+            raise refused(self.path, error) from error
+        except (ValueError, TypeError, KeyError, AttributeError, zlib.error) as error:
+            raise problem("store-damaged", path=str(self.path), reason=str(error)) from error
+
+    @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A transaction; all of it happens, or nothing."""
         with writing(self.connection, self.path):
@@ -149,9 +170,10 @@ class Store:
 
     def meta(self, name: str) -> dict[str, Any]:
         """What the file says of itself: "identity", "about" or "created_by"."""
-        found = self.connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-        value: dict[str, Any] = json.loads(found[0]) if found else {}
-        return value
+        with self.reading() as connection:
+            found = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+            value: dict[str, Any] = dict(json.loads(found[0])) if found else {}
+            return value
 
     # ------------------------------------------------------------ points
 
@@ -172,31 +194,29 @@ class Store:
 
     def points(self) -> list[StoredPoint]:
         """All points, in the order in which they were added."""
-        rows = self.connection.execute(
-            "SELECT point, parameters, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by"
-            " FROM points ORDER BY point"
-        )
-        return [
-            StoredPoint(
-                number,
-                json.loads(parameters),
-                net_hash,
-                int(seed),
-                until,
-                None if warmup is None else Warmup(warmup, bool(settled), decided_by or ""),
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT point, parameters, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by"
+                " FROM points ORDER BY point"
             )
-            for number, parameters, net_hash, seed, until, warmup, settled, decided_by in rows
-        ]
+            return [
+                StoredPoint(
+                    number,
+                    dict(json.loads(parameters)),
+                    net_hash,
+                    int(seed),
+                    float(until),
+                    None if warmup is None else Warmup(float(warmup), bool(settled), decided_by or ""),
+                )
+                for number, parameters, net_hash, seed, until, warmup, settled, decided_by in rows
+            ]
 
     def net(self, point: int) -> Net:
-        """The flat net of a point. Raises ExperimentError where the file has been damaged."""
-        packed = self.connection.execute("SELECT net FROM points WHERE point = ?", (point,)).fetchone()[0]
-        unpacker = zlib.decompressobj()
-        try:
-            text = unpacker.decompress(packed, LARGEST_NET)
+        """The flat net of a point."""
+        with self.reading() as connection:
+            packed = connection.execute("SELECT net FROM points WHERE point = ?", (point,)).fetchone()[0]
+            text = zlib.decompressobj().decompress(packed, LARGEST_NET)
             return net_from_dict(json.loads(text))
-        except (zlib.error, ValueError) as error:
-            raise problem("store-damaged", path=str(self.path), reason=str(error)) from error
 
     def set_warmup(self, point: int, warmup: Warmup) -> None:
         """Keep where the warm-up of a point ends, and give the claim on its pilot back."""
@@ -240,14 +260,15 @@ class Store:
 
     def rows(self, *, new: bool = False) -> list[tuple[int, Row]]:
         """All rows as (point, row), or those since the last call; in the order in which they were written."""
-        found = self.connection.execute(
-            "SELECT rowid, point, replication, ended, time, firings, hash, measures, seconds, engine, seed, failure,"
-            " version, machine, python FROM replications WHERE rowid > ? ORDER BY rowid",
-            (self._last_row if new else 0,),
-        ).fetchall()
-        if found:
-            self._last_row = found[-1][0]
-        return [(number, decode_row(*columns)) for _, number, *columns in found]
+        with self.reading() as connection:
+            found = connection.execute(
+                "SELECT rowid, point, replication, ended, time, firings, hash, measures, seconds, engine, seed,"
+                " failure, version, machine, python FROM replications WHERE rowid > ? ORDER BY rowid",
+                (self._last_row if new else 0,),
+            ).fetchall()
+            if found:
+                self._last_row = found[-1][0]
+            return [(number, decode_row(*columns)) for _, number, *columns in found]
 
     # ------------------------------------------------------------ claims
 
@@ -351,18 +372,12 @@ def check_format(path: Path, connection: sqlite3.Connection) -> None:
         raise problem("not-a-store", path=str(path))
     if schema != SCHEMA:
         raise problem("store-version", path=str(path), found=schema, known=SCHEMA)
-
-
-_WORDS: Final = {
-    "net": "net",
-    "fixed": "fixed parameters",
-    "until": "end of the run",
-    "warmup": "warm-up",
-    "seed": "seed",
-    "streams": "random streams",
-    "measures": "measures kept",
-    "limits": "limits",
-}
+    try:
+        identity = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
+        raise problem("store-damaged", path=str(path), reason=str(error)) from error
+    if not isinstance(identity, dict) or not {"net", "net_hash", *_WORDS} <= identity.keys():
+        raise problem("store-damaged", path=str(path), reason="its identity is incomplete")
 
 
 def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -216,24 +216,18 @@ def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[
 
 
 def stored_outcome(store: Store) -> Outcome:
-    """All points of a store, as far as they are done."""
-    identity = store.meta("identity")
+    """All points of a store, as far as they are done, held against what its experiment expects."""
+    identity, about = store.meta("identity"), store.meta("about")
     rows: dict[int, list[Row]] = {}
     for number_, row in store.rows():
         rows.setdefault(number_, []).append(row)
     names = tuple(identity["measures"])
     stored = store.points()
-    points = tuple(
-        PointOutcome(
-            one.parameters,
-            names,
-            tuple(sorted(rows.get(one.point, []), key=lambda row: row.index)),
-            one.warmup,
-            one.until,
-            one.seed,
-            one.net_hash,
-        )
-        for one in stored
-    )
     net = store.net(stored[0].point) if stored else Net(identity["net"])
-    return Outcome(store.meta("about").get("title", ""), net, identity, points, store.path)
+    expected = [Expected.from_dict(one) for one in about.get("expected", [])]
+    points = []
+    for one in stored:
+        own = tuple(sorted(rows.get(one.point, []), key=lambda row: row.index))
+        point = PointOutcome(one.parameters, names, own, one.warmup, one.until, one.seed, one.net_hash)
+        points.append(replace(point, checked=check(expected, point, net)))
+    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import multiprocessing
 import os
 import signal
 import threading
+import time
 from concurrent.futures import (
     BrokenExecutor,
     CancelledError,
@@ -15,6 +17,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     ThreadPoolExecutor,
 )
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import wait as wait_for
 from typing import Any, Final, Protocol
@@ -24,6 +27,8 @@ from petri.experiment.task import Outcome, Task, perform
 
 AHEAD: Final = 4  # tasks handed out for each worker, so that none waits for the next
 PATIENCE: Final = 30.0  # seconds to wait for a Dask scheduler
+RECOUNT: Final = 2.0  # seconds between looks at how many workers a Dask cluster has
+PARTING: Final = 3.0  # seconds to wait for a Dask cluster to close
 
 
 class Workers(Protocol):
@@ -144,6 +149,7 @@ class Dask:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise problem("dask-unreachable", address=address, reason=reason) from error
         self._executor: Executor = self.client.get_executor(pure=False)
+        self._slots, self._counted = 0, -math.inf
 
     def _local_cluster(self, count: int | None) -> Any:
         """Worker processes of one thread each, watched over by nannies that replace those that die."""
@@ -153,12 +159,16 @@ class Dask:
             processes=True,
             dashboard_address=None,
             silence_logs="CRITICAL",
+            preload=__name__,
         )
 
     @property
     def slots(self) -> int:
-        threads: dict[str, int] = self.client.nthreads()
-        return AHEAD * max(1, sum(threads.values()))
+        if time.monotonic() > self._counted + RECOUNT:
+            threads: dict[str, int] = self.client.nthreads()
+            self._slots = AHEAD * max(1, sum(threads.values()))
+            self._counted = time.monotonic()
+        return self._slots
 
     def submit(self, task: Task) -> Future[Outcome]:
         return self._executor.submit(perform, task)
@@ -168,9 +178,16 @@ class Dask:
         return isinstance(error, killed | OSError | CancelledError | asyncio.CancelledError)
 
     def close(self, *, at_once: bool = False) -> None:
-        self.client.close(0 if at_once else 5)
+        with suppress(TimeoutError):
+            self.client.close(PARTING)
         if self._cluster is not None:
-            self._cluster.close()
+            with suppress(TimeoutError):
+                self._cluster.close(PARTING)
+
+
+def dask_setup(_: object) -> None:
+    """Called by Dask in each worker of a local cluster: Ctrl-C is for the parent to deal with."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def distributed() -> Any:

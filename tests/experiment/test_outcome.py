@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -146,3 +147,30 @@ def test_points_are_found_by_their_parameters(outcome: Outcome) -> None:
     with pytest.raises(KeyError):
         outcome.point(gap="30 ns")
     assert math.isnan(outcome.points[0].values("goodput").get(9, math.nan))
+
+
+def test_a_store_tells_what_was_expected(outcome: Outcome) -> None:
+    with Store.open(outcome.store) as store:
+        again = stored_outcome(store)
+    assert [point.checked for point in again.points] == [point.checked for point in outcome.points]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE points SET net = x'00'",
+        "UPDATE points SET parameters = '[' WHERE point = 1",
+        "UPDATE replications SET measures = 'x'",
+        "UPDATE meta SET value = '[1, 2]' WHERE name = 'identity'",
+        "DELETE FROM meta",
+        "DROP TABLE replications",
+    ],
+)
+def test_a_damaged_store_is_told(outcome: Outcome, damage: str) -> None:
+    connection = sqlite3.connect(outcome.store)
+    with connection:
+        connection.execute(damage)
+    connection.close()
+    with pytest.raises(ExperimentError) as caught, Store.open(outcome.store) as store:
+        stored_outcome(store)
+    assert caught.value.diagnostic.id in ("store-damaged", "store-unwritable")

@@ -1,0 +1,70 @@
+"""docs/experiments.md: its files load, its commands print what it shows, its options exist.
+
+`python -m tests.experiment.test_docs` writes the output of the commands anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from petri.engine.native import available
+from petri.experiment import Experiment
+from petri.experiment.yaml_file import KEYS
+from pnsim.sweep import command as sweep_command
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "experiments.md"
+BLOCK = re.compile(
+    r"(<!-- (?P<what>file:|pnsim) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)", re.DOTALL | re.MULTILINE
+)
+
+
+def renewed(text: str, folder: Path) -> str:
+    """The page with the output that its commands give now; its files are put into the folder."""
+
+    def renew(block: re.Match[str]) -> str:
+        if block["what"] == "file:":
+            (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
+            return block[0]
+        command = [sys.executable, "-m", "pnsim", *shlex.split(block["rest"])]
+        environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
+        lines = (done.stdout + done.stderr).rstrip().splitlines()
+        return block[1] + f"$ pnsim {block['rest']}\n" + "".join(f"{line.rstrip()}\n" for line in lines)
+
+    return BLOCK.sub(renew, text)
+
+
+@pytest.mark.skipif(not available(), reason="the page shows runs of the native engine")
+def test_the_output_is_what_the_commands_print(tmp_path: Path) -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    assert renewed(text, tmp_path) == text, "renew it with `python -m tests.experiment.test_docs`"
+
+
+def test_the_experiment_loads(tmp_path: Path) -> None:
+    (block,) = (b for b in BLOCK.finditer(PAGE.read_text(encoding="utf-8")) if b["rest"] == "threads.yaml")
+    (tmp_path / "threads.yaml").write_text(block["body"], encoding="utf-8")
+    experiment = Experiment.load(tmp_path / "threads.yaml")
+    assert len(experiment.points) == 8
+    assert len(experiment.expected) == 1
+
+
+def test_every_option_and_key_is_told() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    told = set(re.findall(r"--[a-z-]+", text))
+    options = {name for parameter in sweep_command.params for name in parameter.opts if name.startswith("--")}
+    assert options - {"--engine", "--quiet"} <= told
+    for key in KEYS:
+        assert f"`{key}`" in text, key
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as temporary:
+        PAGE.write_text(renewed(PAGE.read_text(encoding="utf-8"), Path(temporary)), encoding="utf-8")
