@@ -1,6 +1,7 @@
 """The reference engine: `docs/semantics.md` in plain Python, with no thought of speed.
 
-Every step looks at every transition again and lists all of its bindings. The numbers in the comments are the rules'.
+A transition's bindings are all listed, and listed anew whenever a place that they depend on has changed. The numbers in
+the comments are the rules'.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from petri.engine.dependence import dependence
 from petri.engine.errors import Fault, ModelError
 from petri.engine.expression import Context, evaluate
 from petri.engine.random import Stream
@@ -92,6 +94,15 @@ class Engine:
         self.reserved = [0 for _ in net.places]
         self.in_progress: list[Firing] = []
         self.at_this_instant: list[int] = []
+        self.known: list[list[Binding] | None] = [None for _ in net.transitions]  # None: to be listed anew
+        self.watchers: list[list[int]] = [[] for _ in net.places]
+        self.clock_watchers: list[int] = []
+        for index, transition in enumerate(net.transitions):
+            looks_at = dependence(net, transition)
+            for watched in looks_at.places:
+                self.watchers[watched].append(index)
+            if looks_at.clock:
+                self.clock_watchers.append(index)
         self.attempt: tuple[int, Sequence[Scalar]] = (0, ())  # the transition being looked at, and its variables
         for index, place in enumerate(net.places):
             for count, token in place.initial:
@@ -114,7 +125,7 @@ class Engine:
                 if not self.in_progress:
                     return "dead"
                 if self.in_progress[0].end > until:
-                    self.now = max(self.now, until)
+                    self.move_to(max(self.now, until))
                     return "until"
                 self.end_firings(self.in_progress[0].end)
         except ModelError as error:
@@ -123,8 +134,10 @@ class Engine:
 
     def candidates(self) -> list[tuple[int, list[Binding]]]:
         """The enabled transitions of the highest priority, each with its bindings (E7, I2)."""
-        enabled = [(index, self.bindings(index)) for index in range(len(self.net.transitions))]
-        enabled = [(index, bindings) for index, bindings in enabled if bindings]
+        for index, bindings in enumerate(self.known):
+            if bindings is None:
+                self.known[index] = self.bindings(index)
+        enabled = [(index, bindings) for index, bindings in enumerate(self.known) if bindings]
         highest = max((self.net.transitions[index].priority for index, _ in enabled), default=0)
         return [(index, b) for index, b in enabled if self.net.transitions[index].priority == highest]
 
@@ -136,13 +149,24 @@ class Engine:
 
     def end_firings(self, instant: float) -> None:
         """Time moves; all that ends then deposits, in order of start (I1, I8)."""
-        self.now = instant
+        self.move_to(instant)
         self.at_this_instant.clear()
         while self.in_progress and self.in_progress[0].end == instant:
             firing = self.in_progress.pop(0)
             for place, _ in firing.deposits:
                 self.reserved[place] -= 1
+                self.forget(place)
             self.deposit(firing)
+
+    def move_to(self, instant: float) -> None:
+        self.now = instant
+        for index in self.clock_watchers:
+            self.known[index] = None
+
+    def forget(self, place: int) -> None:
+        """What was known of the transitions that look at this place holds no longer."""
+        for index in self.watchers[place]:
+            self.known[index] = None
 
     # ------------------------------------------------------------ enabling
 
@@ -276,6 +300,7 @@ class Engine:
     def begin(self, firing: Firing) -> None:
         for place, _ in firing.deposits:
             self.reserved[place] += 1
+            self.forget(place)
         self.in_progress.append(firing)
         self.in_progress.sort()
 
@@ -367,5 +392,6 @@ class Engine:
         return Fault(error.id, index, dict(zip(names, variables, strict=True)), self.now, error.span, error.values)
 
     def changed(self, place: int) -> None:
+        self.forget(place)
         for observer in self.observers:
             observer.changed(place, len(self.marking[place]), self.now)

@@ -1,0 +1,31 @@
+"""The reference engine lists bindings anew only where something changed; that must not show."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from petri.engine.reference import Binding, Engine, Limits
+from petri.net import Net
+from tests.engine.nets import nets
+
+
+class Forgetful(Engine):
+    """Lists every binding of every transition at every step."""
+
+    def candidates(self) -> list[tuple[int, list[Binding]]]:
+        self.known = [None for _ in self.known]
+        return super().candidates()
+
+
+@given(nets(), st.integers(0, 3))
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=60)
+def test_remembering_bindings_changes_nothing(net: Net, seed: int) -> None:
+    limits = Limits(firings_at_an_instant=60, tokens=60)
+    one, other = Engine(net, seed, 0, limits), Forgetful(net, seed, 0, limits)
+    for until in (2.0, math.inf):
+        assert one.advance(until, 60) == other.advance(until, 60)
+        assert (one.firings, one.now, one.hash.value) == (other.firings, other.now, other.hash.value)
+        assert one.error == other.error
