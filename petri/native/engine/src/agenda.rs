@@ -1,5 +1,7 @@
 //! The firings in progress, in order of their end, and among equal ends of their start (S5).
 
+use std::collections::VecDeque;
+
 use crate::ids::TransitionId;
 
 /// Children of a node of the heap: four make it flat, and they share a cache line or two.
@@ -13,7 +15,11 @@ pub struct Ending {
     pub transition: TransitionId,
     /// Where its record is held.
     cell: u32,
+    lane: u32,
 }
+
+/// No lane.
+pub const NO_LANE: u32 = u32::MAX;
 
 impl Ending {
     #[inline(always)]
@@ -29,14 +35,28 @@ struct Pool {
     free: Vec<u32>,
 }
 
+/// Firings of one duration end in the order in which they start: a queue holds them, and only its first is in the heap.
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    waiting: VecDeque<Ending>,
+    occupied: bool,
+}
+
 pub struct Agenda {
     heap: Vec<Ending>,
+    lanes: Vec<Lane>,
     pools: Vec<Pool>,
+    len: usize,
 }
 
 impl Agenda {
-    pub fn new(transitions: usize) -> Self {
-        Agenda { heap: Vec::new(), pools: vec![Pool::default(); transitions] }
+    pub fn new(transitions: usize, lanes: usize) -> Self {
+        Agenda {
+            heap: Vec::new(),
+            lanes: vec![Lane::default(); lanes],
+            pools: vec![Pool::default(); transitions],
+            len: 0,
+        }
     }
 
     /// The earliest end among the firings in progress.
@@ -45,11 +65,24 @@ impl Agenda {
         self.heap.first().map(Ending::end)
     }
 
-    /// A firing begins; `record` is what it will deposit.
+    /// A firing begins; `record` is what it will deposit. All firings of a lane have the same duration.
     #[inline(always)]
-    pub fn begin(&mut self, end: f64, serial: u64, transition: TransitionId, record: &[u64]) {
+    pub fn begin(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, record: &[u64]) {
         let cell = if record.is_empty() { 0 } else { self.pools[transition.at()].hold(record) };
-        let ending = Ending { order: u128::from(end.to_bits()) << 64 | u128::from(serial), transition, cell };
+        let ending = Ending { order: u128::from(end.to_bits()) << 64 | u128::from(serial), transition, cell, lane };
+        self.len += 1;
+        if let Some(lane) = self.lanes.get_mut(lane as usize) {
+            if lane.occupied {
+                lane.waiting.push_back(ending);
+                return;
+            }
+            lane.occupied = true;
+        }
+        self.sift_up(ending);
+    }
+
+    #[inline(always)]
+    fn sift_up(&mut self, ending: Ending) {
         let mut position = self.heap.len();
         self.heap.push(ending);
         while position > 0 {
@@ -63,32 +96,51 @@ impl Agenda {
         self.heap[position] = ending;
     }
 
-    /// The first firing in order ends; its record, of so many words, replaces what `record` holds.
+    /// The first firing in order ends.
     #[inline(always)]
     pub fn end_first(&mut self) -> Option<Ending> {
+        let first = *self.heap.first()?;
+        self.len -= 1;
+        if let Some(lane) = self.lanes.get_mut(first.lane as usize) {
+            if let Some(next) = lane.waiting.pop_front() {
+                self.sift_down(next);
+                return Some(first);
+            }
+            lane.occupied = false;
+        }
         let last = self.heap.pop()?;
-        let Some(&first) = self.heap.first() else { return Some(last) };
-        let len = self.heap.len();
+        if !self.heap.is_empty() {
+            self.sift_down(last);
+        }
+        Some(first)
+    }
+
+    /// Puts an entry where the first one was.
+    #[inline(always)]
+    fn sift_down(&mut self, entry: Ending) {
+        let heap = self.heap.as_mut_slice();
         let mut position = 0;
         loop {
             let start = ARITY * position + 1;
-            if start >= len {
+            let children = if start + ARITY <= heap.len() { start..start + ARITY } else { start..heap.len() };
+            if children.is_empty() {
                 break;
             }
             let mut least = start;
-            for child in start + 1..(start + ARITY).min(len) {
-                if self.heap[child].order < self.heap[least].order {
-                    least = child;
+            let mut order = heap[start].order;
+            for child in children.skip(1) {
+                let other = heap[child].order;
+                if other < order {
+                    (least, order) = (child, other);
                 }
             }
-            if last.order < self.heap[least].order {
+            if entry.order < order {
                 break;
             }
-            self.heap[position] = self.heap[least];
+            heap[position] = heap[least];
             position = least;
         }
-        self.heap[position] = last;
-        Some(first)
+        heap[position] = entry;
     }
 
     /// Hands out the record of a firing that has ended.
@@ -105,11 +157,11 @@ impl Agenda {
 
     /// Firings in progress.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.len
     }
 
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len == 0
     }
 }
 
@@ -138,12 +190,18 @@ mod tests {
     #[test]
     fn s5_by_end_and_then_by_start() {
         let mut random = Random::new([4, 5, 6]);
-        let mut agenda = Agenda::new(3);
+        let mut agenda = Agenda::new(3, 2);
         let mut expected = Vec::new();
         for serial in 0..500u64 {
-            let end = random.equal_choice(40) as f64;
+            // Two lanes, of durations 5 and 9, and a transition without.
             let transition = TransitionId(random.equal_choice(3) as u32);
-            agenda.begin(end, serial, transition, &[serial, end as u64]);
+            let start = serial as f64 / 10.0;
+            let (end, lane) = match transition.0 {
+                0 => (start.floor() + 5.0, 0),
+                1 => (start.floor() + 9.0, 1),
+                _ => (random.equal_choice(60) as f64, NO_LANE),
+            };
+            agenda.begin(end, serial, transition, lane, &[serial, end as u64]);
             expected.push((end as u64, serial, transition));
         }
         expected.sort();

@@ -13,7 +13,9 @@ use crate::join::JoinProgram;
 use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
 use crate::probes;
-use crate::program::{Bound, Dependent, Gauge, IndexProgram, Level, PlaceProgram, Program, Watch, NO_GAUGE};
+use crate::program::{
+    Bound, Dependent, Gauge, IndexProgram, Level, PlaceProgram, Program, Time, TransitionProgram, Watch, NO_GAUGE,
+};
 
 pub type Compiled<T> = Result<T, LoadError>;
 
@@ -33,6 +35,8 @@ pub struct Compiler<'a> {
     key_tables: Vec<KeyTable>,
     pub joins: Vec<JoinProgram>,
     gauges: usize,
+    /// The gauge of the load of each place, or `NO_GAUGE`.
+    loads: Vec<u32>,
     watches: Vec<(u32, Watch)>,
     dependents: BTreeMap<(u32, TransitionId), u64>,
 }
@@ -76,6 +80,7 @@ impl Program {
             transitions.push(program);
         }
         let probes = probes::compile(net, &mut compiler)?;
+        let lanes = lanes(&mut transitions);
         let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
         let tables = net.tables.iter().map(draw_table).collect::<Compiled<Vec<_>>>()?;
         let (gauges, watches, dependents) = compiler.wire();
@@ -93,6 +98,7 @@ impl Program {
             spans: compiler.spans,
             clocked,
             probes: Arc::new(probes),
+            lanes,
             variables,
         })
     }
@@ -115,6 +121,18 @@ fn depth(text: &str) -> usize {
         }
     }
     deepest
+}
+
+/// Gives each constant firing time a lane; returns how many there are.
+fn lanes(transitions: &mut [TransitionProgram]) -> usize {
+    let mut lanes: HashMap<u64, u32> = HashMap::new();
+    for transition in transitions {
+        if let Time::Const(duration) = transition.time {
+            let next = lanes.len() as u32;
+            transition.lane = *lanes.entry(duration.to_bits()).or_insert(next);
+        }
+    }
+    lanes.len()
 }
 
 /// The transitions of each priority, and where each transition stands.
@@ -164,6 +182,7 @@ impl<'a> Compiler<'a> {
             key_tables: Vec::new(),
             joins: Vec::new(),
             gauges: net.places.len(),
+            loads: vec![NO_GAUGE; net.places.len()],
             watches: Vec::new(),
             dependents: BTreeMap::new(),
         };
@@ -206,7 +225,6 @@ impl<'a> Compiler<'a> {
             key,
             key_fails,
             capacity: capacity.transpose()?,
-            load: NO_GAUGE,
             indices: Vec::new(),
             roles: Vec::new(),
             bounds: slots.iter().map(bound).collect(),
@@ -240,7 +258,7 @@ impl<'a> Compiler<'a> {
 
     /// The gauge of a place's load; made when first asked for.
     pub fn load_gauge(&mut self, place: PlaceId) -> u32 {
-        let load = &mut self.places[place.at()].load;
+        let load = &mut self.loads[place.at()];
         if *load == NO_GAUGE {
             *load = self.gauges as u32;
             self.gauges += 1;
@@ -260,26 +278,30 @@ impl<'a> Compiler<'a> {
 
     /// Sorts watches and dependents by gauge.
     fn wire(&mut self) -> (Vec<Gauge>, Vec<Watch>, Vec<Dependent>) {
-        let mut gauges = vec![Gauge::default(); self.gauges];
+        let nothing = Gauge { top: 0, watches: (0, 0), dependents: (0, 0), load: NO_GAUGE };
+        let mut gauges = vec![nothing; self.gauges];
+        for (gauge, load) in gauges.iter_mut().zip(&self.loads) {
+            gauge.load = *load;
+        }
         self.watches.sort_by_key(|(gauge, watch)| (*gauge, watch.threshold, watch.transition));
         let mut watches = Vec::with_capacity(self.watches.len());
         for (gauge, watch) in std::mem::take(&mut self.watches) {
             let gauge = &mut gauges[gauge as usize];
-            if gauge.watches.is_empty() {
-                gauge.watches = watches.len()..watches.len();
+            if gauge.watches.1 == 0 {
+                gauge.watches.0 = watches.len() as u32;
             }
             watches.push(watch);
-            gauge.watches.end = watches.len();
+            gauge.watches.1 = watches.len() as u32;
             gauge.top = gauge.top.max(watch.threshold);
         }
         let mut dependents = Vec::with_capacity(self.dependents.len());
         for ((gauge, transition), depth) in std::mem::take(&mut self.dependents) {
             let gauge = &mut gauges[gauge as usize];
-            if gauge.dependents.is_empty() {
-                gauge.dependents = dependents.len()..dependents.len();
+            if gauge.dependents.1 == 0 {
+                gauge.dependents.0 = dependents.len() as u32;
             }
             dependents.push(Dependent { transition, depth });
-            gauge.dependents.end = dependents.len();
+            gauge.dependents.1 = dependents.len() as u32;
         }
         (gauges, watches, dependents)
     }

@@ -1,5 +1,6 @@
 //! Compiles one transition: its arcs, what it watches, and how its bindings are drawn.
 
+use crate::agenda::NO_LANE;
 use crate::analysis::{Facts, Range, ANY};
 use crate::compile::{Compiled, Compiler};
 use crate::expression::Bool;
@@ -8,7 +9,8 @@ use crate::ids::{JoinId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::join::{JoinProgram, LinkProgram, Role};
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
 use crate::program::{
-    Count, Find, Form, InhibitorProgram, InputProgram, OutputProgram, Selection, Time, TransitionProgram, Watch,
+    Count, Find, Form, Give, InhibitorProgram, InputProgram, OutputProgram, Selection, Take, Time, TransitionProgram,
+    Watch,
 };
 
 /// Input arcs beyond which a transition is refused: a search goes one call deep for each.
@@ -152,7 +154,16 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
         let selection = self.selection(&inputs, guard.as_ref(), simple);
         let counted = self.counted(&inputs, simple);
+        let constants = outputs.iter().map(|arc| if let Form::Black(count) = arc.form { Some(count) } else { None });
+        let given = constants.sum::<Option<u64>>();
+        let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
         let program = TransitionProgram {
+            takes,
+            gives: outputs.iter().map(give).collect(),
+            given,
+            binds: selection != Selection::Single
+                || !t.draws.is_empty()
+                || inputs.iter().any(|arc| !arc.binds.is_empty()),
             name: t.name.clone(),
             variable_names: t.variables.iter().map(|v| v.name.clone()).collect(),
             variable_reals: t.variables.iter().map(|v| v.kind == Kind::Real).collect(),
@@ -164,6 +175,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             draws,
             time,
             time_span,
+            lane: NO_LANE,
             held: outputs.iter().map(held_words).sum(),
             outputs,
             reserves,
@@ -249,7 +261,6 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 equals,
                 binds: binds(&arc.pattern),
                 keep: arc.keep,
-                kept_before: before.iter().filter(|&&i| arcs[i].keep).count(),
                 before,
                 after: if bag && !black { after } else { Vec::new() },
             });
@@ -495,6 +506,29 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let last = (0..inputs.len()).rev().find(|&i| is_bag(&inputs[i]))?;
         let free = inputs[last].before.is_empty() && inputs[last + 1..].iter().all(|arc| arc.equals.is_empty());
         (simple && free && self.transition.guard.is_none()).then_some(last)
+    }
+}
+
+fn take(inputs: &[InputProgram], arc: usize) -> Take {
+    let InputProgram { place, before, .. } = &inputs[arc];
+    match &inputs[arc].find {
+        Find::Black(Count::Const(count)) => Take::Black { place: *place, count: *count },
+        Find::Black(Count::Of(..)) => Take::Chosen { place: *place, arc: arc as u32 },
+        Find::Head { .. } => {
+            // Those in front of it have been taken by then, but for those that read arcs keep.
+            let kept = before.iter().filter(|&&i| inputs[i].keep).count();
+            Take::Head { place: *place, position: kept as u32 }
+        }
+        Find::Any | Find::Keyed(_) => Take::Seat { place: *place, arc: arc as u32 },
+    }
+}
+
+fn give(arc: &OutputProgram) -> Give {
+    let width = arc.width as u32;
+    match arc.form {
+        Form::Black(count) => Give::Black { place: arc.place(), count },
+        Form::Token => Give::Token { place: arc.place(), width },
+        Form::Open => Give::Open { width },
     }
 }
 

@@ -59,9 +59,9 @@ impl Enabling {
     /// A gauge went from `old` to `new`.
     #[inline(always)]
     pub fn moved(&mut self, program: &Program, gauge: usize, old: u64, new: u64) {
-        let gauge = &program.gauges[gauge];
+        let gauge = program.gauges[gauge];
         if old.min(new) < gauge.top {
-            for watch in &program.watches[gauge.watches.clone()] {
+            for watch in &program.watches[gauge.watches.0 as usize..gauge.watches.1 as usize] {
                 let (before, after) = (old >= watch.threshold, new >= watch.threshold);
                 if before != after {
                     if after != watch.below {
@@ -72,9 +72,11 @@ impl Enabling {
                 }
             }
         }
-        for dependent in &program.dependents[gauge.dependents.clone()] {
-            if new < old || old < dependent.depth {
-                self.touch(dependent.transition);
+        if gauge.dependents.1 > gauge.dependents.0 {
+            for dependent in &program.dependents[gauge.dependents.0 as usize..gauge.dependents.1 as usize] {
+                if new < old || old < dependent.depth {
+                    self.touch(dependent.transition);
+                }
             }
         }
     }

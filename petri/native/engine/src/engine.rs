@@ -1,5 +1,6 @@
 //! One replication under way: the loop of the semantics, rule by rule.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::agenda::Agenda;
@@ -9,7 +10,7 @@ use crate::fault::{Fault, Outcome};
 use crate::ids::{PlaceId, SpanId, TransitionId};
 use crate::marking::Marking;
 use crate::observer::Observer;
-use crate::program::{Count, Find, Form, OutputProgram, Program, Selection, Time, TransitionProgram, NO_GAUGE};
+use crate::program::{Find, Form, Give, OutputProgram, Program, Selection, Take, Time, TransitionProgram, NO_GAUGE};
 use crate::random::Random;
 use crate::search::{destination, Goal, Scratch, Search};
 use crate::trajectory::TrajectoryHash;
@@ -79,9 +80,9 @@ impl<O: Observer> Engine<O> {
     ) -> Outcome<Self> {
         let marking = Marking::new(&program)?;
         let mut enabling = Enabling::new(&program);
-        for (place, &tokens) in program.places.iter().zip(&marking.counts) {
-            if place.load != NO_GAUGE {
-                enabling.moved(&program, place.load as usize, 0, tokens);
+        for (gauge, &tokens) in program.gauges.iter().zip(&marking.counts) {
+            if gauge.load != NO_GAUGE {
+                enabling.moved(&program, gauge.load as usize, 0, tokens);
             }
         }
         for (place, &tokens) in marking.counts.iter().enumerate() {
@@ -97,7 +98,7 @@ impl<O: Observer> Engine<O> {
             limits,
             random: Random::new(seed),
             enabling,
-            agenda: Agenda::new(program.transitions.len()),
+            agenda: Agenda::new(program.transitions.len(), program.lanes),
             variables: vec![0; program.variables],
             scratch: Scratch::default(),
             record: Vec::new(),
@@ -192,7 +193,9 @@ impl<O: Observer> Engine<O> {
     #[inline(always)]
     fn start(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
         let plan = &program.transitions[transition.at()];
-        self.bind(program, plan)?;
+        if plan.binds {
+            self.bind(program, plan)?;
+        }
         self.check_instant(program, transition)?;
         let (duration, given) = self.evaluate(program, plan)?;
         let end = self.now + duration;
@@ -217,7 +220,7 @@ impl<O: Observer> Engine<O> {
             if plan.reserves {
                 self.reserve(program, plan);
             }
-            self.agenda.begin(end, serial, transition, &self.record);
+            self.agenda.begin(end, serial, transition, plan.lane, &self.record);
         }
         Ok(())
     }
@@ -243,10 +246,16 @@ impl<O: Observer> Engine<O> {
             return Err(Fault::new("not-finite", plan.time_span));
         }
         self.record.clear();
-        let mut given = 0;
-        for output in &plan.outputs {
-            given += self.output(program, output, end)?;
-        }
+        let given = match plan.given {
+            Some(given) => given,
+            None => {
+                let mut given = 0;
+                for output in &plan.outputs {
+                    given += self.output(program, output, end)?;
+                }
+                given
+            }
+        };
         self.check_tokens(given)?;
         Ok((duration, given))
     }
@@ -302,30 +311,27 @@ impl<O: Observer> Engine<O> {
     /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
     #[inline(always)]
     fn take(&mut self, program: &Program, plan: &TransitionProgram) {
-        for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.keep) {
-            let before = self.marking.counts[arc.place.at()];
-            let taken = match &arc.find {
-                Find::Black(count) => {
-                    let count = if let Count::Const(count) = count { *count } else { self.scratch.chosen[i] };
-                    self.marking.counts[arc.place.at()] = before - count;
-                    count
+        for take in &plan.takes {
+            match *take {
+                Take::Black { place, count } => self.take_black(program, place, count),
+                Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
+                Take::Head { place, position } => {
+                    let before = self.marking.counts[place.at()];
+                    self.marking.remove(program, place, position as usize);
+                    self.left(program, place, before, before - 1);
                 }
-                Find::Head { .. } => {
-                    self.marking.remove(program, arc.place, arc.kept_before);
-                    1
-                }
-                Find::Any | Find::Keyed(_) => {
-                    let seat = self.scratch.chosen[i];
-                    self.marking.remove(program, arc.place, seat as usize);
-                    for &later in &arc.after {
+                Take::Seat { place, arc } => {
+                    let before = self.marking.counts[place.at()];
+                    let seat = self.scratch.chosen[arc as usize];
+                    self.marking.remove(program, place, seat as usize);
+                    for &later in &plan.inputs[arc as usize].after {
                         if self.scratch.chosen[later] == before - 1 {
                             self.scratch.chosen[later] = seat;
                         }
                     }
-                    1
+                    self.left(program, place, before, before - 1);
                 }
-            };
-            self.left(program, arc.place, before, before - taken);
+            }
         }
         for &place in &plan.resets {
             let before = self.marking.counts[place.at()];
@@ -334,12 +340,19 @@ impl<O: Observer> Engine<O> {
         }
     }
 
+    #[inline(always)]
+    fn take_black(&mut self, program: &Program, place: PlaceId, count: u64) {
+        let before = self.marking.counts[place.at()];
+        self.marking.counts[place.at()] = before - count;
+        self.left(program, place, before, before - count);
+    }
+
     /// A place has lost tokens.
     #[inline(always)]
     fn left(&mut self, program: &Program, place: PlaceId, before: u64, after: u64) {
         self.marking.total -= before - after;
         self.enabling.moved(program, place.at(), before, after);
-        let load = program.places[place.at()].load;
+        let load = program.gauges[place.at()].load;
         if load != NO_GAUGE {
             let reserved = self.marking.reserved[place.at()];
             self.enabling.moved(program, load as usize, before + reserved, after + reserved);
@@ -350,12 +363,12 @@ impl<O: Observer> Engine<O> {
     /// Room in places with a capacity, until the firing ends (E6).
     fn reserve(&mut self, program: &Program, plan: &TransitionProgram) {
         let mut cursor = 0;
-        for arc in &plan.outputs {
-            let (place, count) = self.next_deposit(arc, &mut cursor);
+        for give in &plan.gives {
+            let (place, count, _) = self.next_deposit(give, &mut cursor);
             if program.places[place.at()].capacity.is_some() && count > 0 {
                 let load = self.marking.counts[place.at()] + self.marking.reserved[place.at()];
                 self.marking.reserved[place.at()] += count;
-                let gauge = program.places[place.at()].load;
+                let gauge = program.gauges[place.at()].load;
                 if gauge != NO_GAUGE {
                     self.enabling.moved(program, gauge as usize, load, load + count);
                 }
@@ -363,78 +376,80 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// Place and number of the arc's tokens; `cursor` moves to their values in the record, and then behind them.
+    /// Place and number of an arc's tokens, and where the record has their values; `cursor` moves behind them.
     #[inline(always)]
-    fn next_deposit(&self, arc: &OutputProgram, cursor: &mut usize) -> (PlaceId, u64) {
-        let deposit = match arc.form {
-            Form::Black(count) => return (arc.place(), count),
-            Form::Token => (arc.place(), 1),
-            Form::Open => {
+    fn next_deposit(&self, give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
+        let (place, count, width) = match *give {
+            Give::Black { place, count } => return (place, count, 0..0),
+            Give::Token { place, width } => (place, 1, width),
+            Give::Open { width } => {
                 *cursor += 2;
-                (PlaceId(self.record[*cursor - 2] as u32), self.record[*cursor - 1])
+                (PlaceId(self.record[*cursor - 2] as u32), self.record[*cursor - 1], width)
             }
         };
-        *cursor += arc.width;
-        deposit
+        let start = *cursor;
+        *cursor += width as usize;
+        (place, count, start..*cursor)
     }
 
     /// Deposits what the record holds, in the order of the arcs.
     #[inline(always)]
     fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) -> Outcome<()> {
         let mut cursor = 0;
-        for arc in &plan.outputs {
-            let (place, count) = self.next_deposit(arc, &mut cursor);
-            if count > 0 {
-                self.put(program, arc, place, count, cursor - arc.width, reserved)?;
+        for give in &plan.gives {
+            let (place, count, values) = self.next_deposit(give, &mut cursor);
+            if count == 0 {
+                continue;
             }
+            let before = self.marking.counts[place.at()];
+            if values.is_empty() {
+                self.marking.counts[place.at()] = before + count;
+            } else {
+                for _ in 0..count {
+                    // The key was evaluated when the firing started, and raised no fault then.
+                    let _ = self.marking.add(program, place, &self.record[values.clone()]);
+                }
+            }
+            self.arrived(program, plan, place, before, count, reserved);
+            let scope = &mut Scope {
+                variables: &self.record[values],
+                counts: &self.marking.counts,
+                tables: &program.tables,
+                random: &mut self.random,
+                now: self.now,
+                end: self.now,
+            };
+            self.observer.arrived(place, count, scope)?;
         }
         Ok(())
     }
 
-    /// `count` tokens, whose values stand in the record from `start` on, arrive in a place.
+    /// A place has gained tokens.
     #[inline(always)]
-    fn put(
+    fn arrived(
         &mut self,
         program: &Program,
-        arc: &OutputProgram,
+        plan: &TransitionProgram,
         place: PlaceId,
+        before: u64,
         count: u64,
-        start: usize,
         reserved: bool,
-    ) -> Outcome<()> {
-        let target = &program.places[place.at()];
-        let before = self.marking.counts[place.at()];
-        if arc.width == 0 {
-            self.marking.counts[place.at()] = before + count;
-        } else {
-            for _ in 0..count {
-                // The key was evaluated when the firing started, and raised no fault then.
-                let _ = self.marking.add(program, place, &self.record[start..start + arc.width]);
-            }
-        }
+    ) {
         self.enabling.moved(program, place.at(), before, before + count);
-        if target.capacity.is_some() {
+        if plan.reserves {
             self.fill_room(program, place, before, count, reserved);
         }
         self.observer.changed(place, before + count, self.now);
-        let scope = &mut Scope {
-            variables: &self.record[start..start + arc.width],
-            counts: &self.marking.counts,
-            tables: &program.tables,
-            random: &mut self.random,
-            now: self.now,
-            end: self.now,
-        };
-        self.observer.arrived(place, count, scope)
     }
 
-    /// Tokens arrive in a place with a capacity: reserved room becomes tokens, or else the load grows.
+    /// Tokens arrive, perhaps in a place with a capacity: reserved room becomes tokens, or else the load grows.
     fn fill_room(&mut self, program: &Program, place: PlaceId, before: u64, count: u64, reserved: bool) {
-        if reserved {
+        let load = program.gauges[place.at()].load;
+        if reserved && program.places[place.at()].capacity.is_some() {
             self.marking.reserved[place.at()] -= count;
-        } else if program.places[place.at()].load != NO_GAUGE {
-            let load = before + self.marking.reserved[place.at()];
-            self.enabling.moved(program, program.places[place.at()].load as usize, load, load + count);
+        } else if load != NO_GAUGE {
+            let before = before + self.marking.reserved[place.at()];
+            self.enabling.moved(program, load as usize, before, before + count);
         }
     }
 

@@ -63,6 +63,33 @@ pub enum Bool {
     If(Box<(Bool, Bool, Bool)>),
 }
 
+/// The simplest operand.
+#[derive(Clone, Copy, Debug)]
+pub enum Leaf<T> {
+    Const(T),
+    Var(VariableId),
+}
+
+impl Leaf<i64> {
+    #[inline(always)]
+    fn value(self, variables: &[u64]) -> i64 {
+        match self {
+            Leaf::Const(value) => value,
+            Leaf::Var(variable) => variables[variable.at()] as i64,
+        }
+    }
+}
+
+impl Leaf<f64> {
+    #[inline(always)]
+    fn value(self, variables: &[u64]) -> f64 {
+        match self {
+            Leaf::Const(value) => value,
+            Leaf::Var(variable) => f64::from_bits(variables[variable.at()]),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntOperation {
     Add,
@@ -89,8 +116,8 @@ pub enum Int {
     Neg(Box<Int>, SpanId),
     Abs(Box<Int>, SpanId),
     Binary(IntOperation, Box<(Int, Int)>, SpanId),
-    /// A variable and a constant: the commonest operation of nets that count.
-    WithConst(IntOperation, VariableId, i64, SpanId),
+    /// A constant or a variable, and operations whose other operand is one: nearly all sums of nets that count.
+    Chain(Leaf<i64>, Box<[(IntOperation, Leaf<i64>, SpanId)]>),
     Rounded(Rounding, Box<Real>, SpanId),
     If(Box<(Bool, Int, Int)>),
     Truth(Box<Bool>),
@@ -127,6 +154,7 @@ pub enum Real {
     FromInt(Box<Int>),
     Unary(RealFunction, Box<Real>, SpanId),
     Binary(RealOperation, Box<(Real, Real)>, SpanId),
+    Chain(Leaf<f64>, Box<[(RealOperation, Leaf<f64>, SpanId)]>),
     If(Box<(Bool, Real, Real)>),
     /// An exponential of constant mean.
     ConstExponential(f64, SpanId),
@@ -226,8 +254,12 @@ impl Int {
         match self {
             Int::Const(value) => Ok(*value),
             Int::Var(variable) => Ok(scope.variables[variable.at()] as i64),
-            Int::WithConst(operation, variable, b, span) => {
-                operation.apply(scope.variables[variable.at()] as i64, *b, *span)
+            Int::Chain(first, steps) => {
+                let mut value = first.value(scope.variables);
+                for (operation, operand, span) in steps {
+                    value = operation.apply(value, operand.value(scope.variables), *span)?;
+                }
+                Ok(value)
             }
             _ => self.general_value(scope),
         }
@@ -235,7 +267,7 @@ impl Int {
 
     fn general_value(&self, scope: &mut Scope) -> Outcome<i64> {
         match self {
-            Int::Const(_) | Int::Var(_) | Int::WithConst(..) => self.value(scope),
+            Int::Const(_) | Int::Var(_) | Int::Chain(..) => self.value(scope),
             Int::Tokens(place) => Ok(scope.counts[place.at()] as i64),
             Int::Neg(a, span) => a.value(scope)?.checked_neg().ok_or_else(|| Fault::new("int-overflow", *span)),
             Int::Abs(a, span) => a.value(scope)?.checked_abs().ok_or_else(|| Fault::new("int-overflow", *span)),
@@ -295,13 +327,20 @@ impl Real {
             Real::Const(value) => Ok(*value),
             Real::Var(variable) => Ok(f64::from_bits(scope.variables[variable.at()])),
             Real::ConstExponential(mean, span) => finite(mean * scope.random.exponential(), *span),
+            Real::Chain(first, steps) => {
+                let mut value = first.value(scope.variables);
+                for (operation, operand, span) in steps {
+                    value = operation.apply(value, operand.value(scope.variables), *span)?;
+                }
+                Ok(value)
+            }
             _ => self.general_value(scope),
         }
     }
 
     fn general_value(&self, scope: &mut Scope) -> Outcome<f64> {
         match self {
-            Real::Const(_) | Real::Var(_) | Real::ConstExponential(..) => self.value(scope),
+            Real::Const(_) | Real::Var(_) | Real::ConstExponential(..) | Real::Chain(..) => self.value(scope),
             Real::Now => Ok(scope.now),
             Real::End => Ok(scope.end),
             Real::FromInt(a) => Ok(a.value(scope)? as f64),

@@ -1,7 +1,7 @@
 //! From the expressions of the flat net to the compiled ones.
 
 use crate::expression::{
-    Bool, Choice, Comparison, Int, IntOperation, Real, RealFunction, RealOperation, Rounding, Value,
+    Bool, Choice, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
 use crate::fault::LoadError;
 use crate::ids::{PlaceId, SpanId, TableId, VariableId};
@@ -71,10 +71,7 @@ impl Lowering<'_> {
         if let Some(operation) = int_operation(&e.op) {
             let operands = (self.int(argument(e, 0)?)?, self.int(argument(e, 1)?)?);
             let span = self.span(&e.span);
-            return Ok(match operands {
-                (Int::Var(variable), Int::Const(b)) => Int::WithConst(operation, variable, b, span),
-                operands => Int::Binary(operation, Box::new(operands), span),
-            });
+            return Ok(int_chain(operation, operands, span));
         }
         Ok(match e.op.as_str() {
             "const" => {
@@ -114,7 +111,8 @@ impl Lowering<'_> {
         }
         if let Some(operation) = real_operation(&e.op) {
             let operands = (self.real(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
-            return Ok(Real::Binary(operation, Box::new(operands), self.span(&e.span)));
+            let span = self.span(&e.span);
+            return Ok(real_chain(operation, operands, span));
         }
         if let Some(function) = real_function(&e.op) {
             return Ok(Real::Unary(function, Box::new(self.real(argument(e, 0)?)?), self.span(&e.span)));
@@ -177,6 +175,42 @@ impl Lowering<'_> {
         } else {
             Err(LoadError(format!("variable {variable} is used as what it is not")))
         }
+    }
+}
+
+/// An operation; a chain where the right operand is a leaf and the left one a leaf or a chain.
+fn int_chain(operation: IntOperation, operands: (Int, Int), span: SpanId) -> Int {
+    let leaf = |operand: &Int| match operand {
+        Int::Const(value) => Some(Leaf::Const(*value)),
+        Int::Var(variable) => Some(Leaf::Var(*variable)),
+        _ => None,
+    };
+    let Some(right) = leaf(&operands.1) else { return Int::Binary(operation, Box::new(operands), span) };
+    let (first, steps) = match &operands.0 {
+        Int::Chain(first, steps) => (Some(*first), steps.to_vec()),
+        left => (leaf(left), Vec::new()),
+    };
+    match first {
+        Some(first) => Int::Chain(first, steps.into_iter().chain([(operation, right, span)]).collect()),
+        None => Int::Binary(operation, Box::new(operands), span),
+    }
+}
+
+/// The same for reals.
+fn real_chain(operation: RealOperation, operands: (Real, Real), span: SpanId) -> Real {
+    let leaf = |operand: &Real| match operand {
+        Real::Const(value) => Some(Leaf::Const(*value)),
+        Real::Var(variable) => Some(Leaf::Var(*variable)),
+        _ => None,
+    };
+    let Some(right) = leaf(&operands.1) else { return Real::Binary(operation, Box::new(operands), span) };
+    let (first, steps) = match &operands.0 {
+        Real::Chain(first, steps) => (Some(*first), steps.to_vec()),
+        left => (leaf(left), Vec::new()),
+    };
+    match first {
+        Some(first) => Real::Chain(first, steps.into_iter().chain([(operation, right, span)]).collect()),
+        None => Real::Binary(operation, Box::new(operands), span),
     }
 }
 

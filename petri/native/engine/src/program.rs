@@ -30,17 +30,22 @@ pub struct Program {
     /// Transitions whose enabling depends on the time itself.
     pub clocked: Vec<TransitionId>,
     pub probes: Arc<ProbesProgram>,
+    /// Lanes of the agenda.
+    pub lanes: usize,
     /// The most variables that a transition has.
     pub variables: usize,
 }
 
 /// A number that transitions watch: the tokens of a place, or its load (tokens and reserved room).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Gauge {
     /// The greatest threshold watched: changes above it concern no watch.
     pub top: u64,
-    pub watches: std::ops::Range<usize>,
-    pub dependents: std::ops::Range<usize>,
+    /// The first watch, and the one behind the last.
+    pub watches: (u32, u32),
+    pub dependents: (u32, u32),
+    /// For the tokens of a place with a capacity that a transition heeds: the gauge of its load.
+    pub load: u32,
 }
 
 /// One condition of a transition: the gauge is at least the threshold, or (`below`) less than it.
@@ -112,8 +117,6 @@ pub struct PlaceProgram {
     /// Evaluating the key may raise a fault.
     pub key_fails: bool,
     pub capacity: Option<u64>,
-    /// The gauge of the load, for a place with a capacity that a transition heeds.
-    pub load: u32,
     pub indices: Vec<IndexId>,
     /// What the place is to joins.
     pub roles: Vec<Role>,
@@ -148,13 +151,12 @@ pub struct InputProgram {
     pub equals: Vec<(u32, Value)>,
     /// Slots whose value a variable receives.
     pub binds: Vec<(u32, VariableId)>,
+    /// The token stays.
     pub keep: bool,
     /// The arcs before this one on the same place.
     pub before: Vec<usize>,
     /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
     pub after: Vec<usize>,
-    /// Position of a head token at the moment when it is taken: those before it that read arcs keep.
-    pub kept_before: usize,
 }
 
 pub struct InhibitorProgram {
@@ -197,6 +199,30 @@ impl OutputProgram {
     }
 }
 
+/// How an input arc takes its tokens.
+#[derive(Clone, Copy, Debug)]
+pub enum Take {
+    /// Always so many black tokens.
+    Black { place: PlaceId, count: u64 },
+    /// As many black tokens as the binding says for the arc.
+    Chosen { place: PlaceId, arc: u32 },
+    /// The token at a position, counted from the one that the discipline shows first.
+    Head { place: PlaceId, position: u32 },
+    /// The token in the seat that the binding says for the arc.
+    Seat { place: PlaceId, arc: u32 },
+}
+
+/// How an output arc deposits its tokens.
+#[derive(Clone, Copy, Debug)]
+pub enum Give {
+    /// Always so many black tokens.
+    Black { place: PlaceId, count: u64 },
+    /// Always one token; the record has its values.
+    Token { place: PlaceId, width: u32 },
+    /// The record has place, number and values.
+    Open { width: u32 },
+}
+
 pub enum Time {
     Immediate,
     Const(f64),
@@ -223,6 +249,10 @@ pub struct TransitionProgram {
     pub variable_names: Vec<String>,
     pub variable_reals: Vec<bool>,
     pub inputs: Vec<InputProgram>,
+    /// The arcs that take, in their order.
+    pub takes: Vec<Take>,
+    /// Some arc binds a variable, or there is a choice, or a draw.
+    pub binds: bool,
     pub inhibitors: Vec<InhibitorProgram>,
     pub guard: Option<Bool>,
     /// The outputs to places with a capacity, where watches do not decide about room.
@@ -231,7 +261,13 @@ pub struct TransitionProgram {
     pub draws: Vec<(VariableId, Value)>,
     pub time: Time,
     pub time_span: SpanId,
+    /// Transitions of one constant firing time share a lane of the agenda.
+    pub lane: u32,
     pub outputs: Vec<OutputProgram>,
+    /// The outputs, in their order.
+    pub gives: Vec<Give>,
+    /// The number of tokens given, when all outputs are constant numbers of black tokens.
+    pub given: Option<u64>,
     /// Words of the record that a firing in progress holds.
     pub held: usize,
     /// Some output goes to a place with a capacity.

@@ -64,7 +64,7 @@ impl Random {
     /// The u of R1: the upper 53 bits of a word, in [0, 1).
     #[inline(always)]
     pub fn uniform(&mut self) -> f64 {
-        (self.word() >> 11) as f64 * UNIT
+        (self.word() >> 11) as i64 as f64 * UNIT
     }
 
     /// One of 0 … n−1, each equally likely; draws nothing when n is 1 (R2).
@@ -73,7 +73,7 @@ impl Random {
         if n == 1 {
             0
         } else {
-            (self.uniform() * n as f64) as u64
+            (self.uniform() * n as i64 as f64) as i64 as u64
         }
     }
 
@@ -112,7 +112,8 @@ impl Random {
     pub fn exponential(&mut self) -> f64 {
         let word = self.word();
         let layer = (word & 0xFF) as usize;
-        let x = (word >> 11) as f64 * self.tables.scale[layer];
+        // As signed numbers, which convert in one instruction.
+        let x = (word >> 11) as i64 as f64 * self.tables.scale[layer];
         if x < self.tables.edges[layer + 1] {
             return x;
         }
