@@ -42,7 +42,7 @@ setup(
         *data,
     ],
     package_dir={"pnsim": "cli", **data},
-    package_data={"": ["py.typed", "*.lark", "*.json"], **{package: list(DATA_SUFFIXES) for package in data}},
+    package_data={"": ["py.typed", "*.lark", "*.json", "*.css", "*.js"], **{package: list(DATA_SUFFIXES) for package in data}},
     rust_extensions=[native_engine()],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
     zip_safe=False,

@@ -15,6 +15,8 @@ from . import exits, nets
 from .console import stdout_console, tell, tell_all, write
 from .exits import refusal
 from .progress import ProgressLine
+from .report import REPORT_HELP, write_page
+from .report import check as check_report
 from .trace import TraceFile
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ LIMITS = click.IntRange(min=1)
 @click.option("--threads", type=LIMITS, metavar="N", help="Replications at one time (as many as there are cores).")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of the summary.")
 @click.option("--trace", metavar="FILE.csv", help="Write every firing to a file.")
+@click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 @click.option("--all", "every", is_flag=True, help="Show each element of an array, not their average.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress line and no notes.")
 @click.option("--max-tokens", type=LIMITS, metavar="N", help="Stop when the net would hold more tokens.")
@@ -51,6 +54,7 @@ def command(
     threads: int | None,
     as_json: bool,
     trace: str | None,
+    report: str | None,
     every: bool,
     quiet: bool,
     max_tokens: int | None,
@@ -67,6 +71,7 @@ def command(
     """
     model = nets.load(net, settings)
     _check_engine(engine, quiet)
+    check_report(report)
     from petri.engine.reference import Limits
     from petri.report.quantities import Units
 
@@ -95,6 +100,10 @@ def command(
             trace=sink,
         )
     _show(result, net, time.perf_counter() - started, as_json, every)
+    if report and result.counted:
+        from petri.report.html import run_report
+
+        write_page(run_report(result, model.sources), report)
     return _tell_ending(result, model)
 
 

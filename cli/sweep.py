@@ -14,6 +14,8 @@ from petri.diagnostics import Value as Told
 from . import exits, nets
 from .console import stdout_console, tell, write
 from .exits import Refusal, refusal
+from .report import REPORT_HELP, write_page
+from .report import check as check_report
 
 if TYPE_CHECKING:
     from petri.experiment.definition import Experiment
@@ -44,6 +46,7 @@ FILES = (".yaml", ".yml")
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help="Keep this one. May be repeated.")
 @click.option("--store", metavar="FILE.db", help="Where to keep every replication (the experiment's name).")
 @click.option("--export", metavar="FILE", help="Write the replications as .csv or .parquet at the end.")
+@click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
 @click.option("--workers", type=COUNT, metavar="N", help="Replications at one time (as many as there are cores).")
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine.")
@@ -55,6 +58,7 @@ def command(
     settings: tuple[str, ...],
     store: str | None,
     export: str | None,
+    report: str | None,
     engine: str,
     workers: int | None,
     dask: str | None,
@@ -76,6 +80,7 @@ def command(
         experiment = _experiment(what, grids, settings, overrides)
         path = Path(store) if store else _store_of(what)
         _check_export(export)
+        check_report(report)
         outcome = _run(experiment, path, engine, workers, dask, quiet)
         if export:
             from petri.experiment.tables import export as write_table
@@ -83,6 +88,10 @@ def command(
             write_table(outcome, export)
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
+    if report:
+        from petri.report.html import sweep_report
+
+        write_page(sweep_report(outcome), report)
     _show(outcome, as_json)
     return _tell_ending(outcome, quiet)
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import math
 import platform
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+import zlib
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
 
-from petri.codec import net_to_dict
+import numpy as np
+
+from petri.codec import net_from_dict, net_to_dict
+from petri.course import Course, course
 from petri.measure.estimate import Estimate
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
@@ -22,15 +27,23 @@ if TYPE_CHECKING:
     from petri.result import MeasureResult, PlaceFigures, Result, TransitionFigures
 
 
+LARGEST_PACKED: Final = 1 << 28  # bytes of what is packed in a result; more is refused
+
+
 def result_dict(result: Result) -> dict[str, Any]:
-    """Everything about a result. Times are in the net's unit, `time_unit`; a figure without data is None."""
+    """Everything about a result. Times are in the net's unit, `time_unit` [`seconds`]; a figure without data is None.
+
+    "packed" is what a program needs and nobody reads: the flat net and the run's course, see `pack`.
+    """
     from petri.experiment.figures import evaluate_all, figures, measure_names
 
     failure = result.failure
     kept = figures(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
     return {
         "net": result.net.name,
+        "doc": result.net.doc,
         "time_unit": result.net.time_unit,
+        "seconds": result.net.seconds,
         "manifest": manifest(result),
         "replications": [
             {
@@ -52,7 +65,54 @@ def result_dict(result: Result) -> dict[str, Any]:
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
         "places": table_rows(result.places),
         "transitions": table_rows(result.transitions),
+        "packed": pack(result),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What "packed" of a result holds. `lacks` says, where the net died, what each transition lacks."""
+
+    net: Net
+    course: Course | None
+    lacks: tuple[tuple[str, str], ...]
+
+
+def pack(result: Result) -> str:
+    """The flat net without its spans, the run's course, and why the net died: JSON, by zlib, in base64."""
+    from petri.report.dead import why_dead
+
+    dead = next((one for one in result.counted if one.ended == "dead"), None)
+    ran = course(result.counted)
+    content = {
+        "net": net_to_dict(result.net, spans=False),
+        "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
+        "lacks": [] if dead is None else [[one.transition, one.reason] for one in why_dead(result.net, dead.marking)],
+    }
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def unpack(text: str) -> Packed:
+    """What `pack` packed. Raises ValueError, KeyError or TypeError where it is nothing of the kind."""
+    try:
+        plain = zlib.decompressobj().decompress(base64.b64decode(text), LARGEST_PACKED)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    content = json.loads(plain)
+    ran = content["course"]
+    return Packed(
+        net_from_dict(content["net"]),
+        None if ran is None else Course(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(Course)}),
+        tuple((str(name), str(reason)) for name, reason in content["lacks"]),
+    )
+
+
+def significant(values: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
+    """Lists with 6 significant digits: a picture needs no more."""
+    if values.ndim > 1:
+        return [significant(row) for row in values]
+    return [float(f"{value:.6g}") for value in values]
 
 
 def manifest(result: Result) -> dict[str, Any]:

@@ -1,0 +1,65 @@
+"""`pnsim report`, and the option `--report` of the commands that run something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from petri.diagnostics import Diagnostic
+
+from .console import tell
+from .exits import STOPPED, Refusal, refusal
+
+SUFFIXES = (".html", ".htm")
+REPORT_HELP = "Write a page with figures, complete in one file."
+
+
+@click.command(name="report")
+@click.argument("result")
+@click.option("--output", "-o", metavar="FILE.html", help="Where to write. [default: beside RESULT, as .html]")
+def command(result: str, output: str | None) -> None:
+    """Make a page with figures of RESULT: one HTML file that works offline.
+
+    RESULT is what `pnsim run --json` printed, or the store of a sweep.
+    """
+    path = output if output is not None else str(Path(result).with_suffix(SUFFIXES[0]))
+    check(path)
+    from petri.experiment.errors import ExperimentError, problem
+    from petri.experiment.reference import parse_reference, read_result
+    from petri.experiment.store import Store
+    from petri.experiment.summary import stored_outcome
+    from petri.report.html import recorded_report, sweep_report
+
+    try:
+        reference = parse_reference(result)
+        if reference.is_store:
+            with Store.open(reference.path) as store:
+                page = sweep_report(stored_outcome(store))
+        else:
+            data = read_result(reference.path)
+            try:
+                page = recorded_report(data)
+            except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+                raise problem("not-a-result", path=result, reason=f"it lacks {error}") from error
+    except ExperimentError as error:
+        raise Refusal(error.diagnostic) from error
+    write_page(page, path)
+    tell(Diagnostic("report-written", severity="note", values={"path": path}))
+
+
+def check(path: str | None) -> None:
+    """Refuse, before anything runs, a name that no page should have."""
+    if path is not None and Path(path).suffix.lower() not in SUFFIXES:
+        raise refusal("output-suffix", path=path, suffixes=[".html"], suggestion=f"{Path(path).with_suffix('.html')}")
+    if path is not None and not Path(path).parent.is_dir():
+        raise refusal("output-unwritable", path=path, reason="there is no such folder")
+
+
+def write_page(page: str, path: str) -> None:
+    """Raises Refusal where it cannot be written."""
+    try:
+        Path(path).write_text(page, encoding="utf-8")
+    except OSError as error:
+        values = {"path": path, "reason": error.strerror or str(error)}
+        raise Refusal(Diagnostic("output-unwritable", values=values), STOPPED) from error

@@ -1,0 +1,40 @@
+"""The HTML report: one file that works offline, of a run or of a sweep.
+
+text = run_report(result)              # a Result of `Model.run`
+text = recorded_report(data)           # what `Result.to_dict` gave, read back from JSON
+text = sweep_report(outcome)           # an Outcome of an experiment
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from petri.experiment.summary import Outcome
+    from petri.result import Result
+
+__all__ = ["recorded_report", "run_report", "sweep_report"]
+
+
+def run_report(result: Result, sources: Mapping[str, str] | None = None) -> str:
+    """The page of a run. `sources` (of `Model.sources`) make the picture's inscriptions as they were written."""
+    from petri.report.html.record import of_result
+    from petri.report.html.run_page import run_page
+
+    return run_page(of_result(result), sources).html()
+
+
+def recorded_report(data: Mapping[str, Any]) -> str:
+    """The page of a run from its JSON. Raises KeyError, TypeError or ValueError where that is something else."""
+    from petri.report.html.record import of_dict
+    from petri.report.html.run_page import run_page
+
+    return run_page(of_dict(data)).html()
+
+
+def sweep_report(outcome: Outcome) -> str:
+    """The page of an experiment."""
+    from petri.report.html.sweep_page import sweep_page
+
+    return sweep_page(outcome).html()

@@ -1,0 +1,314 @@
+"""The figures of a run, as plotly reads them: densities, distributions, and courses over time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from petri.measure.histogram import edge
+from petri.measure.observation import Floats
+from petri.report.html.markup import plotted
+from petri.report.html.page import Figure
+from petri.report.html.palette import SERIES
+from petri.report.quantities import Scale, Units, number
+
+BINS: Final = 80
+MOST_ATOMS: Final = 40  # distinct values that are shown as separate bars
+WIDE: Final = 60.0  # quotient of the 99.9 % and the 1 % quantile from which the axis is logarithmic
+MARKED: Final = (("median", 0.5), ("99 %", 0.99))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """A histogram as a distribution function that is linear within each bucket, plus the share of exact zeros."""
+
+    edges: Floats
+    reached: Floats  # share of all values up to each edge
+    zeros: float
+    values: Floats  # of each bucket the edge nearest to zero
+    shares: Floats
+    count: int
+
+    @staticmethod
+    def of(buckets: Sequence[int], counts: Sequence[int]) -> Sample | None:
+        """Of the numbers and counts of buckets, ascending (`petri.measure.histogram`); None without values."""
+        held = np.array(counts, dtype=np.float64)
+        if not held.sum() > 0.0:
+            return None
+        shares = held / held.sum()
+        edges: list[float] = []
+        reached: list[float] = []
+        sofar = 0.0
+        for bucket, share in zip(buckets, shares.tolist(), strict=True):
+            low, high = sorted((edge(int(bucket)), edge(int(bucket) + (1 if bucket > 0 else -1)))) if bucket else (0, 0)
+            if not edges or low > edges[-1]:
+                edges.append(low)
+                reached.append(sofar)
+            sofar += share
+            if bucket == 0:
+                reached[-1] = sofar
+                edges[-1] = 0.0
+            else:
+                edges.append(high)
+                reached.append(sofar)
+        zeros = float(sum(share for bucket, share in zip(buckets, shares.tolist(), strict=True) if bucket == 0))
+        values = np.array([edge(int(bucket)) for bucket in buckets])
+        return Sample(np.array(edges), np.array(reached), zeros, values, shares, int(held.sum()))
+
+    def quantile(self, share: float) -> float:
+        """The bucket's edge at which this share is reached."""
+        return float(
+            self.values[min(int(np.searchsorted(np.cumsum(self.shares), share - 1e-12)), len(self.values) - 1)]
+        )
+
+    @property
+    def is_discrete(self) -> bool:
+        """Whether the values look like a few separate ones: constants, or small whole numbers."""
+        whole = bool(np.all(self.values == np.round(self.values))) and float(np.abs(self.values).max()) <= 256
+        return len(self.values) <= 12 or (whole and len(self.values) <= MOST_ATOMS)
+
+    def upto(self, value: float) -> float:
+        return float(np.interp(value, self.edges, self.reached, left=0.0, right=1.0))
+
+
+def density(sample: Sample, units: Units, dimension: str) -> Figure:
+    """The density of a sample, or the shares of its few values, with the median and the 99 % quantile marked."""
+    scale = units.scale(sample.quantile(0.5) or sample.quantile(0.99), dimension)
+    if sample.is_discrete:
+        return _atoms(sample, scale)
+    low, high = max(sample.edges[0], 0.0) if sample.zeros else sample.edges[0], sample.quantile(0.999)
+    bottom = sample.quantile(0.01)
+    logarithmic = bool(bottom > 0.0 and sample.quantile(0.99) / bottom > WIDE)
+    if logarithmic:
+        cuts = np.geomspace(max(bottom / 4, 1e-300), high, BINS + 1)
+    else:
+        cuts = np.linspace(low, max(high, low + 1e-12 * abs(low)), BINS + 1)
+    reached = np.interp(cuts, sample.edges, sample.reached, left=0.0, right=1.0)
+    if sample.zeros and not logarithmic and cuts[0] == 0.0:
+        reached[0] = sample.zeros + sum(s for v, s in zip(sample.values, sample.shares, strict=True) if v < 0.0)
+    shown = cuts * scale.factor
+    widths = np.diff(np.log10(shown)) if logarithmic else np.diff(shown)
+    heights = np.diff(reached) / widths
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    per = "per factor of 10" if logarithmic else f"per {scale.unit}" if scale.unit else ""
+    trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": _rounded(np.repeat(shown, 2)[1:-1]),
+        "y": _rounded(np.repeat(heights, 2)),
+        "fill": "tozeroy",
+        "fillcolor": "@fill",
+        "line": {"color": "@accent", "width": 1.5},
+        "hovertemplate": f"%{{x:.4g}} {scale.unit}<br>density %{{y:.4g}}<extra></extra>",
+    }
+    layout = {
+        "xaxis": {"title": {"text": f"value{unit}"}, **({"type": "log"} if logarithmic else {})},
+        "yaxis": {"title": {"text": f"density {per}".strip()}, "rangemode": "tozero"},
+        "showlegend": False,
+        "margin": {"t": 34, "l": 12, "r": 16, "b": 12},
+        **_marks(sample, scale, logarithmic, float(shown[0])),
+    }
+    return {"data": [trace], "layout": layout}
+
+
+def _marks(sample: Sample, scale: Scale, logarithmic: bool, left: float) -> dict[str, Any]:
+    """Upright lines at some quantiles."""
+    shapes, notes = [], []
+    for name, share in MARKED:
+        value = sample.quantile(share) * scale.factor
+        if value < left:
+            continue
+        line = {"color": "@soft", "width": 1, "dash": "dot"}
+        shapes.append({"type": "line", "x0": value, "x1": value, "y0": 0, "y1": 1, "yref": "paper", "line": line})
+        text = f"{name} {number(value, 3)}"
+        at = math.log10(value) if logarithmic else value
+        place = {"yanchor": "top", "xanchor": "right"} if share > 0.9 else {"yanchor": "bottom", "xanchor": "center"}
+        font = {"color": "@soft", "size": 12}
+        notes.append({"x": at, "y": 1, "yref": "paper", "text": text, "showarrow": False, "font": font, **place})
+    return {"shapes": shapes, "annotations": notes}
+
+
+def _atoms(sample: Sample, scale: Scale) -> Figure:
+    values = sample.values * scale.factor
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    span = float(values.max() - values.min())
+    gaps = np.diff(values)
+    width = float(gaps.min()) * 0.8 if len(gaps) else max(abs(float(values[0])) * 0.02, 0.02)
+    trace = {
+        "type": "bar",
+        "x": _rounded(values),
+        "y": _rounded(sample.shares),
+        "width": max(width, span / 120),
+        "marker": {"color": "@s0"},
+        "hovertemplate": f"%{{x:.4g}} {scale.unit}<br>%{{y:.2%}}<extra></extra>",
+    }
+    axis: dict[str, Any] = {"title": {"text": f"value{unit}"}}
+    if len(values) == 1:
+        axis["range"] = [float(values[0]) - 20 * width, float(values[0]) + 20 * width]
+    return {
+        "data": [trace],
+        "layout": {
+            "xaxis": axis,
+            "yaxis": {"title": {"text": "share of values"}, "tickformat": ".0%", "rangemode": "tozero"},
+            "showlegend": False,
+        },
+    }
+
+
+def tail(sample: Sample, units: Units, dimension: str) -> Figure:
+    """The share of values above each value, on a logarithmic axis."""
+    scale = units.scale(sample.quantile(0.5) or sample.quantile(0.99), dimension)
+    above = 1.0 - sample.reached
+    kept = above > 0.5 / sample.count
+    step = max(int(kept.sum()) // 400, 1)
+    x, y = (sample.edges * scale.factor)[kept][::step], above[kept][::step]
+    logarithmic = bool(len(x) and x[0] > 0.0 and x[-1] / x[0] > WIDE * 4)
+    trace = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": _rounded(x),
+        "y": _rounded(y),
+        "line": {"color": "@accent", "width": 1.8},
+        "hovertemplate": f"%{{y:.3%}} are above %{{x:.4g}} {scale.unit}<extra></extra>",
+    }
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    return {
+        "data": [trace],
+        "layout": {
+            "xaxis": {"title": {"text": f"value{unit}"}, **({"type": "log"} if logarithmic else {})},
+            "yaxis": {"title": {"text": "share above"}, "type": "log", "dtick": 1, "tickformat": "~%"},
+            "showlegend": False,
+            "margin": {"t": 34, "l": 12, "r": 16, "b": 12},
+        },
+    }
+
+
+def counts(values: Sequence[float], first: int, what: str, *, skip_zero: bool, open_ended: bool) -> Figure | None:
+    """A distribution of whole numbers from `first` on, as shares of all; None where there is nothing to see.
+
+    skip_zero: leave 0 out, which would dwarf the rest. open_ended: the last entry stands for all that is greater.
+    """
+    array = np.array(values, dtype=np.float64)
+    total = array.sum()
+    numbers = np.arange(first, first + len(array))
+    kept = (array > 0) & ~((numbers == 0) & skip_zero)
+    if not kept.any():
+        return None
+    last = numbers[-1]
+    low, high = int(numbers[kept].min()), int(numbers[kept].max())
+    inside = (numbers >= low) & (numbers <= high) & ~((numbers == 0) & skip_zero)
+    names = [f"{n} or more" if open_ended and n == last else str(n) for n in numbers[inside].tolist()]
+    trace = {
+        "type": "bar",
+        "x": numbers[inside].tolist(),
+        "y": _rounded(array[inside] / total),
+        "customdata": names,
+        "marker": {"color": "@s0"},
+        "hovertemplate": "%{customdata}: %{y:.3%}<extra></extra>",
+    }
+    few: dict[str, Any] = {"dtick": 1} if high - low < 12 else {}
+    return {
+        "data": [trace],
+        "layout": {
+            "bargap": 0.15,
+            "xaxis": {"title": {"text": what}, **few},
+            "yaxis": {"title": {"text": "share of packets"}, "tickformat": "~%", "rangemode": "tozero"},
+            "showlegend": False,
+        },
+    }
+
+
+def steps(edges: Floats, lines: Sequence[tuple[str, Floats, bool]], units: Units, title: str) -> Figure:
+    """Averages in windows of time: (name, values, shown at first) of each line."""
+    scale = units.scale(float(edges[-1]), "Time")
+    shown = edges * scale.factor
+    traces = []
+    for index, (name, values, visible) in enumerate(lines):
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": plotted(name),
+                "x": _rounded(shown),
+                "y": _rounded(np.append(values, values[-1])),
+                "line": {"shape": "hv", "width": 1.6, "color": f"@s{index % SERIES}"},
+                "hovertemplate": "%{y:.4g}",
+                **({} if visible else {"visible": "legendonly"}),
+            }
+        )
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    return {
+        "data": traces,
+        "layout": {
+            "hovermode": "x unified",
+            "xaxis": {"title": {"text": f"time{unit}"}},
+            "yaxis": {"title": {"text": title}, "rangemode": "tozero"},
+            "showlegend": True,
+        },
+    }
+
+
+def series(
+    start: float, window: float, replications: Sequence[Floats], units: Units, dimension: str, name: str
+) -> Figure | None:
+    """A measure in each window: the mean over replications, and the 95 % interval of that mean as a band."""
+    length = min(len(values) for values in replications)
+    if not length:
+        return None
+    table = np.array([values[:length] for values in replications])
+    mean = table.mean(axis=0)
+    known = mean[np.isfinite(mean)]
+    if not len(known):
+        return None
+    across = units.scale(start + window * length, "Time")
+    up = units.scale(float(np.abs(known).max()), dimension)
+    times = (start + window * (np.arange(length) + 0.5)) * across.factor
+    traces: list[dict[str, Any]] = []
+    if len(replications) > 1:
+        from petri.measure.intervals import student_quantile
+
+        n = len(replications)
+        half = student_quantile(0.975, n - 1) * table.std(axis=0, ddof=1) / math.sqrt(n)
+        band = np.concatenate((mean + half, (mean - half)[::-1])) * up.factor
+        traces.append(
+            {
+                "type": "scatter",
+                "x": _rounded(np.concatenate((times, times[::-1]))),
+                "y": _rounded(band),
+                "fill": "toself",
+                "fillcolor": "@fill",
+                "opacity": 0.5,
+                "line": {"width": 0},
+                "hoverinfo": "skip",
+                "name": "95 % interval",
+            }
+        )
+    traces.append(
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": _rounded(times),
+            "y": _rounded(mean * up.factor),
+            "name": plotted(name),
+            "line": {"color": "@accent", "width": 1.6},
+            "hovertemplate": f"%{{y:.4g}} {up.unit}<extra></extra>",
+        }
+    )
+    unit, time_unit = (f" [{one}]" if one else "" for one in (up.unit, across.unit))
+    return {
+        "data": traces,
+        "layout": {
+            "xaxis": {"title": {"text": f"time{time_unit}"}},
+            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}},
+            "showlegend": len(replications) > 1,
+        },
+    }
+
+
+def _rounded(values: np.ndarray[Any, np.dtype[np.floating[Any]]]) -> list[float | None]:
+    """For the page: 6 significant digits; what is not finite is a gap."""
+    return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values.tolist()]

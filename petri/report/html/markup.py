@@ -1,0 +1,83 @@
+"""HTML that is safe by construction: every text becomes escaped, unless it was made here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from html import escape
+from typing import Any, Final
+
+_VOID: Final = frozenset({"meta", "br", "col", "hr"})
+
+
+class Markup(str):
+    """HTML as it stands. Only this module makes it from texts."""
+
+    __slots__ = ()
+
+
+Content = str | int | None | Iterable["Content"]
+"""What may stand within an element: texts (escaped), markup (as it is), nothing, or a row of these."""
+
+
+def content(*parts: Content) -> Markup:
+    """These one after the other."""
+    return Markup("".join(_written(part) for part in parts))
+
+
+def tag(name: str, /, *children: Content, **attributes: str | int | float | bool | None) -> Markup:
+    """An element. `class_` is the attribute `class`, `aria_label` is `aria-label`; None and False leave one out."""
+    written = "".join(
+        f" {_attribute(key)}" if value is True else f' {_attribute(key)}="{_text(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    if name in _VOID:
+        return Markup(f"<{name}{written}>")
+    return Markup(f"<{name}{written}>{content(*children)}</{name}>")
+
+
+def data(identifier: str, value: Any) -> Markup:
+    """Plain data for the page's script. No text in it can end the element: `<` is written as an escape."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    for sign, written in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u2028", "\\u2028")):
+        text = text.replace(sign, written)
+    return Markup(f'<script type="application/json" id="{_text(identifier)}">{text}</script>')
+
+
+def paragraphs(text: str, name: str = "p", **attributes: str) -> Markup:
+    """Text with empty lines between its paragraphs."""
+    pieces = [" ".join(piece.split()) for piece in text.replace("\r", "").split("\n\n")]
+    return content([tag(name, spoken(piece), **attributes) for piece in pieces if piece])
+
+
+def spoken(text: str) -> Markup:
+    """A text of documentation: what stands in backquotes becomes code."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:
+        return content(text)
+    return content([tag("code", piece) if number % 2 else piece for number, piece in enumerate(pieces)])
+
+
+def plotted(text: str) -> str:
+    """A text for plotly, which reads a little HTML in its labels."""
+    return _text(text).replace("&quot;", '"').replace("&#x27;", "'")
+
+
+def _attribute(key: str) -> str:
+    return key.rstrip("_").replace("_", "-")
+
+
+def _text(text: str) -> str:
+    shown = "".join(c if c.isprintable() or c in " \n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return escape(shown, quote=True)
+
+
+def _written(part: Content) -> str:
+    if part is None:
+        return ""
+    if isinstance(part, Markup):
+        return part
+    if isinstance(part, str):
+        return _text(part)
+    return str(part) if isinstance(part, int) else "".join(_written(one) for one in part)

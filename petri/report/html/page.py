@@ -1,0 +1,128 @@
+"""One HTML file that needs nothing else: style, script, figures, and the plotly.js that draws them.
+
+plotly.js stands in the page compressed (2 MB instead of 5) and the browser unpacks it. The page's policy lets these
+two scripts run, known by their hashes, and nothing else: no other script, no request to anywhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from petri.report.html.markup import Content, Markup, content, data, tag
+from petri.report.html.palette import style_variables, themes
+from petri.version import VERSION
+
+MOST_FIGURES: Final = 200
+_ICON: Final = (
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
+    "%3Ccircle cx='10' cy='16' r='8' fill='none' stroke='%232a6cb8' stroke-width='3'/%3E"
+    "%3Ccircle cx='10' cy='16' r='3' fill='%232a6cb8'/%3E"
+    "%3Crect x='24' y='5' width='5' height='22' fill='%232a6cb8'/%3E%3C/svg%3E"
+)
+
+Figure = dict[str, Any]
+"""A plotly figure, {"data": […], "layout": {…}}. Colours may be names of the palette: "@ink", "@s0"."""
+
+
+@dataclass
+class Page:
+    """What a page is made of, section by section."""
+
+    title: str
+    kind: str  # what the page is: "simulation run"
+    head: list[Content] = field(default_factory=list)
+    sections: list[tuple[str, str, Content]] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+
+    def section(self, identifier: str, title: str, *parts: Content) -> None:
+        self.sections.append((identifier, title, content(*parts)))
+
+    def figure(self, figure: Figure, label: str, caption: Content = None, height: float = 22.0) -> Markup:
+        """A figure's place in the page. `label` tells what it shows to those who do not see it; height in em."""
+        if len(self.figures) >= MOST_FIGURES:
+            return tag("p", "A page has at most ", MOST_FIGURES, " figures; this one is left out.", class_="note")
+        self.figures.append(figure)
+        plot = tag(
+            "div",
+            class_="plot waiting",
+            data_figure=len(self.figures) - 1,
+            role="img",
+            aria_label=label,
+            style=f"--height:{height:g}rem",
+        )
+        return tag("figure", tag("figcaption", caption) if caption else None, plot)
+
+    def html(self) -> str:
+        """The whole document."""
+        script = asset("page.js")
+        policy = [script, *([plotly_source()] if self.figures else [])]
+        body = content(
+            tag("a", "Skip to the figures", href="#main", class_="skip"),
+            tag("header", tag("p", self.kind, class_="kind"), tag("h1", self.title), *self.head, class_="page"),
+            tag("main", self._contents(), *(self._section(*one) for one in self.sections), id="main"),
+            tag("footer", f"Made by pnsim {VERSION}. The page is complete: it loads nothing from anywhere."),
+            self._data(),
+            tag("script", Markup(script)),
+        )
+        head = content(
+            tag("meta", charset="utf-8"),
+            tag("meta", http_equiv="Content-Security-Policy", content=_policy(policy)),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("meta", name="color-scheme", content="light dark"),
+            tag("meta", name="generator", content=f"pnsim {VERSION}"),
+            tag("title", f"{self.title} – pnsim"),
+            Markup(f'<link rel="icon" href="{_ICON}">'),
+            tag("style", Markup(style_variables() + asset("page.css"))),
+        )
+        return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+    def _contents(self) -> Markup:
+        links = [tag("li", tag("a", title, href=f"#{identifier}")) for identifier, title, _ in self.sections]
+        return tag("nav", tag("ul", links), aria_label="Contents")
+
+    def _section(self, identifier: str, title: str, inside: Content) -> Markup:
+        heading = tag("h2", title, id=f"{identifier}-title")
+        return tag("section", heading, inside, id=identifier, aria_labelledby=f"{identifier}-title")
+
+    def _data(self) -> Markup:
+        if not self.figures:
+            return Markup("")
+        return content(
+            tag("noscript", tag("p", "The figures need JavaScript; the tables have their numbers.", class_="note")),
+            data("themes", themes()),
+            data("figures", self.figures),
+            data("plotly", packed_plotly()),
+        )
+
+
+def _policy(scripts: list[str]) -> str:
+    """Only these scripts may run; nothing may be loaded."""
+    hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{one}'" for one in hashes)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def asset(name: str) -> str:
+    """A file beside this one."""
+    return (files("petri.report.html") / name).read_text(encoding="utf-8")
+
+
+@cache
+def plotly_source() -> str:
+    """The plotly.js of the plotly package. Importing the package itself would take longer than all the rest."""
+    return (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
+
+
+@cache
+def packed_plotly() -> str:
+    return base64.b64encode(gzip.compress(plotly_source().encode(), 6, mtime=0)).decode()

@@ -1,0 +1,120 @@
+"""A run as the page shows it: what `Result.to_dict` says, from a result at hand or from its JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from petri.course import Course
+from petri.export import unpack
+from petri.measure.intervals import Interval
+from petri.net import Net
+from petri.report.quantities import Units
+from petri.report.tables import row_name
+from petri.result import Result
+
+_COUNTS: Final = ("count", "packets", "received", "duplicates")
+_LEVEL: Final = 0.95
+
+
+@dataclass(frozen=True)
+class Record:
+    """`net` and `course` are None where a result does not tell them; `lacks` says why its net died."""
+
+    data: Mapping[str, Any]
+    units: Units
+    net: Net | None = None
+    course: Course | None = None
+    lacks: tuple[tuple[str, str], ...] = ()
+
+    def time(self, value: float | None) -> str:
+        return self.units.show(value, "Time")
+
+    @property
+    def verdicts(self) -> list[Mapping[str, Any]]:
+        """All expectations, those of measures first."""
+        found = [one for measure in self.data["measures"] for one in measure["expectations"]]
+        return [*found, *self.data["expectations"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A row of places or transitions: one of them, or the elements of an array together.
+
+    figures: by name its interval; of an array, the average and no interval. spread: of an array, the least and the
+    greatest element, by name. members: where they stand in the net.
+    """
+
+    name: str
+    members: tuple[int, ...]
+    figures: Mapping[str, Interval]
+    spread: Mapping[str, tuple[float, float]]
+
+    @property
+    def copies(self) -> int:
+        return len(self.members)
+
+
+def of_result(result: Result) -> Record:
+    from petri.export import result_dict
+
+    return of_dict(result_dict(result))
+
+
+def of_dict(data: Mapping[str, Any]) -> Record:
+    """Of the JSON of a result. Raises KeyError, TypeError or ValueError where it is none."""
+    more = unpack(data["packed"]) if "packed" in data else None
+    seconds = data.get("seconds")
+    return Record(
+        data,
+        Units(None if seconds is None else float(seconds)),
+        None if more is None else more.net,
+        None if more is None else more.course,
+        () if more is None else more.lacks,
+    )
+
+
+def interval(entry: Mapping[str, Any] | None) -> Interval:
+    """What `export.interval_dict` wrote."""
+    if entry is None:
+        return Interval(math.nan, math.nan, _LEVEL, 1)
+    return Interval(real(entry["value"]), real(entry["half_width"]), _LEVEL, int(entry["n"]))
+
+
+def real(value: float | None) -> float:
+    """nan where there is none."""
+    return math.nan if value is None else float(value)
+
+
+def groups(rows: Iterable[Mapping[str, Any]], *, fold: bool = True) -> list[Group]:
+    """The rows of a table of places or transitions; with `fold`, an array is one row."""
+    listed = list(rows)
+    found: dict[str, list[int]] = {}
+    for index, row in enumerate(listed):
+        found.setdefault(row_name(str(row["name"])) if fold else str(row["name"]), []).append(index)
+    columns = [name for name in listed[0] if name != "name"] if listed else []
+    return [_group(listed, name, members, columns) for name, members in found.items()]
+
+
+def _group(rows: list[Mapping[str, Any]], name: str, members: list[int], columns: list[str]) -> Group:
+    if len(members) == 1:
+        row = rows[members[0]]
+        return Group(str(row["name"]), (members[0],), {column: interval(row[column]) for column in columns}, {})
+    figures, spread = {}, {}
+    for column in columns:
+        values = np.array([real(rows[index][column]["value"]) for index in members])
+        average = float(values.max() if column == "maximum" else values.mean())
+        figures[column] = Interval(average, math.nan, _LEVEL, int(rows[members[0]][column]["n"]))
+        spread[column] = (float(values.min()), float(values.max()))
+    return Group(name, tuple(members), figures, spread)
+
+
+def shown_dimension(dimension: str, field: str | None = None) -> str:
+    """How a figure of a measure is shown: a rate of events as such, a number of observations without a unit."""
+    if field in _COUNTS:
+        return ""
+    return "events" if dimension == "Freq" else dimension

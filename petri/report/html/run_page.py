@@ -1,0 +1,395 @@
+"""The page of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from petri.measure.reorder import DISPLACEMENT_THRESHOLD
+from petri.report.html import figures, tables
+from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.page import Page
+from petri.report.html.picture import picture
+from petri.report.html.record import Group, Record, groups, real
+from petri.report.quantities import exact_quantity, number
+
+LINES: Final = 40  # places that the chart over time offers
+LINES_AT_FIRST: Final = 5
+# Of an order probe: name, heading, what it is, axis, first number, whether 0 is left out and the last entry is open.
+ORDERS: Final = (
+    (
+        "extent",
+        "Reordering extent",
+        "How far a reordered packet arrives behind the first that overtook it (RFC 4737, 4.2).",
+        "extent [packets]",
+        0,
+        True,
+        True,
+    ),
+    (
+        "degree",
+        "Degree of n-reordering",
+        "How many packets directly before it all have greater numbers (RFC 4737, 5).",
+        "n",
+        0,
+        True,
+        True,
+    ),
+    (
+        "displacement",
+        "Reorder density",
+        "How far packets arrive from where they would be in order; those in place are left out (RFC 5236, 4).",
+        "displacement [packets]; negative is early",
+        -DISPLACEMENT_THRESHOLD,
+        True,
+        False,
+    ),
+    (
+        "buffer",
+        "Reorder buffer density",
+        "Packets that a receiver holds because an earlier one is missing, after each arrival (RFC 5236, 5).",
+        "packets held",
+        0,
+        False,
+        False,
+    ),
+)
+
+
+def run_page(record: Record, sources: Mapping[str, str] | None = None) -> Page:
+    """Everything that a run has to tell. `sources` are the net's texts, if they are at hand."""
+    data = record.data
+    page = Page(str(data["net"]), "Simulation run")
+    page.head += [tables.prose(str(data.get("doc") or "")), _facts(record), *banners(record)]
+    if data["measures"] or data["expectations"]:
+        page.section("measures", "Measures", tables.measures_table(record), _level_note(data))
+    if record.net is not None:
+        page.section("net", "The net", picture(record.net, sources))
+    places, transitions = groups(data["places"]), groups(data["transitions"])
+    _utilisation(page, places, transitions)
+    _over_time(page, record, places)
+    _distributions(page, record)
+    _details(page, record, places, transitions)
+    page.section("provenance", "What it takes to repeat this", *provenance(record))
+    return page
+
+
+# ---------------------------------------------------------------- head
+
+
+def _facts(record: Record) -> Markup:
+    data = record.data
+    manifest = data["manifest"]
+    until = "until nothing can happen" if manifest["until"] is None else f"until {record.time(manifest['until'])}"
+    firings = sum(int(one["firings"]) for one in data["replications"])
+    seconds = sum(float(one["seconds"]) for one in data["replications"])
+    facts: list[Content] = [until]
+    if manifest["warmup"]:
+        facts.append(("warm-up ", tag("b", record.time(manifest["warmup"]))))
+    count = int(manifest["replications"])
+    facts.append((tag("b", number(count)), f" replication{'s' if count != 1 else ''}"))
+    facts.append(("seed ", tag("b", str(manifest["seed"]))))
+    facts.append((tag("b", number(firings)), " firings"))
+    if seconds > 0.0 and firings:
+        facts.append((tag("b", f"{number(firings / seconds / 1e6, 3)} M"), " firings per second of computing"))
+    return tag("ul", [tag("li", fact) for fact in facts], class_="facts")
+
+
+def banners(record: Record) -> list[Markup]:
+    """The verdict, before it what keeps it from being the whole truth."""
+    found = []
+    if (failure := record.data.get("failure")) is not None:
+        found.append(_failure_banner(failure))
+    if partial := _partial(record):
+        found.append(banner("warn", "Partial results", tag("p", partial)))
+    if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
+        found += _death(record, dead)
+    verdicts = record.verdicts
+    failed = [one for one in verdicts if not one["passed"]]
+    if failed:
+        texts = [tag("p", tag("code", str(one["text"])), _but(record, one)) for one in failed]
+        found.append(banner("fail", f"✗ {len(failed)} of {len(verdicts)} expectations failed", *texts))
+    elif verdicts:
+        said = f"All {len(verdicts)} expectations hold" if len(verdicts) > 1 else "The expectation holds"
+        found.append(banner("pass", f"✓ {said}"))
+    return found
+
+
+def banner(kind: str, said: str, *more: Content) -> Markup:
+    return tag("div", said, *more, class_=f"verdict {kind}", role="status" if kind == "pass" else "alert")
+
+
+def _but(record: Record, expectation: Mapping[str, Any]) -> str:
+    """In the units of the measure where the expectation is one's."""
+    dimension = next(
+        (str(m["dimension"]) for m in record.data["measures"] if any(e is expectation for e in m["expectations"])), ""
+    )
+    return f": it is {record.units.show(real(expectation['value']), dimension)}"
+
+
+def _failure_banner(failure: Mapping[str, Any]) -> Markup:
+    where = failure.get("span") or {}
+    parts: list[Content] = []
+    if failure.get("transition"):
+        binding = ", ".join(f"{name} = {value}" for name, value in dict(failure.get("binding") or {}).items())
+        parts.append(
+            tag("p", "Transition ", tag("code", str(failure["transition"])), f" with {binding}" if binding else "")
+        )
+    if where:
+        parts.append(tag("p", f"{where.get('file')}, line {where.get('line')}, column {where.get('column')}"))
+    parts += [tag("p", str(text)) for text in (*failure.get("notes", ()), *failure.get("hints", ()))]
+    return banner("fail", f"The run stopped: {failure.get('message', '')}", *parts)
+
+
+def _partial(record: Record) -> str:
+    """What is missing from the run, "" when nothing is."""
+    data = record.data
+    ran = data["replications"]
+    finished = [one for one in ran if one["ended"] in ("until", "dead")]
+    asked = int(data["manifest"]["replications"])
+    if len(finished) == asked and not data["partial"]:
+        return ""
+    stopped = next((one for one in ran if one not in finished), None)
+    reasons = {"interrupted": "It was interrupted", "error": "It was stopped by an error in the model"}
+    why = reasons.get(stopped["ended"], "It was stopped by a limit") if stopped else "It was interrupted"
+    if asked == 1 and stopped:
+        return f"{why} at time {record.time(stopped['time'])}; the figures are of what went before."
+    if finished:
+        return f"{why}; the figures rest on {len(finished)} of {asked} replications."
+    return f"{why} before any replication was finished."
+
+
+def _death(record: Record, dead: Mapping[str, Any]) -> list[Markup]:
+    """A net that was to run until it is dead has done what it should."""
+    lacks = [tag("li", tag("code", name), f" {reason}") for name, reason in record.lacks]
+    why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks)) if lacks else None
+    if record.data["manifest"]["until"] is None:
+        said = tag("p", f"It ended at {record.time(dead['time'])}, when nothing could happen any more.", class_="note")
+        return [content(said, why)]
+    return [banner("warn", f"The net died at {record.time(dead['time'])}: nothing can happen any more", why)]
+
+
+def _level_note(data: Mapping[str, Any]) -> Markup:
+    count = len(data["replications"])
+    how = (
+        f"Student's intervals over {count} replications."
+        if count > 1
+        else "Intervals from batches of the one replication; figures that grow with the run have none."
+    )
+    drawings = (
+        "In the drawings the dot is the estimate with its interval, the upright line the bound, and the shade what the "
+        "expectation allows."
+    )
+    return tag("p", f"± is half the 95 % confidence interval. {how} {drawings}", class_="note")
+
+
+# ---------------------------------------------------------------- utilisation and courses
+
+
+def _utilisation(page: Page, places: Sequence[Group], transitions: Sequence[Group]) -> None:
+    resources = [row for row in places if not math.isnan(row.figures["utilisation"].mean)]
+    working = [row for row in transitions if row.figures["active"].mean > 0.0]
+    halves = []
+    if resources:
+        text = "Share of the initial tokens that are away: in use, or held by firings."
+        made = tables.bars(resources, "utilisation", "Utilisation of resource places")
+        halves.append(tag("div", tag("h3", "Resources in use"), tag("p", text, class_="note"), made))
+    if working:
+        text = "Share of time with any firing in progress."
+        made = tables.bars(working, "active", "Activity of transitions")
+        halves.append(tag("div", tag("h3", "Transitions at work"), tag("p", text, class_="note"), made))
+    if halves:
+        page.section("utilisation", "Utilisation", tag("div", halves, class_="pair"))
+
+
+def _over_time(page: Page, record: Record, places: Sequence[Group]) -> None:
+    """Queues first: places that are not resources, by how many tokens they hold."""
+    if record.course is None:
+        return
+    course = record.course
+    moving = [(row, course.tokens[list(row.members)].mean(axis=0)) for row in places]
+    moving = [(row, values) for row, values in moving if np.ptp(values) > 0.0]
+    if not moving:
+        return
+
+    def rank(entry: tuple[Group, Any]) -> tuple[bool, float]:
+        row, values = entry
+        return (not math.isnan(row.figures["utilisation"].mean), -float(values.max()))
+
+    moving.sort(key=rank)
+    lines = [
+        (f"{row.name} (average of {row.copies})" if row.copies > 1 else row.name, values, number < LINES_AT_FIRST)
+        for number, (row, values) in enumerate(moving[:LINES])
+    ]
+    ran = len(record.data["replications"])
+    caption = content(
+        tag("b", "Tokens in places"),
+        f", averaged over {len(course.edges) - 1} windows of time{f' and {ran} replications' if ran > 1 else ''}."
+        " A click on a name shows or hides its line.",
+    )
+    names = ", ".join(row.name for row, _ in moving[:LINES_AT_FIRST])
+    figure = figures.steps(course.edges, lines, record.units, "tokens")
+    rows = math.ceil(len(lines) / 4)
+    height = 24.0 + min(1.4 * rows, 14.0)
+    page.section("over-time", "Over time", page.figure(figure, f"Tokens over time in {names}", caption, height))
+
+
+# ---------------------------------------------------------------- distributions
+
+
+def _distributions(page: Page, record: Record) -> None:
+    parts = []
+    for index, measure in enumerate(record.data["measures"]):
+        made = [
+            *_sample(page, record, measure),
+            *_series(page, record, measure, index),
+            *_orders(page, measure),
+        ]
+        if made:
+            heading = tag("h3", tag("code", str(measure["name"])))
+            parts.append(content(heading, tag("div", made, class_="pair")))
+    if parts:
+        page.section("distributions", "Distributions and series", *parts)
+
+
+def _sample(page: Page, record: Record, measure: Mapping[str, Any]) -> list[Content]:
+    held = measure.get("histogram")
+    sample = figures.Sample.of(held["buckets"], held["counts"]) if held else None
+    if sample is None:
+        return []
+    name, dimension = str(measure["name"]), str(measure["dimension"])
+
+    def at(share: float) -> str:
+        return record.units.show(sample.quantile(share), dimension, 3)
+
+    zero = f" {sample.zeros:.1%} are exactly 0." if sample.zeros and not sample.is_discrete else ""
+    caption = content(tag("b", "Density"), f" of {number(sample.count)} values.{zero}")
+    label = f"{name}: median {at(0.5)}, 90 % below {at(0.9)}, 99 % below {at(0.99)}"
+    made: list[Content] = [page.figure(figures.density(sample, record.units, dimension), label, caption, 19)]
+    if not sample.is_discrete:
+        quantiles = f": 90 % are below {at(0.9)}, 99 % below {at(0.99)}, 99.9 % below {at(0.999)}."
+        beyond = content(tag("b", "Tail"), quantiles)
+        made.append(page.figure(figures.tail(sample, record.units, dimension), f"Tail of {label}", beyond, 19))
+    return made
+
+
+def _series(page: Page, record: Record, measure: Mapping[str, Any], index: int) -> list[Content]:
+    held = measure.get("series")
+    if not held:
+        return []
+    window = None if record.net is None else record.net.measures[index].window
+    start = float(record.data["manifest"]["warmup"])
+    values = [np.array([real(one) for one in row]) for row in held.values()]
+    dimension = str(measure["dimension"])
+    figure = figures.series(start, window or 1.0, values, record.units, dimension, str(measure["name"]))
+    if figure is None:
+        return []
+    length = f"windows of {record.time(window)}" if window else "equal windows"
+    caption = content(tag("b", "Over time"), f", in {length}.")
+    return [page.figure(figure, f"{measure['name']} over time", caption, 19)]
+
+
+def _orders(page: Page, measure: Mapping[str, Any]) -> list[Content]:
+    held = measure.get("distributions")
+    if not held:
+        return []
+    made: list[Content] = []
+    for name, heading, what, axis, first, skip_zero, is_open in ORDERS:
+        values = [float(value) for value in held[name]]
+        figure = figures.counts(values, first, axis, skip_zero=skip_zero, open_ended=is_open)
+        if figure is not None:
+            caption = content(tag("b", heading), ". ", what)
+            made.append(page.figure(figure, f"{heading} of {measure['name']}", caption, 19))
+    return made or [tag("p", "Nothing arrived out of order.", class_="note")]
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _details(page: Page, record: Record, places: Sequence[Group], transitions: Sequence[Group]) -> None:
+    net = record.net
+    place_docs = {} if net is None else {index: one.doc for index, one in enumerate(net.places)}
+    docs = {} if net is None else {index: one.doc for index, one in enumerate(net.transitions)}
+    made: list[Content] = []
+    for title, rows, key, show, known in (
+        ("Places", places, "places", tables.places_table, place_docs),
+        ("Transitions", transitions, "transitions", tables.transitions_table, docs),
+    ):
+        if not rows:
+            continue
+        made.append(content(tag("h3", title), show(record, rows, known)))
+        if any(row.copies > 1 for row in rows):
+            each = show(record, groups(record.data[key], fold=False), known)
+            made.append(tag("details", tag("summary", "each element of the arrays"), each))
+    if made:
+        note = tag("p", "×n: the average of n alike, and the greatest of their maxima.", class_="note")
+        page.section("details", "Places and transitions", note, *made)
+
+
+def provenance(record: Record) -> list[Content]:
+    data = record.data
+    manifest = data["manifest"]
+    entries: list[tuple[str, Content]] = [
+        ("seed", str(manifest["seed"])),
+        ("until", "dead" if manifest["until"] is None else f"{manifest['until']:.12g} {data['time_unit']}"),
+        ("warm-up", f"{manifest['warmup']:.12g} {data['time_unit']}"),
+        ("engine", str(manifest["engine"])),
+        ("pnsim", str(manifest["version"])),
+        ("Python, machine", f"{manifest['python']}, {manifest['machine']}"),
+        ("flat net (SHA-256)", tag("code", str(manifest["net_hash"]))),
+        ("trajectories", tag("code", str(manifest["hash"]))),
+    ]
+    parts: list[Content] = [tables.pairs(entries)]
+    if manifest["parameters"]:
+        parts += [tag("h3", "Parameters"), _parameters(record, manifest["parameters"])]
+    headings = [
+        ("replication", False),
+        ("ended", False),
+        ("time", True),
+        ("firings", True),
+        ("took", True),
+        ("hash", False),
+    ]
+    rows = [
+        tag(
+            "tr",
+            tag("th", str(one["index"]), scope="row"),
+            tag("td", str(one["ended"])),
+            tag("td", record.time(one["time"]), class_="figure"),
+            tag("td", number(float(one["firings"])), class_="figure"),
+            tag("td", f"{one['seconds']:.3g} s", class_="figure"),
+            tag("td", tag("code", str(one["hash"]))),
+        )
+        for one in data["replications"]
+    ]
+    how = " on the JSON of this result repeats a replication and compares its hash."
+    repeat = tag("p", tag("code", "pnsim rerun"), how, class_="note")
+    replications = tables.table(headings, rows, "Replications")
+    if len(rows) > 10:
+        replications = tag("details", tag("summary", f"all {len(rows)}"), replications)
+    return [*parts, tag("h3", "Replications"), replications, repeat]
+
+
+def _parameters(record: Record, values: Mapping[str, Any]) -> Markup:
+    known = {} if record.net is None else {one.name: one for one in record.net.parameters}
+    rows = []
+    for name, value in values.items():
+        parameter = known.get(str(name))
+        shown = str(value)
+        if isinstance(value, bool):
+            shown = "true" if value else "false"
+        elif isinstance(value, int | float):
+            shown = exact_quantity(record.units, value, parameter.dimension if parameter else "")
+        doc = parameter.doc if parameter else ""
+        rows.append(
+            tag(
+                "tr",
+                tag("th", tag("code", str(name)), scope="row"),
+                tag("td", shown, class_="figure"),
+                tag("td", spoken(doc), class_="doc"),
+            )
+        )
+    return tables.table([("parameter", False), ("value", True), ("", False)], rows, "Parameters")

@@ -1,0 +1,257 @@
+"""The figures of a sweep: measures along one parameter, over two, and against samples of any."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from petri.experiment.definition import shown
+from petri.experiment.figures import Figure as Kept
+from petri.experiment.sampling import Value
+from petri.experiment.summary import Outcome, PointOutcome
+from petri.experiment.tables import ordered
+from petri.report.html.markup import plotted
+from petri.report.html.page import Figure
+from petri.report.html.palette import SERIES
+from petri.report.html.record import shown_dimension
+from petri.report.quantities import Scale, Units
+
+MOST_LINES: Final = 2 * SERIES
+DASHES: Final = ("solid", "dash")
+# Whether it was found, the name in the legend, colour and symbol of an expected value.
+VERDICTS: Final = ((True, "expected", "@pass", "diamond"), (False, "missed", "@fail", "diamond-open"))
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A parameter that differs between points. `numeric` when it can stand on an axis of numbers."""
+
+    name: str
+    values: tuple[Value, ...]
+
+    @property
+    def numeric(self) -> bool:
+        return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the values look like powers: 1, 2, 4, 8."""
+        numbers = [float(value) for value in self.values if not isinstance(value, str)]
+        if not self.numeric or len(numbers) < 4 or numbers[0] <= 0.0:
+            return False
+        steps = [b / a for a, b in pairwise(numbers)]
+        return min(steps) > 1.3 and max(steps) / min(steps) < 2.1
+
+    def layout(self) -> dict[str, Any]:
+        made: dict[str, Any] = {"title": {"text": plotted(self.name)}}
+        if not self.numeric:
+            return {**made, "type": "category", "categoryarray": [label(value) for value in self.values]}
+        if self.logarithmic:
+            made["type"] = "log"
+        if len(self.values) <= 12:
+            made |= {"tickmode": "array", "tickvals": list(self.values), "ticktext": [shown(v) for v in self.values]}
+        return made
+
+    def position(self, value: Value) -> Value:
+        return value if self.numeric else label(value)
+
+
+def label(value: Value) -> str:
+    return plotted(shown(value))
+
+
+def axes(outcome: Outcome) -> list[Axis]:
+    """The parameters that differ, that with the most values first; numbers before texts."""
+    found = []
+    for name in outcome.axes:
+        values = ordered([point.parameters[name] for point in outcome.points if name in point.parameters])
+        if len(values) > 1:
+            found.append(Axis(name, tuple(values)))
+    return sorted(found, key=lambda axis: (not axis.numeric, -len(axis.values)))
+
+
+def is_grid(outcome: Outcome, known: Sequence[Axis]) -> bool:
+    """Whether the points are most of the combinations of few values, rather than a sample."""
+    combinations = math.prod(len(axis.values) for axis in known)
+    few = all(len(axis.values) < len(outcome.points) for axis in known)
+    return len(known) == 1 or (few and 2 * len(outcome.points) >= combinations)
+
+
+def scale_of(outcome: Outcome, kept: Kept, units: Units) -> Scale:
+    """The unit that suits the greatest value."""
+    values = [abs(point.intervals[kept.name].mean) for point in outcome.points]
+    known = [value for value in values if math.isfinite(value)]
+    return units.scale(max(known, default=0.0), shown_dimension(kept.dimension))
+
+
+def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[Axis]) -> Figure:
+    """The measure along the first axis, a line for each value of the others, with error bars and expected values."""
+    along, others = known[0], known[1:]
+    scale = scale_of(outcome, kept, units)
+    lines: dict[tuple[Value, ...], list[PointOutcome]] = {}
+    for point in outcome.points:
+        if along.name in point.parameters:
+            key = tuple(point.parameters.get(axis.name, "") for axis in others)
+            lines.setdefault(key, []).append(point)
+    order = {value: number for number, value in enumerate(along.values)}
+    traces: list[dict[str, Any]] = []
+    for number, (key, points) in enumerate(sorted_lines(lines, others)[:MOST_LINES]):
+        points.sort(key=lambda point: order[point.parameters[along.name]])
+        name = ", ".join(f"{axis.name} {shown(value)}" for axis, value in zip(others, key, strict=True))
+        traces.append(_line(points, kept, along, scale, plotted(name or kept.name), number))
+    traces += _expected(outcome, kept, along, scale)
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    return {
+        "data": traces,
+        "layout": {
+            "xaxis": along.layout(),
+            "yaxis": {"title": {"text": f"{plotted(kept.name)}{unit}"}, "rangemode": _range_mode(outcome, kept)},
+            "showlegend": len(traces) > 1,
+        },
+    }
+
+
+def sorted_lines(
+    lines: Mapping[tuple[Value, ...], list[PointOutcome]], others: Sequence[Axis]
+) -> list[tuple[tuple[Value, ...], list[PointOutcome]]]:
+    """In the order of the axes' values."""
+    places = [{value: number for number, value in enumerate(axis.values)} for axis in others]
+    return sorted(lines.items(), key=lambda item: [p.get(v, -1) for p, v in zip(places, item[0], strict=True)])
+
+
+def _line(
+    points: Sequence[PointOutcome], kept: Kept, along: Axis, scale: Scale, name: str, number: int
+) -> dict[str, Any]:
+    intervals = [point.intervals[kept.name] for point in points]
+    colour = f"@s{number % SERIES}"
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": [along.position(point.parameters[along.name]) for point in points],
+        "y": [finite(one.mean * scale.factor) for one in intervals],
+        "error_y": error_bars([one.half_width * scale.factor for one in intervals], colour),
+        "line": {"color": colour, "width": 2, "dash": DASHES[number // SERIES % len(DASHES)]},
+        "marker": {"color": colour, "size": 6},
+        "customdata": [one.n for one in intervals],
+        "hovertemplate": f"%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}, n = %{{customdata}}<extra>{name}</extra>",
+    }
+
+
+def error_bars(half_widths: Sequence[float], colour: str) -> dict[str, Any]:
+    array = [0.0 if math.isnan(width) else finite(width) for width in half_widths]
+    return {"type": "data", "array": array, "color": colour, "thickness": 1.2, "width": 4, "visible": True}
+
+
+def _expected(outcome: Outcome, kept: Kept, along: Axis, scale: Scale) -> list[dict[str, Any]]:
+    """Expected values as diamonds with their tolerance; those that were missed are open and of another colour."""
+    traces = []
+    for passed, name, colour, symbol in VERDICTS:
+        found = [
+            (point, one)
+            for point in outcome.points
+            for one in point.checked
+            if one.expected.measure == kept.name and one.verdict.passed == passed and along.name in point.parameters
+        ]
+        if not found:
+            continue
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": name,
+                "x": [along.position(point.parameters[along.name]) for point, _ in found],
+                "y": [finite(one.value * scale.factor) for _, one in found],
+                "error_y": error_bars([one.verdict.tolerance * scale.factor for _, one in found], colour),
+                "marker": {"color": colour, "size": 10, "symbol": symbol, "line": {"width": 2, "color": colour}},
+                "hovertemplate": f"{name} %{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}<extra></extra>",
+            }
+        )
+    return traces
+
+
+def heat_map(outcome: Outcome, kept: Kept, units: Units, across: Axis, up: Axis, rest: Mapping[str, Value]) -> Figure:
+    """The measure over two axes, where the other parameters have the values of `rest`; each cell with its value."""
+    scale = scale_of(outcome, kept, units)
+    cells = {
+        (point.parameters[across.name], point.parameters[up.name]): point.intervals[kept.name]
+        for point in outcome.points
+        if across.name in point.parameters
+        and up.name in point.parameters
+        and all(point.parameters.get(name) == value for name, value in rest.items())
+    }
+    grid = [[cells.get((x, y)) for x in across.values] for y in up.values]
+    many = len(across.values) * len(up.values) > 150
+    trace = {
+        "type": "heatmap",
+        "x": [label(value) for value in across.values],
+        "y": [label(value) for value in up.values],
+        "z": [[None if one is None else finite(one.mean * scale.factor) for one in row] for row in grid],
+        "customdata": [
+            [None if one is None or math.isnan(one.half_width) else one.half_width * scale.factor for one in row]
+            for row in grid
+        ],
+        "colorscale": "@scale",
+        "xgap": 2,
+        "ygap": 2,
+        "texttemplate": "" if many else "%{z:.3g}",
+        "colorbar": {"title": {"text": scale.unit}, "thickness": 12, "outlinewidth": 0, "len": 1},
+        "hovertemplate": (
+            f"{plotted(across.name)} %{{x}}, {plotted(up.name)} %{{y}}<br>%{{z:.4g}} ± %{{customdata:.2g}} {scale.unit}"
+            "<extra></extra>"
+        ),
+    }
+    axis = {"type": "category", "showgrid": False, "ticks": ""}
+    return {
+        "data": [trace],
+        "layout": {
+            "xaxis": {**axis, "title": {"text": plotted(across.name)}},
+            "yaxis": {**axis, "title": {"text": plotted(up.name)}},
+            "showlegend": False,
+        },
+    }
+
+
+def cloud(outcome: Outcome, kept: Kept, units: Units, along: Axis) -> Figure:
+    """The measure of every point against one parameter of a sample."""
+    scale = scale_of(outcome, kept, units)
+    points = [point for point in outcome.points if along.name in point.parameters]
+    intervals = [point.intervals[kept.name] for point in points]
+    trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [along.position(point.parameters[along.name]) for point in points],
+        "y": [finite(one.mean * scale.factor) for one in intervals],
+        "error_y": error_bars([one.half_width * scale.factor for one in intervals], "@s0"),
+        "marker": {"color": "@s0", "size": 7},
+        "text": [plotted(point.label) for point in points],
+        "hovertemplate": f"%{{text}}<br>%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}<extra></extra>",
+    }
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    layout = along.layout()
+    for name in ("tickmode", "tickvals", "ticktext"):
+        layout.pop(name, None)
+    return {
+        "data": [trace, *_expected(outcome, kept, along, scale)],
+        "layout": {
+            "xaxis": layout,
+            "yaxis": {"title": {"text": f"{plotted(kept.name)}{unit}"}, "rangemode": _range_mode(outcome, kept)},
+            "showlegend": False,
+        },
+    }
+
+
+def _range_mode(outcome: Outcome, kept: Kept) -> str:
+    """From 0 unless all values are close together far away from it."""
+    values = [point.intervals[kept.name].mean for point in outcome.points]
+    known = [value for value in values if math.isfinite(value)]
+    if not known or min(known) < 0.0 or max(known) <= 0.0:
+        return "normal"
+    return "tozero" if min(known) < 0.7 * max(known) else "normal"
+
+
+def finite(value: float) -> float | None:
+    return float(f"{value:.7g}") if math.isfinite(value) else None

@@ -1,0 +1,240 @@
+"""The page of an experiment."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from petri.experiment.definition import shown
+from petri.experiment.figures import Figure as Kept
+from petri.experiment.summary import Outcome, PointOutcome
+from petri.report.html import sweep_figures as figures
+from petri.report.html import tables
+from petri.report.html.marks import interval_mark
+from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.page import Page
+from petri.report.html.picture import picture
+from petri.report.html.record import shown_dimension
+from petri.report.html.run_page import banner
+from petri.report.html.sweep_figures import Axis
+from petri.report.quantities import Units, exact_quantity, number
+
+MOST_MAPS: Final = 12  # heat maps of one measure
+SMALLEST_MAP: Final = 3  # values of an axis, below which curves say it better
+OPEN: Final = 8  # measures whose figures are seen at once
+MOST_ROWS: Final = 2_000
+
+
+def sweep_page(outcome: Outcome) -> Page:
+    """Everything that an experiment has to tell."""
+    net = outcome.net
+    page = Page(outcome.title or net.name, f"Sweep of {net.name}" if outcome.title else "Sweep")
+    units = Units(net.seconds)
+    axes = figures.axes(outcome)
+    page.head += [tables.prose(net.doc), _facts(outcome, axes), *_banners(outcome)]
+    if any(point.checked for point in outcome.points):
+        page.section("expected", "Expected values", _expected_table(outcome, units))
+    _measures(page, outcome, units, axes)
+    if outcome.points:
+        page.section("points", "Every point", _points_table(outcome, units, axes))
+    if outcome.points and net.places:
+        page.section("net", "The net", picture(net))
+    page.section("provenance", "What it takes to repeat this", *_provenance(outcome, units))
+    return page
+
+
+# ---------------------------------------------------------------- head
+
+
+def _facts(outcome: Outcome, axes: Sequence[Axis]) -> Markup:
+    replications = sum(len(point.rows) for point in outcome.points)
+    counts = [len(point.rows) for point in outcome.points]
+    seconds = sum(row.seconds for point in outcome.points for row in point.rows)
+    facts: list[Content] = [(tag("b", number(len(outcome.points))), " points")]
+    each = f"{min(counts)} to {max(counts)}" if counts and min(counts) != max(counts) else f"{max(counts, default=0)}"
+    facts.append((tag("b", number(replications)), f" replications, {each} of each point"))
+    for axis in axes:
+        values = [shown(value) for value in axis.values]
+        text = ", ".join(values) if len(values) <= 10 else f"{len(values)} values from {values[0]} to {values[-1]}"
+        facts.append((f"{axis.name} ", tag("b", text)))
+    facts.append((tag("b", Units(1.0).show(seconds, "Time", 3)), " of computing"))
+    return tag("ul", [tag("li", fact) for fact in facts], class_="facts")
+
+
+def _banners(outcome: Outcome) -> list[Markup]:
+    found = []
+    failures = [(point, row) for point in outcome.points for row in point.failures]
+    if failures:
+        point, row = failures[0]
+        message = str((row.failure or {}).get("message", ""))
+        first = tag("p", f"The first at {point.label}, replication {row.index}: {message}")
+        many = f"{len(failures)} replications" if len(failures) > 1 else "A replication"
+        found.append(banner("fail", f"{many} stopped inside the model", first))
+    empty = [point for point in outcome.points if not point.complete]
+    if outcome.interrupted or empty or not outcome.done:
+        more = f"; {len(empty)} of {len(outcome.points)} points have no replication yet" if empty else ""
+        found.append(banner("warn", f"Not finished{more}. The same command goes on where it stopped."))
+    checked = [one for point in outcome.points for one in point.checked]
+    missed = sum(not one.verdict.passed for one in checked)
+    if missed:
+        found.append(banner("fail", f"✗ {missed} of {len(checked)} expected values were missed"))
+    elif checked:
+        found.append(banner("pass", f"✓ All {len(checked)} expected values were found"))
+    return found
+
+
+# ---------------------------------------------------------------- figures
+
+
+def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) -> None:
+    kept = [one for one in outcome.figures if _has_values(outcome, one)]
+    if not kept or not axes:
+        return
+    docs = {measure.name: measure.doc for measure in outcome.net.measures}
+    parts = [_measure(page, outcome, units, axes, one, docs.get(one.name, "")) for one in kept]
+    note = tag("p", "Bars are 95 % confidence intervals over the replications; a click on a name hides its line.",
+               class_="note")  # fmt: skip
+    more = tag("details", tag("summary", f"{len(parts) - OPEN} more measures"), parts[OPEN:]) if parts[OPEN:] else None
+    page.section("measures", "Measures", note, parts[:OPEN], more)
+
+
+def _has_values(outcome: Outcome, kept: Kept) -> bool:
+    return any(math.isfinite(point.intervals[kept.name].mean) for point in outcome.points)
+
+
+def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], kept: Kept, doc: str) -> Markup:
+    heading = [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
+    if not figures.is_grid(outcome, axes):
+        clouds = [
+            page.figure(figures.cloud(outcome, kept, units, axis), f"{kept.name} against {axis.name}", None, 19)
+            for axis in axes
+        ]
+        return content(heading, tag("div", clouds, class_="pair"))
+    along = ", ".join(axis.name for axis in axes)
+    made: list[Content] = [
+        page.figure(figures.curves(outcome, kept, units, axes), f"{kept.name} along {along}", None, 22)
+    ]
+    if len(axes) > 1 and len(axes[0].values) >= SMALLEST_MAP and len(axes[1].values) >= SMALLEST_MAP:
+        made += _maps(page, outcome, units, axes, kept)
+    return content(heading, tag("div", made, class_="pair"))
+
+
+def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], kept: Kept) -> list[Content]:
+    """One for each combination of what is not on its axes."""
+    across, up, *rest = axes
+    made: list[Content] = []
+    for values in itertools.islice(itertools.product(*(axis.values for axis in rest)), MOST_MAPS):
+        fixed = {axis.name: value for axis, value in zip(rest, values, strict=True)}
+        figure = figures.heat_map(outcome, kept, units, across, up, fixed)
+        where = ", ".join(f"{name} {shown(value)}" for name, value in fixed.items())
+        label = f"{kept.name} over {across.name} and {up.name}{f' at {where}' if where else ''}"
+        made.append(page.figure(figure, label, tag("b", where) if where else None, 22))
+    return made
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _expected_table(outcome: Outcome, units: Units) -> Markup:
+    dimensions = {one.name: shown_dimension(one.dimension) for one in outcome.figures}
+    rows = []
+    for point in outcome.points:
+        for one in point.checked:
+            name, dimension = one.expected.measure, dimensions[one.expected.measure]
+            interval = point.intervals[name]
+            tolerance = one.verdict.tolerance
+            doubt = " (uncertain)" if one.verdict.certain is False else ""
+            said, kind = ("✓ found", "pass") if one.verdict.passed else ("✗ missed", "fail")
+            drawing = interval_mark(interval.mean, interval.half_width, "==", one.value, tolerance)
+            cells = (
+                tag("th", point.label, scope="row"),
+                tag("td", tag("code", name)),
+                tag("td", units.show_with_error(interval.mean, interval.half_width, dimension), class_="figure"),
+                tag("td", units.show_with_error(one.value, tolerance, dimension), class_="figure"),
+                tag("td", tag("span", said, class_=f"claim {kind}"), doubt, drawing),
+                tag("td", one.expected.source, class_="doc"),
+            )
+            rows.append(tag("tr", cells))
+    headings = [("point", False), ("measure", False), ("found ± 95 %", True), ("expected ± tolerance", True)]
+    return tables.table([*headings, ("", False), ("source", False)], rows, "Expected values")
+
+
+def _points_table(outcome: Outcome, units: Units, axes: Sequence[Axis]) -> Markup:
+    named = axes or [Axis(name, ()) for name in outcome.axes]
+    headings = [(axis.name, True) for axis in named] + [("n", True)] + [(one.name, True) for one in outcome.figures]
+    rows = [_point_row(point, outcome.figures, units, named) for point in outcome.points[:MOST_ROWS]]
+    if len(outcome.points) > MOST_ROWS:
+        more = f"… and {len(outcome.points) - MOST_ROWS:,} more"
+        rows.append(tag("tr", tag("td", more, colspan=len(headings))))
+    return tables.table(headings, rows, "Every point")
+
+
+def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[Axis]) -> Markup:
+    cells = [
+        tag("td", shown(point.parameters[axis.name]) if axis.name in point.parameters else "", class_="figure")
+        for axis in axes
+    ]
+    cells.append(tag("td", str(len(point.rows)), class_="figure"))
+    for one in kept:
+        interval = point.intervals[one.name]
+        text = units.show_with_error(interval.mean, interval.half_width, shown_dimension(one.dimension))
+        wide = one.name in point.imprecise
+        cells.append(tag("td", text, " *" if wide else "", class_="figure"))
+    return tag("tr", cells)
+
+
+def _provenance(outcome: Outcome, units: Units) -> list[Content]:
+    identity = outcome.identity
+    rows = [row for point in outcome.points for row in point.rows]
+    entries: list[tuple[str, Content]] = [
+        ("net", str(identity.get("net", outcome.net.name))),
+        ("flat net (SHA-256)", tag("code", str(identity.get("net_hash", "")))),
+        ("seed", str(identity.get("seed", ""))),
+        ("random streams", str(identity.get("streams", ""))),
+        ("until, warm-up", f"{identity.get('until', '')}, {identity.get('warmup', '')}"),
+        ("engine", ", ".join(sorted({row.engine for row in rows}))),
+        ("pnsim", ", ".join(sorted({row.version for row in rows}))),
+        ("machine", ", ".join(sorted({f"{row.machine}, Python {row.python}" for row in rows}))),
+        ("store", outcome.store.name),
+    ]
+    parts: list[Content] = [tables.pairs(entries)]
+    varied = set(outcome.axes)
+    fixed = [one for one in outcome.net.parameters if one.name not in varied]
+    if fixed:
+        made = [
+            tag(
+                "tr",
+                tag("th", tag("code", one.name), scope="row"),
+                tag("td", _value(one.value, one.dimension, units), class_="figure"),
+                tag("td", spoken(one.doc), class_="doc"),
+            )
+            for one in fixed
+        ]
+        headings = [("parameter", False), ("value", True), ("", False)]
+        parts += [tag("h3", "Parameters that are the same everywhere"), tables.table(headings, made, "Parameters")]
+    points = [
+        tag(
+            "tr",
+            tag("th", point.label, scope="row"),
+            tag("td", str(point.seed), class_="figure"),
+            tag("td", "" if point.warmup is None else units.show(point.warmup.length, "Time"), class_="figure"),
+            tag("td", tag("code", point.net_hash[:16])),
+        )
+        for point in outcome.points[:MOST_ROWS]
+    ]
+    headings = [("point", False), ("seed", True), ("warm-up", True), ("flat net", False)]
+    every = tag(
+        "details", tag("summary", "seed, warm-up and net of each point"), tables.table(headings, points, "Seeds")
+    )
+    repeat = content(
+        tag("code", "pnsim rerun"), f" {outcome.store.name} repeats any replication and compares its trajectory's hash."
+    )
+    return [*parts, every, tag("p", repeat, class_="note")]
+
+
+def _value(value: object, dimension: str, units: Units) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return exact_quantity(units, value, dimension) if isinstance(value, int | float) else str(value)

@@ -1,0 +1,198 @@
+"""Tables and bars: measures with their verdicts, utilisation, and everything about places and transitions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from petri.measure.intervals import Interval
+from petri.report.html.marks import interval_mark, spark
+from petri.report.html.markup import Content, Markup, content, paragraphs, spoken, tag
+from petri.report.html.record import Group, Record, interval, real, shown_dimension
+from petri.report.quantities import NOTHING, Units, number
+from petri.report.summary import claim, first_sentence
+
+TOP: Final = 12  # bars that are seen at once
+MOST_ROWS: Final = 1_000
+_COMPARISON: Final = re.compile(r"<=|>=|==|<|>")
+
+Column = tuple[str, Callable[[Group], Content]]
+"""A heading, and what stands below it; "" for the heading of a drawing."""
+
+
+def table(headings: Sequence[tuple[str, bool]], rows: Sequence[Content], label: str, kind: str | None = None) -> Markup:
+    """A table that scrolls by itself where it is too wide. headings: (text, whether figures stand below)."""
+    cells = [tag("th", text, scope="col", class_="figure" if right else None) for text, right in headings]
+    made = tag("table", tag("thead", tag("tr", cells)), tag("tbody", rows), class_=kind)
+    return tag("div", made, class_="scroll", role="region", aria_label=label, tabindex=0)
+
+
+# ---------------------------------------------------------------- measures
+
+
+def measures_table(record: Record) -> Markup:
+    rows: list[Content] = [_measure_rows(record, measure) for measure in record.data["measures"]]
+    for expectation in record.data["expectations"]:
+        cells = (
+            tag("th", tag("code", "expect"), scope="row"),
+            tag("td", number(real(expectation["value"])), class_="figure"),
+            tag("td", verdict(expectation, "", Interval(real(expectation["value"]), math.nan, 0.95, 1))),
+        )
+        rows.append(tag("tr", cells, class_="lead last"))
+    return table([("measure", False), ("value ± 95 %", True), ("", False)], rows, "Measures", "measures")
+
+
+def _measure_rows(record: Record, measure: Mapping[str, Any]) -> Markup:
+    name, dimension = str(measure["name"]), str(measure["dimension"])
+    recorded = [(str(field), interval(one)) for field, one in measure["record"].items()]
+    first, lead = recorded[0] if recorded else (None, interval(measure))
+    remarks = [verdict(one, name, interval(measure)) for one in measure["expectations"]]
+    doc = first_sentence(str(measure["doc"]))
+    field = tag("span", f" {first}", class_="soft") if first is not None else None
+    rows = [
+        (
+            tag("th", tag("code", name), field, tag("div", spoken(doc), class_="doc") if doc else None, scope="row"),
+            tag("td", shown(record, lead, shown_dimension(dimension, first)), class_="figure"),
+            tag("td", remarks),
+        )
+    ]
+    for field_name, one in recorded[1:]:
+        text = shown(record, one, shown_dimension(dimension, field_name))
+        rows.append((tag("th", field_name, scope="row"), tag("td", text, class_="figure"), tag("td")))
+    classes = ["lead" if number == 0 else "sub" for number in range(len(rows))]
+    classes[-1] += " last"
+    return content([tag("tr", cells, class_=kind) for cells, kind in zip(rows, classes, strict=True)])
+
+
+def verdict(expectation: Mapping[str, Any], measure: str, estimate: Interval) -> Markup:
+    """An expectation with its verdict in words, and a drawing of how the figure lies to its bound."""
+    passed, said = bool(expectation["passed"]), claim(str(expectation["text"]), measure)
+    doubt = tag("small", " (uncertain)") if expectation["certain"] is False else None
+    words = f"✓ {said}" if passed else f"✗ failed: {said}"
+    found = _COMPARISON.search(said)
+    drawing = None
+    if found is not None:
+        bound, tolerance = real(expectation["bound"]), float(expectation["tolerance"])
+        drawing = interval_mark(real(expectation["value"]), estimate.half_width, found[0], bound, tolerance)
+    return tag("div", tag("span", words, doubt, class_=f"claim {'pass' if passed else 'fail'}"), drawing)
+
+
+def shown(record: Record, one: Interval, dimension: str) -> str:
+    return record.units.show_with_error(one.mean, one.half_width, dimension)
+
+
+# ---------------------------------------------------------------- bars
+
+
+def bars(rows: Sequence[Group], figure: str, label: str) -> Markup:
+    """Shares as bars, the greatest first; of an array the average, with a line from its least to its greatest."""
+    ordered = sorted(rows, key=lambda row: -row.figures[figure].mean)
+    made = [_bar(row, figure) for row in ordered]
+    shown_first = tag("ul", made[:TOP], class_="bars", aria_label=label)
+    if len(made) <= TOP:
+        return shown_first
+    rest = tag("ul", made[TOP:MOST_ROWS], class_="bars", aria_label=f"{label}, the rest")
+    return content(shown_first, tag("details", tag("summary", f"show all {len(made)}"), rest))
+
+
+def _bar(row: Group, figure: str) -> Markup:
+    one = row.figures[figure]
+    text = f"{one.mean:.1%}"
+    low, high = row.spread.get(figure, (one.low, one.high))
+    track: list[Content] = [tag("span", class_="bar", style=f"width:{_percent(one.mean)}")]
+    if math.isfinite(low) and math.isfinite(high) and high > low:
+        place = f"left:{_percent(low)};width:{_percent(min(high, 1.0) - max(low, 0.0))}"
+        track.append(tag("span", class_="spread", style=place))
+        text = Units().show_with_error(one.mean, one.half_width, "share") if row.copies == 1 else text
+        text += f" ({low:.0%} to {high:.0%})" if row.copies > 1 else ""
+    return tag(
+        "li", name_of(row), tag("span", text, class_="figure"), tag("div", track, class_="track", aria_hidden="true")
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * min(max(share, 0.0), 1.0):.2f}%"
+
+
+def name_of(row: Group) -> Markup:
+    copies = tag("span", f" ×{row.copies}", class_="copies") if row.copies > 1 else None
+    return tag("span", tag("span", row.name, class_="name"), copies)
+
+
+# ---------------------------------------------------------------- places and transitions
+
+
+def places_table(record: Record, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
+    columns: list[Column] = [
+        ("tokens", lambda row: cell(record, row, "mean")),
+        ("max", lambda row: number(row.figures["maximum"].mean)),
+        ("non-empty", lambda row: share(row, "occupied")),
+        ("arrivals", lambda row: number(round(row.figures["arrivals"].mean, 1))),
+        ("rate", lambda row: record.units.show(row.figures["arrival_rate"].mean, "events")),
+        ("sojourn", lambda row: record.units.show(row.figures["sojourn"].mean, "Time")),
+        ("used", lambda row: share(row, "utilisation").replace(NOTHING, "")),
+    ]
+    tokens = None if record.course is None else record.course.tokens
+    return _figures_table("Places", rows, columns, tokens, "tokens over time", docs)
+
+
+def transitions_table(record: Record, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
+    columns: list[Column] = [
+        ("firings", lambda row: number(round(row.figures["firings"].mean, 1))),
+        ("rate", lambda row: cell(record, row, "rate", "events")),
+        ("in progress", lambda row: cell(record, row, "in_progress")),
+        ("active", lambda row: share(row, "active")),
+    ]
+    rates = None if record.course is None else record.course.rates
+    return _figures_table("Transitions", rows, columns, rates, "rate over time", docs)
+
+
+def _figures_table(
+    label: str,
+    rows: Sequence[Group],
+    columns: Sequence[Column],
+    over_time: np.ndarray[Any, np.dtype[np.float64]] | None,
+    heading: str,
+    docs: Mapping[int, str],
+) -> Markup:
+    headings = [(label.lower().removesuffix("s"), False), *((name, True) for name, _ in columns)]
+    if over_time is not None:
+        headings.append((heading, False))
+    made: list[Content] = []
+    for row in rows[:MOST_ROWS]:
+        doc = first_sentence(docs.get(row.members[0], ""))
+        cells: list[Content] = [
+            tag("th", name_of(row), tag("div", spoken(doc), class_="doc") if doc else None, scope="row")
+        ]
+        cells += [tag("td", show(row), class_="figure") for _, show in columns]
+        if over_time is not None:
+            cells.append(tag("td", spark(over_time[list(row.members)].mean(axis=0).tolist()), class_="spark"))
+        made.append(tag("tr", cells))
+    if len(rows) > MOST_ROWS:
+        made.append(tag("tr", tag("td", f"… and {len(rows) - MOST_ROWS:,} more", colspan=len(headings))))
+    return table(headings, made, label)
+
+
+def cell(record: Record, row: Group, figure: str, dimension: str = "") -> str:
+    return shown(record, row.figures[figure], dimension)
+
+
+def share(row: Group, figure: str) -> str:
+    mean = row.figures[figure].mean
+    return NOTHING if math.isnan(mean) else f"{mean:.1%}"
+
+
+# ---------------------------------------------------------------- pairs
+
+
+def pairs(entries: Sequence[tuple[str, Content]]) -> Markup:
+    """Terms and what belongs to them."""
+    return tag("dl", [content(tag("dt", term), tag("dd", what)) for term, what in entries], class_="pairs")
+
+
+def prose(doc: str) -> Markup:
+    return paragraphs(doc, class_="prose")
