@@ -145,7 +145,8 @@ class Engine:
         """One transition by weight, one of its bindings evenly (I3, I4)."""
         weights = [self.net.transitions[index].weight for index, _ in candidates]
         index, bindings = candidates[self.stream.weighted_choice(weights)]
-        return index, bindings[self.stream.equal_choice(len(bindings))]
+        chosen = bindings[self.stream.equal_choice(len(bindings))]
+        return index, Binding(list(chosen.variables), chosen.found)  # its draws are not those of the next firing
 
     def end_firings(self, instant: float) -> None:
         """Time moves; all that ends then deposits, in order of start (I1, I8)."""
