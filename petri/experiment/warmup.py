@@ -67,14 +67,17 @@ def pilot(net: Net, plan: Plan, names: Sequence[str] | None = None, stop: thread
 
 
 def settle(series: dict[str, Floats], window: float) -> Warmup:
-    """The latest of the truncations that MSER-5 finds. Series with a window without data say nothing."""
+    """The latest of the truncations that MSER-5 finds; one that has not settled is the latest possible.
+
+    Series with a window without data say nothing.
+    """
     latest = Warmup(0.0)
     for name, values in series.items():
         if not np.isfinite(values).all():
             continue
         found = mser(values)
         length = found.count * window
-        if (not found.settled, length) > (not latest.settled, latest.length):
+        if length > latest.length:
             latest = Warmup(length, found.settled, name)
     return latest
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 _TINY: Final = 1e-300
 _PRECISION: Final = 1e-16
+_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +211,8 @@ def mser(values: ArrayLike, batch: int = 5) -> Truncation:
     centred = (means - means.mean())[::-1]
     left = np.arange(1, n + 1)
     deviations = np.cumsum(centred**2) - np.cumsum(centred) ** 2 / left
-    statistics = (np.maximum(deviations, 0.0) / left**2)[::-1][: n // 2 + 1]
+    # What rounding leaves of a constant rest is nothing: else chance would choose among its truncations.
+    deviations[deviations < _ROUNDING * deviations[-1]] = 0.0
+    statistics = (deviations / left**2)[::-1][: n // 2 + 1]
     best = int(np.argmin(statistics))
     return Truncation(best * batch, float(statistics[best]), best < n // 2 or n < 2)

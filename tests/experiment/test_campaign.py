@@ -19,8 +19,9 @@ import pytest
 from petri import language
 from petri.experiment import Experiment, ExperimentError, Precision, Store, sweep
 from petri.experiment.campaign import State
-from petri.experiment.store import SILENCE
-from petri.experiment.task import Outcome, Task, perform
+from petri.experiment.store import SILENCE, is_alive
+from petri.experiment.task import PILOT, Outcome, Row, Task, perform
+from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Processes, Threads
 from petri.measure.sequential import looks
 from petri.model import Model
@@ -200,6 +201,49 @@ def test_claims_of_the_dead_are_void(tmp_path: Path) -> None:
             beat = "UPDATE owners SET beat = beat - ? WHERE owner = ?"
             other.connection.execute(beat, (SILENCE + 1, other.owner))
             assert store.claim([(number, 0)]) == [(number, 0)]
+
+
+def test_what_another_process_has_finished_is_not_granted(tmp_path: Path) -> None:
+    experiment = queue(tmp_path, points=[{"load": 0.3}], warmup="auto")
+    prepared = experiment.prepare("reference")
+    with Store.create(tmp_path / "s.db", prepared.identity, {}) as store, Store.open(tmp_path / "s.db") as other:
+        (number,) = store.add_points(prepared.points)
+        point = prepared.points[0]
+        row = perform(Task(point.packed, point.plan, 0, point.names))
+        assert isinstance(row, Row)
+        assert store.claim([(number, 0), (number, PILOT)]) == [(number, 0), (number, PILOT)]
+        store.add([(number, row)])
+        store.set_warmup(number, Warmup(3.0))
+        assert other.claim([(number, 0), (number, PILOT), (number, 1)]) == [(number, 1)]
+        assert other.rows() == [(number, row)]
+
+
+ORPHANS = """
+import time
+from petri.experiment.task import Task
+from petri.experiment.workers import Processes
+if __name__ == "__main__":
+    workers = Processes(1)
+    try:
+        workers.submit(Task(b"", None, 0, ())).result()
+    except Exception:
+        pass
+    print(workers.processes[0], flush=True)
+    time.sleep(60)
+"""
+
+
+def test_workers_go_when_their_parent_is_killed(tmp_path: Path) -> None:
+    (tmp_path / "orphans.py").write_text(ORPHANS, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    arguments = [sys.executable, str(tmp_path / "orphans.py")]
+    with subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        assert is_alive(child)
+        parent.kill()
+        parent.wait()
+    wait_until(lambda: not is_alive(child), 20)
 
 
 def test_a_replication_that_stops_inside_the_model_is_kept_and_told(tmp_path: Path) -> None:

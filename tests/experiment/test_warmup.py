@@ -81,6 +81,15 @@ def test_series_without_data_say_nothing() -> None:
     assert settle({"a": np.concatenate([np.full(50, 9.0), np.zeros(350)])}, 2.0) == Warmup(100.0, True, "a")
 
 
+def test_the_series_that_settles_last_decides() -> None:
+    early = np.concatenate([np.full(20, 9.0), np.zeros(380)])
+    late = np.concatenate([np.full(60, 9.0), np.zeros(340)])
+    falling = np.linspace(1e3, 0.0, 400)
+    assert settle({"late": late, "early": early}, 1.0) == Warmup(60.0, True, "late")
+    found = settle({"falling": falling, "late": late}, 1.0)
+    assert (found.settled, found.decided_by) == (False, "falling")
+
+
 def test_a_sweep_keeps_what_was_found(tmp_path: Path) -> None:
     net = write_net(tmp_path, SLOW_START, "slow.net")
     experiment = Experiment(net=net, until=2000, warmup="auto", replications=2, seed=1)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from petri.measure.intervals import Interval, student_interval
+from petri.measure.intervals import Interval, mser, student_interval
 from petri.measure.sequential import Precision, Stopping, looks
 
 
@@ -58,3 +59,10 @@ def test_after_a_failure_the_look_that_sees_it_is_the_last() -> None:
     stopping = Stopping(10, 100, {"x": Precision(0.1)})
     assert stopping.upto(3).most == 10
     assert stopping.upto(10).most == 13
+
+
+def test_a_constant_rest_is_cut_at_its_beginning() -> None:
+    """Rounding must not choose among truncations that are all equally good."""
+    for start in (5, 20, 60):
+        found = mser(np.concatenate([np.full(start, 9.0), np.full(400 - start, 0.1)]))
+        assert (found.count, found.settled) == (start, True)
