@@ -55,7 +55,7 @@ rust:
 endif
 
 python: $(DEV_STAMP)
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n auto --dist worksteal
 
 test-slow: $(DEV_STAMP)
 	$(BIN)/pytest -q -m slow || [ $$? = 5 ]  # 5: there is no such test
