@@ -45,7 +45,7 @@ from petri.language.types import (
     layout,
     plainly,
 )
-from petri.language.units import TIME, UNITS
+from petri.language.units import TIME, TIMES, UNITS, suggested_unit
 from petri.net import Span
 
 if TYPE_CHECKING:
@@ -129,9 +129,8 @@ class Checker:
         self.units.set_clock(clock.unit, Fraction(1))
         user = self.scope.units.get(clock.unit)
         if user is None:
-            times = [name for name, known in UNITS.items() if known.dimension == TIME]
-            suggestion = did_you_mean(clock.unit, [*times, *self.scope.units])
-            self.problems.error("clock-unit", clock.span, unit=clock.unit, units=times, suggestion=suggestion)
+            suggestion = suggested_unit(clock.unit, self.scope.units, only_times=True)
+            self.problems.error("clock-unit", clock.span, unit=clock.unit, units=TIMES, suggestion=suggestion)
             return
         self._set_user_clock(clock, user)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from petri.diagnostics import did_you_mean
 from petri.language import tree
 from petri.language.nodes import constant, evaluate, operation
 from petri.language.scope import Scope, UnitSymbol
 from petri.language.types import BUILTIN, DIMENSIONS, REAL, Scalar, Type, Unknown, plainly, quantity
-from petri.language.units import PLAIN, TIME, UNITS, Dimension, in_net_units
+from petri.language.units import PLAIN, TIME, UNITS, Dimension, in_net_units, suggested_unit
 
 if TYPE_CHECKING:
     from petri.language.checker import Checker
@@ -65,8 +64,7 @@ class NetUnits:
             return Value(kind, (operation("mul", "real", (factor, user.node), e.span),), e.span)
         unit = UNITS.get(e.unit)
         if unit is None:
-            names = [*UNITS, *reader.scope.unit_names()]
-            suggestion = did_you_mean(e.unit, names)
+            suggestion = suggested_unit(e.unit, reader.scope.unit_names())
             reader.problems.error("unknown-unit", e.span, unit=e.unit, number=e.text, suggestion=suggestion)
             return reader.unknown(e.span)
         if self.second is None and unit.dimension.time:

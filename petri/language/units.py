@@ -6,9 +6,12 @@ rounded once, when they enter the flat net.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
+
+from petri.diagnostics import did_you_mean
 
 
 class Dimension(NamedTuple):
@@ -65,7 +68,8 @@ class Unit:
 
 
 def _standard_units() -> dict[str, Unit]:
-    units = {name: Unit(Fraction(1, 1000**power), TIME) for power, name in enumerate(("s", "ms", "us", "ns", "ps"))}
+    units = {"h": Unit(Fraction(3600), TIME), "min": Unit(Fraction(60), TIME)}
+    units |= {name: Unit(Fraction(1, 1000**power), TIME) for power, name in enumerate(("s", "ms", "us", "ns", "ps"))}
     byte, bit = Fraction(1), Fraction(1, 8)
     decimal = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
     for prefix, power in decimal.items():
@@ -82,6 +86,30 @@ def _standard_units() -> dict[str, Unit]:
 
 
 UNITS = _standard_units()
+TIMES = tuple(name for name, unit in UNITS.items() if unit.dimension == TIME)
+
+# What people write for a unit, and how the language spells it; plurals too.
+_SPELLINGS = {
+    "sec": "s", "second": "s", "msec": "ms", "millisecond": "ms", "usec": "us", "microsecond": "us", "µs": "us",
+    "μs": "us", "nsec": "ns", "nanosecond": "ns", "psec": "ps", "picosecond": "ps", "minute": "min", "hr": "h",
+    "hour": "h", "byte": "B", "octet": "B", "bit": "b", "hertz": "Hz", "kilobyte": "KB", "megabyte": "MB",
+    "gigabyte": "GB",
+}  # fmt: skip
+
+
+def suggested_unit(word: str, others: Iterable[str], *, only_times: bool = False) -> str | None:
+    """The unit that `word` was probably meant to be, of the language or of `others`; of time in case of doubt."""
+    known = _SPELLINGS.get(word.lower()) or _SPELLINGS.get(word.lower().removesuffix("s"))
+    others = list(others)
+    if known is not None and (known in TIMES or not only_times):
+        return known
+    from difflib import SequenceMatcher
+
+    found = [did_you_mean(word, [*TIMES, *others])]
+    if not only_times:
+        found.append(did_you_mean(word, UNITS))
+    near = [name for name in found if name is not None]
+    return max(near, key=lambda name: SequenceMatcher(None, word.lower(), name.lower()).ratio(), default=None)
 
 
 def in_net_units(value: Fraction, dimension: Dimension, second: Fraction) -> Fraction:

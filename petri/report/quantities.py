@@ -12,9 +12,12 @@ from dataclasses import dataclass
 NOTHING = "–"  # shown for a figure that does not exist, such as the mean of no observations
 
 _TIME = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps"))
+_LONG_TIME = ((3600.0, "h"), (60.0, "min"), *_TIME)
 _RATE = ((1e12, "Tbps"), (1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps"))
 _FREQUENCY = ((1e9, "GHz"), (1e6, "MHz"), (1e3, "kHz"), (1.0, "Hz"))
 _EVENTS = ((1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s"))
+_SLOW_FREQUENCY = (*_FREQUENCY, (1 / 60, "/min"), (1 / 3600, "/h"))
+_SLOW_EVENTS = (*_EVENTS, (1 / 60, "/min"), (1 / 3600, "/h"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
 
 
@@ -45,11 +48,12 @@ class Units:
             return 1.0, _BYTES
         if self.seconds is None:
             return 1.0, ((1.0, "B per time unit"),) if dimension == "Rate" else ()
+        slow = self.seconds >= 60.0  # a net that counts minutes or hours is read in them
         found = {
-            "Time": (self.seconds, _TIME),
+            "Time": (self.seconds, _LONG_TIME if slow else _TIME),
             "Rate": (8.0 / self.seconds, _RATE),
-            "Freq": (1.0 / self.seconds, _FREQUENCY),
-            "events": (1.0 / self.seconds, _EVENTS),
+            "Freq": (1.0 / self.seconds, _SLOW_FREQUENCY if slow else _FREQUENCY),
+            "events": (1.0 / self.seconds, _SLOW_EVENTS if slow else _EVENTS),
         }
         return found.get(dimension, (1.0, ()))
 

@@ -24,7 +24,8 @@ WORDING: dict[str, Wording] = {
         "there is no unit `{unit}`",
         "did you mean `{number} {suggestion}`?",
         notes=(
-            "the units are those of time (`ns`), bytes (`B`, `KiB`), bits (`b`), rates (`Gbps`), frequencies (`MHz`)",
+            "units are those of time (`h` `min` `s` `ms` `us` `ns` `ps`), bytes (`B` `KiB`), bits (`b` `Mb`),"
+            " rates (`Gbps`) and frequencies (`MHz`)",
         ),
     ),
     "unknown-function": Wording("there is no function `{name}`", "did you mean `{suggestion}`?", "instead: {instead}"),

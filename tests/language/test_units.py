@@ -8,7 +8,7 @@ import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
-from petri.language.units import BYTES, FREQ, RATE, TIME, UNITS, Dimension, dimension_name
+from petri.language.units import BYTES, FREQ, RATE, TIME, UNITS, Dimension, dimension_name, suggested_unit
 
 NET = "param x = {quantity}  place p = token  transition t: p -> p"
 
@@ -20,6 +20,9 @@ NET = "param x = {quantity}  place p = token  transition t: p -> p"
         ("ns", "600 MHz", 0.6, "Freq"),
         ("us", "20 ms", 20000.0, "Time"),
         ("ps", "1 s", 1e12, "Time"),
+        ("min", "1.5 h", 90.0, "Time"),
+        ("h", "45 min", 0.75, "Time"),
+        ("s", "2 min", 120.0, "Time"),
         ("s", "64B", 64.0, "Bytes"),
         ("s", "1 KiB", 1024.0, "Bytes"),
         ("s", "1 KB", 1000.0, "Bytes"),
@@ -85,3 +88,22 @@ def test_names_of_dimensions() -> None:
 def test_bits_and_bytes() -> None:
     assert UNITS["Gbps"].scale * 8 == UNITS["GBps"].scale
     assert UNITS["KiB"].scale == 1024
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("mim", "min"), ("minutes", "min"), ("Min", "min"), ("hours", "h"), ("hr", "h"), ("sec", "s"), ("seconds", "s"),
+        ("µs", "us"), ("msec", "ms"), ("bytes", "B"), ("bit", "b"), ("Gpbs", "Gbps"), ("Mbs", "Mbps"), ("Mhz", "MHz"),
+        ("cicle", "cycle"), ("elephants", None),
+    ],
+)  # fmt: skip
+def test_what_a_wrong_unit_was_meant_to_be(word: str, meant: str | None) -> None:
+    assert suggested_unit(word, ["cycle"]) == meant
+
+
+def test_the_message_for_a_wrong_unit_of_the_clock_speaks_of_time_alone() -> None:
+    with pytest.raises(LanguageError) as raised:
+        language.loads("time bytes  place p = token  transition t: p -> p")
+    assert raised.value.diagnostics[0].values["units"] == ("h", "min", "s", "ms", "us", "ns", "ps")
+    assert raised.value.diagnostics[0].values["suggestion"] is None
