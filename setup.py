@@ -8,6 +8,7 @@ from setuptools_rust import Binding, RustExtension
 
 # Folders of data that travel inside the package `petri.library` (petri/library/__init__.py finds them again).
 DATA_FOLDERS = {"petri.library.models": "models", "petri.library.nets": "nets"}
+CODE_SUFFIXES = ("py.typed", "*.lark", "*.json", "*.css", "*.js")  # what modules read from beside themselves
 DATA_SUFFIXES = ("*.net", "*.csv", "*.md")
 
 
@@ -42,7 +43,7 @@ setup(
         *data,
     ],
     package_dir={"pnsim": "cli", **data},
-    package_data={"": ["py.typed", "*.lark", "*.json", "*.css", "*.js"], **{package: list(DATA_SUFFIXES) for package in data}},
+    package_data={"": list(CODE_SUFFIXES), **{package: list(DATA_SUFFIXES) for package in data}},
     rust_extensions=[native_engine()],
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
     zip_safe=False,

@@ -187,6 +187,8 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
         within = last is not None and (comment.line, comment.column) < (last.line, last.column)
         if within and in_brackets(statements[number], comment):
             continue
+        if number < 0 and not comment.own_line:
+            continue  # behind something that is no declaration
         if within or not comment.own_line:
             owner = number if within else _measure_on_line(statements, number)
             previous = (owner, comment)

@@ -100,9 +100,9 @@ class Auditor:
         for _, _, tokens in self.coming:
             for place, count in tokens.items():
                 held[place] += count
-        for index, place in enumerate(self.net.places):
-            initial = sum(count for count, _ in place.initial)
-            assert place.capacity is None or held[index] <= max(place.capacity, initial)
+        for index, kept in enumerate(self.net.places):
+            initial = sum(count for count, _ in kept.initial)
+            assert kept.capacity is None or held[index] <= max(kept.capacity, initial)
         for invariant in self.invariants:
             assert sum(weight * held[p] for p, weight in invariant.weights.items()) == invariant.total
 

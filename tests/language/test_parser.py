@@ -267,6 +267,10 @@ def survives(text: str) -> None:
         diagnostic.to_dict()
 
 
+def test_a_doc_comment_behind_nothing_is_no_documentation() -> None:
+    survives("\0 ## what")
+
+
 @given(soup)
 @settings(max_examples=300, deadline=None)
 def test_no_soup_of_tokens_is_too_much(text: str) -> None:
