@@ -113,10 +113,11 @@ def block(state: State) -> RenderableType:
 
 
 def left(state: State) -> str:
+    """`1:02:07 left`, `2:07 left`, `7 s left`."""
     if state.left is None:
         return ""
-    seconds = round(state.left)
-    hours, minutes = divmod(seconds // 60, 60)
+    minutes, seconds = divmod(round(state.left), 60)
+    hours, minutes = divmod(minutes, 60)
     if hours:
-        return f"{hours} h {minutes:02} min left"
-    return f"{minutes} min {seconds % 60:02} s left" if minutes else f"{seconds} s left"
+        return f"{hours}:{minutes:02}:{seconds:02} left"
+    return f"{minutes}:{seconds:02} left" if minutes else f"{seconds} s left"

@@ -199,8 +199,11 @@ def distributed() -> Any:
 
 
 def default_workers(engine: str, count: int | None = None) -> Workers:
-    """Threads for the native engine, processes for the reference engine; as many as there are cores."""
+    """Threads for the native engine, processes for the reference engine; as many as there are cores.
+
+    One alone is a thread in any case.
+    """
     number = count or os.cpu_count() or 1
-    if engine == "native":
+    if engine == "native" or number == 1:
         return Threads(number)
     return Processes(number)

@@ -250,7 +250,7 @@ def test_a_replication_that_stops_inside_the_model_is_kept_and_told(tmp_path: Pa
     net = write_net(tmp_path, FAILING, "failing.net")
     wanted = {"steps": Precision(1e-9)}
     experiment = Experiment(net=net, points=[{"bad": 0}, {"bad": 1}], precision=wanted, max_replications=20)
-    outcome = experiment.run(tmp_path / "s.db", engine="reference", workers=2)
+    outcome = experiment.run(tmp_path / "s.db", engine="reference", workers=1)
     fine, bad = outcome.points
     assert (len(fine.rows), fine.failures) == (20, [])
     assert len(bad.rows) == 10, "after a failure, no further looks"
@@ -258,7 +258,7 @@ def test_a_replication_that_stops_inside_the_model_is_kept_and_told(tmp_path: Pa
     assert bad.failures[0].failure["transition"] == "step"
     assert math.isnan(bad.interval("steps").mean) or len(bad.complete) > 0
     assert outcome.failed
-    again = experiment.run(tmp_path / "s.db", engine="reference", workers=2)
+    again = experiment.run(tmp_path / "s.db", engine="reference", workers=1)
     assert [len(point.rows) for point in again.points] == [20, 10]
 
 
@@ -379,7 +379,7 @@ def test_a_killed_worker_process_is_replaced(tmp_path: Path) -> None:
     sweep(experiment, tmp_path / "k.db", engine="reference", workers=workers, watch=watch)
     workers.close()
     assert killed
-    sweep(experiment, tmp_path / "s.db", engine="reference", workers=2)
+    sweep(experiment, tmp_path / "s.db", engine="reference", workers=1)
     assert stored_rows(tmp_path / "k.db") == stored_rows(tmp_path / "s.db")
 
 

@@ -30,7 +30,7 @@ def queue(load_: float) -> Model:
 def store_of(folder: Path) -> Path:
     points = [{"load": 0.4}, {"load": 0.5}, {"load": 0.5, "servers": 2}]
     experiment = Experiment(net=write_net(folder), points=points, replications=6, seed=3)
-    experiment.run(folder / "s.db", engine="reference", workers=2)
+    experiment.run(folder / "s.db", engine="reference", workers=1)
     return folder / "s.db"
 
 

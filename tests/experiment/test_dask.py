@@ -16,6 +16,7 @@ from tests.experiment.nets import stored_rows, write_net
 pytest.importorskip("distributed")
 
 
+@pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_gives_the_same_rows(tmp_path: Path) -> None:
     experiment = Experiment(
         net=write_net(tmp_path),

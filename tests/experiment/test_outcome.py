@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,8 +20,9 @@ from petri.model import Model
 from tests.experiment.nets import TIMED, write_net
 
 
-@pytest.fixture
-def outcome(tmp_path: Path) -> Outcome:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    folder = tmp_path_factory.mktemp("outcome")
     points = [{"gap": "10 ns"}, {"gap": "20 ns"}]
     expected = [
         Expected("goodput", "51.2 Gbps", Tolerance(0.1), {"gap": "10 ns"}, "by hand"),
@@ -29,9 +32,15 @@ def outcome(tmp_path: Path) -> Outcome:
     ]
     names = ["goodput", "delay", "delay.p99", "wire.mean", "send.active"]
     experiment = Experiment(
-        net=write_net(tmp_path, TIMED, "timed.net"), points=points, replications=5, measures=names, expected=expected
+        net=write_net(folder, TIMED, "timed.net"), points=points, replications=5, measures=names, expected=expected
     )
-    return experiment.run(tmp_path / "s.db", engine="reference", workers=2)
+    return experiment.run(folder / "s.db", engine="reference", workers=2)
+
+
+@pytest.fixture
+def outcome(once: Outcome, tmp_path: Path) -> Outcome:
+    """With a store of its own."""
+    return replace(once, store=Path(shutil.copy(once.store, tmp_path / "s.db")))
 
 
 def test_figures_by_name() -> None:
