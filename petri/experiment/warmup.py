@@ -23,6 +23,7 @@ from petri.experiment.figures import figures
 from petri.measure import reorder
 from petri.measure.intervals import mser
 from petri.measure.observation import Floats, Observation
+from petri.model import Model
 from petri.net import Net
 from petri.result import TOTALS, grows
 
@@ -64,6 +65,15 @@ def pilot(net: Net, plan: Plan, names: Sequence[str] | None = None, stop: thread
     if any(len(run) < WINDOWS for run in runs):
         return Warmup(0.0)
     return settle(series_of(net, runs, names), plan.until / WINDOWS)
+
+
+def find(model: Model, *, until: float | str | None = None, seed: int | None = None, engine: str = "auto") -> Warmup:
+    """Where the warm-up of a run of a model ends; times and seed as of `Model.run`.
+
+    Raises LanguageError where the run has no end at all, ValueError where it ends only with the net's death.
+    """
+    plan, _ = model.plan(until=until, warmup=0.0, seed=seed, engine=engine)
+    return pilot(model.net, plan)
 
 
 def settle(series: dict[str, Floats], window: float) -> Warmup:

@@ -77,9 +77,11 @@ WORDING: dict[str, Wording] = {
         "the warm-up cannot be found by itself, as `{net}` runs until nothing can happen any more",
         "give the run an end (until: 20 ms), or a warm-up",
     ),
+    "warmup-found": Wording("the warm-up ends at {where}", notes=("`{series}` took longest to settle",)),
     "warmup-unsettled": Wording(
-        "at {point} the warm-up is not over in the middle of the run: `{series}` had not settled",
+        "the warm-up is not over in the middle of the run: `{series}` had not settled",
         "run longer (--until); what is measured here may be biased",
+        notes=("at {point}",),
     ),
     # ---------------------------------------------------------------- the store
     "store-missing": Wording("there is no store `{path}`"),

@@ -197,3 +197,26 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
     assert re.search(r"\d+%  [01] of 2 points  \d+ of 24 replications  \d+ s left", text)
     assert re.search(r"load=0\.\d  n \d+", text)
     assert re.search(r"  customers 0\.\d+ ± 0\.\d+", text)
+
+
+SLOW_START = """\
+net slow_start
+time ns
+place source = token
+place line
+place server = token
+transition arrive: source -> source, line   takes exp(2 ns)
+transition serve: line, server -> server    takes exp(if now < 100 ns then 3 ns else 0.5 ns)
+measure length = mean(line)
+"""
+
+
+def test_a_run_finds_its_warmup(call: Call, tmp_path: Path) -> None:
+    net = str(write_net(tmp_path, SLOW_START, "slow.net"))
+    found = call("run", net, "--warmup", "auto", "--until", "2 us", "--engine", "reference", "--json")
+    assert found.status == 0
+    assert 100 <= json.loads(found.out)["manifest"]["warmup"] <= 400
+    assert re.search(r"note\[warmup-found\]: the warm-up ends at [0-9.]+ ns", found.err)
+    dead = call("run", net, "--warmup", "auto", "--until", "dead", "--engine", "reference")
+    assert dead.status == 2
+    assert "error[warmup-without-end]" in dead.err
