@@ -30,7 +30,7 @@ LIMITS = click.IntRange(min=1)
 @click.argument("net")
 @nets.settings_option
 @click.option("--until", metavar="TIME", help="End of the run, such as '20 ms'; `dead`: until nothing can happen.")
-@click.option("--warmup", metavar="TIME", help="Leave the time before out of the statistics.")
+@click.option("--warmup", metavar="TIME", help="Leave the time before out of the statistics; `auto`: find it.")
 @click.option("--replications", "-n", type=LIMITS, metavar="N", help="Number of independent repetitions.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
@@ -78,6 +78,8 @@ def command(
     standard = Limits()
     limits = Limits(max_instant or standard.firings_at_an_instant, max_tokens or standard.tokens)
     try:
+        if warmup == "auto":
+            warmup = _find_warmup(model, until, seed, engine, quiet)
         model.plan(until=until, warmup=warmup)  # what is wrong with the times is told before any file is written
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
@@ -105,6 +107,23 @@ def command(
 
         write_page(run_report(result, model.sources), report)
     return _tell_ending(result, model)
+
+
+def _find_warmup(model: Model, until: str | None, seed: int | None, engine: str, quiet: bool) -> str:
+    """Find the end of the warm-up with pilot runs, and say where it is."""
+    from petri.experiment.warmup import find
+    from petri.report.quantities import Units
+
+    try:
+        found = find(model, until=until, seed=seed, engine=engine)
+    except ValueError as error:
+        raise refusal("warmup-without-end", net=model.net.name) from error
+    if not quiet:
+        where = Units(model.net.seconds).show(found.length, "Time")
+        tell(Diagnostic("warmup-found", severity="note", values={"where": where, "series": found.decided_by}))
+    if not found.settled:
+        tell(Diagnostic("warmup-unsettled", severity="warning", values={"series": found.decided_by}))
+    return f"{found.length!r} {model.net.time_unit}".strip()
 
 
 def _check_engine(engine: str, quiet: bool) -> None:
