@@ -153,10 +153,11 @@ def _store_of(what: str) -> Path:
 
 
 def _check_export(path: str | None) -> None:
-    from petri.experiment.tables import SUFFIXES
+    """Before anything runs: whether the file can be of that kind."""
+    from petri.experiment.tables import check_format
 
-    if path is not None and Path(path).suffix not in SUFFIXES:
-        raise refusal("export-suffix", path=path, suffixes=list(SUFFIXES))
+    if path is not None:
+        check_format(Path(path))
 
 
 def _run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,8 +52,7 @@ def export(outcome: Outcome, path: str | Path) -> None:
     Raises ExperimentError for another suffix, without pyarrow for Parquet, and where the file cannot be written.
     """
     path = Path(path)
-    if path.suffix not in SUFFIXES:
-        raise problem("export-suffix", path=str(path), suffixes=list(SUFFIXES))
+    check_format(path)
     try:
         if path.suffix == ".csv":
             write_csv(outcome, path)
@@ -60,6 +60,14 @@ def export(outcome: Outcome, path: str | Path) -> None:
             write_parquet(outcome, path)
     except OSError as error:
         raise problem("export-unwritable", path=str(path), reason=error.strerror or str(error)) from error
+
+
+def check_format(path: Path) -> None:
+    """Raises ExperimentError where the suffix is of no known format, or what writes it is not installed."""
+    if path.suffix not in SUFFIXES:
+        raise problem("export-suffix", path=str(path), suffixes=list(SUFFIXES))
+    if path.suffix == ".parquet" and find_spec("pyarrow") is None:
+        raise problem("no-pyarrow", path=str(path))
 
 
 def write_csv(outcome: Outcome, path: Path) -> None:
@@ -80,11 +88,9 @@ def plain(cell: Any) -> Any:
 
 def write_parquet(outcome: Outcome, path: Path) -> None:
     """Needs pyarrow. Dimensions of measures and the experiment's identity stand in the file's metadata."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise problem("no-pyarrow", path=str(path)) from error
+    import pyarrow
+    import pyarrow.parquet
+
     columns = {name: uniform(cells) for name, cells in replication_columns(outcome).items()}
     table = pyarrow.table(columns)
     identity = {f"pnsim.{name}": str(value) for name, value in outcome.identity.items()}
