@@ -115,7 +115,7 @@ impl Session {
         let rows = PyList::empty(py);
         for (i, place) in self.program.places.iter().enumerate() {
             if place.width == 0 {
-                rows.append(marking.counts[i])?;
+                rows.append(marking.counts[PlaceId(i as u32)])?;
             } else {
                 let row = marking.listed(PlaceId(i as u32));
                 let tokens = row.into_iter().map(|token| scalars(py, token, &place.reals));
@@ -131,7 +131,7 @@ impl Session {
         let firings = PyList::empty(py);
         let mut variables = trace.variables.as_slice();
         for firing in trace.firings {
-            let kinds = &self.program.transitions[firing.transition.at()].variable_reals;
+            let kinds = &self.program.transitions[firing.transition].variable_reals;
             let (own, rest) = variables.split_at(kinds.len());
             variables = rest;
             firings.append((firing.start, firing.end, firing.transition.0, scalars(py, own, kinds)?))?;
@@ -143,7 +143,7 @@ impl Session {
     #[getter]
     fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let Some(RunError { fault, transition, variables, time }) = self.running()?.error() else { return Ok(None) };
-        let kinds = &self.program.transitions[transition.at()].variable_reals;
+        let kinds = &self.program.transitions[*transition].variable_reals;
         let (id, span, details) = self.tell(py, fault)?;
         let told = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time);
         Ok(Some(told.into_pyobject(py)?))

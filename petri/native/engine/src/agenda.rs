@@ -47,6 +47,9 @@ pub struct Agenda {
     lanes: Vec<Lane>,
     pools: Vec<Pool>,
     len: usize,
+    /// The first entry of the heap has ended. Most often another firing begins at once and takes its place, which
+    /// costs less than closing the gap and making another.
+    gap: bool,
 }
 
 impl Agenda {
@@ -56,13 +59,20 @@ impl Agenda {
             lanes: vec![Lane::default(); lanes],
             pools: vec![Pool::default(); transitions],
             len: 0,
+            gap: false,
         }
     }
 
     /// The earliest end among the firings in progress.
     #[inline(always)]
     pub fn next_end(&self) -> Option<f64> {
-        self.heap.first().map(Ending::end)
+        if self.gap {
+            let children = self.heap.get(1..self.heap.len().min(ARITY + 1)).unwrap_or_default();
+            // The bits of ends are in the order of the ends.
+            children.iter().map(|ending| (ending.order >> 64) as u64).min().map(f64::from_bits)
+        } else {
+            self.heap.first().map(Ending::end)
+        }
     }
 
     /// A firing begins; `record` is what it will deposit. All firings of a lane have the same duration.
@@ -78,7 +88,12 @@ impl Agenda {
             }
             lane.occupied = true;
         }
-        self.sift_up(ending);
+        if self.gap {
+            self.gap = false;
+            self.sift_down(ending);
+        } else {
+            self.sift_up(ending);
+        }
     }
 
     #[inline(always)]
@@ -99,6 +114,9 @@ impl Agenda {
     /// The first firing in order ends.
     #[inline(always)]
     pub fn end_first(&mut self) -> Option<Ending> {
+        if self.gap {
+            self.close_gap();
+        }
         let first = *self.heap.first()?;
         self.len -= 1;
         if let Some(lane) = self.lanes.get_mut(first.lane as usize) {
@@ -108,11 +126,17 @@ impl Agenda {
             }
             lane.occupied = false;
         }
-        let last = self.heap.pop()?;
-        if !self.heap.is_empty() {
-            self.sift_down(last);
-        }
+        self.gap = true;
         Some(first)
+    }
+
+    fn close_gap(&mut self) {
+        self.gap = false;
+        if let Some(last) = self.heap.pop() {
+            if !self.heap.is_empty() {
+                self.sift_down(last);
+            }
+        }
     }
 
     /// Puts an entry where the first one was.

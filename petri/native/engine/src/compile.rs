@@ -7,14 +7,14 @@ use crate::analysis::{Facts, Range, Ranges, ANY};
 use crate::compile_transition::TransitionCompiler;
 use crate::expression::{cumulative, DrawTable};
 use crate::fault::LoadError;
-use crate::ids::{IndexId, PlaceId, TransitionId};
+use crate::ids::{GaugeId, IndexId, PlaceId, TransitionId};
 use crate::index::{KeyTable, DIRECT_LIMIT};
 use crate::join::JoinProgram;
 use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
 use crate::probes;
 use crate::program::{
-    Bound, Dependent, Gauge, IndexProgram, Level, PlaceProgram, Program, Time, TransitionProgram, Watch, NO_GAUGE,
+    Bound, Dependent, Gauge, IndexProgram, Level, PlaceProgram, Program, Time, TransitionProgram, Watch,
 };
 
 pub type Compiled<T> = Result<T, LoadError>;
@@ -35,10 +35,10 @@ pub struct Compiler<'a> {
     key_tables: Vec<KeyTable>,
     pub joins: Vec<JoinProgram>,
     gauges: usize,
-    /// The gauge of the load of each place, or `NO_GAUGE`.
-    loads: Vec<u32>,
-    watches: Vec<(u32, Watch)>,
-    dependents: BTreeMap<(u32, TransitionId), u64>,
+    /// The gauge of the load of each place, or `GaugeId::NONE`.
+    loads: Vec<GaugeId>,
+    watches: Vec<(GaugeId, Watch)>,
+    dependents: BTreeMap<(GaugeId, TransitionId), u64>,
 }
 
 impl Program {
@@ -85,9 +85,9 @@ impl Program {
         let tables = net.tables.iter().map(draw_table).collect::<Compiled<Vec<_>>>()?;
         let (gauges, watches, dependents) = compiler.wire();
         Ok(Program {
-            places: compiler.places,
-            transitions,
-            gauges,
+            places: compiler.places.into_iter().collect(),
+            transitions: transitions.into_iter().collect(),
+            gauges: gauges.into_iter().collect(),
             watches,
             dependents,
             levels,
@@ -182,7 +182,7 @@ impl<'a> Compiler<'a> {
             key_tables: Vec::new(),
             joins: Vec::new(),
             gauges: net.places.len(),
-            loads: vec![NO_GAUGE; net.places.len()],
+            loads: vec![GaugeId::NONE; net.places.len()],
             watches: Vec::new(),
             dependents: BTreeMap::new(),
         };
@@ -257,28 +257,28 @@ impl<'a> Compiler<'a> {
     }
 
     /// The gauge of a place's load; made when first asked for.
-    pub fn load_gauge(&mut self, place: PlaceId) -> u32 {
+    pub fn load_gauge(&mut self, place: PlaceId) -> GaugeId {
         let load = &mut self.loads[place.at()];
-        if *load == NO_GAUGE {
-            *load = self.gauges as u32;
+        if *load == GaugeId::NONE {
+            *load = GaugeId(self.gauges as u32);
             self.gauges += 1;
         }
         *load
     }
 
-    pub fn watch(&mut self, gauge: u32, watch: Watch) {
+    pub fn watch(&mut self, gauge: GaugeId, watch: Watch) {
         self.watches.push((gauge, watch));
     }
 
     /// Looks at a transition again when a gauge changes, unless by an arrival behind `depth` tokens.
-    pub fn depend(&mut self, gauge: u32, transition: TransitionId, depth: u64) {
+    pub fn depend(&mut self, gauge: GaugeId, transition: TransitionId, depth: u64) {
         let entry = self.dependents.entry((gauge, transition)).or_insert(depth);
         *entry = depth.max(*entry);
     }
 
     /// Sorts watches and dependents by gauge.
     fn wire(&mut self) -> (Vec<Gauge>, Vec<Watch>, Vec<Dependent>) {
-        let nothing = Gauge { top: 0, watches: (0, 0), dependents: (0, 0), load: NO_GAUGE };
+        let nothing = Gauge { top: 0, watches: (0, 0), dependents: (0, 0), load: GaugeId::NONE };
         let mut gauges = vec![nothing; self.gauges];
         for (gauge, load) in gauges.iter_mut().zip(&self.loads) {
             gauge.load = *load;
@@ -286,7 +286,7 @@ impl<'a> Compiler<'a> {
         self.watches.sort_by_key(|(gauge, watch)| (*gauge, watch.threshold, watch.transition));
         let mut watches = Vec::with_capacity(self.watches.len());
         for (gauge, watch) in std::mem::take(&mut self.watches) {
-            let gauge = &mut gauges[gauge as usize];
+            let gauge = &mut gauges[gauge.at()];
             if gauge.watches.1 == 0 {
                 gauge.watches.0 = watches.len() as u32;
             }
@@ -296,11 +296,12 @@ impl<'a> Compiler<'a> {
         }
         let mut dependents = Vec::with_capacity(self.dependents.len());
         for ((gauge, transition), depth) in std::mem::take(&mut self.dependents) {
-            let gauge = &mut gauges[gauge as usize];
+            let gauge = &mut gauges[gauge.at()];
             if gauge.dependents.1 == 0 {
                 gauge.dependents.0 = dependents.len() as u32;
             }
             dependents.push(Dependent { transition, depth });
+            gauge.top = u64::MAX;
             gauge.dependents.1 = dependents.len() as u32;
         }
         (gauges, watches, dependents)

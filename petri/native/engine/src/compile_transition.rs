@@ -5,7 +5,7 @@ use crate::analysis::{Facts, Range, ANY};
 use crate::compile::{Compiled, Compiler};
 use crate::expression::Bool;
 use crate::fault::LoadError;
-use crate::ids::{JoinId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::ids::{GaugeId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::join::{JoinProgram, LinkProgram, Role};
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
 use crate::program::{
@@ -361,13 +361,14 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             add(&mut needs, arc.place, count);
         }
         for (place, threshold) in needs.into_iter().filter(|need| need.1 > 0) {
-            self.compiler.watch(place.0, Watch { threshold, transition: self.id, below: false });
+            self.compiler.watch(GaugeId::tokens(place), Watch { threshold, transition: self.id, below: false });
         }
         for arc in inhibitors.iter().filter(|arc| arc.index.is_none()) {
             match constant(&arc.threshold) {
                 Some(0) => impossible += 1,
                 Some(threshold) => {
-                    self.compiler.watch(arc.place.0, Watch { threshold, transition: self.id, below: true });
+                    self.compiler
+                        .watch(GaugeId::tokens(arc.place), Watch { threshold, transition: self.id, below: true });
                 }
                 None => {}
             }
@@ -421,15 +422,15 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 }
                 _ => u64::MAX,
             };
-            self.compiler.depend(arc.place.0, self.id, depth);
+            self.compiler.depend(GaugeId::tokens(arc.place), self.id, depth);
         }
         for arc in inhibitors {
             if exhaustive || arc.index.is_some() || constant(&arc.threshold).is_none() {
-                self.compiler.depend(arc.place.0, self.id, u64::MAX);
+                self.compiler.depend(GaugeId::tokens(arc.place), self.id, u64::MAX);
             }
         }
         for place in self.enabling.tokens.clone() {
-            self.compiler.depend(place.0, self.id, u64::MAX);
+            self.compiler.depend(GaugeId::tokens(place), self.id, u64::MAX);
         }
         for &i in rooms {
             for &place in &outputs[i].places {
@@ -438,7 +439,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                     self.compiler.depend(gauge, self.id, u64::MAX);
                     if self.transition.resets.contains(&place) {
                         // Only the reserved room counts then, and a deposit shrinks it without a change of the load.
-                        self.compiler.depend(place.0, self.id, u64::MAX);
+                        self.compiler.depend(GaugeId::tokens(place), self.id, u64::MAX);
                     }
                 }
             }

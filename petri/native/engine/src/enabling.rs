@@ -4,10 +4,11 @@
 //! counts how many of them do not hold, and a change of a gauge adjusts the count of those whose threshold it
 //! crosses. Where watches are not the whole story, the transition is put on a list and looked at before the next choice.
 
-use crate::ids::TransitionId;
+use crate::ids::{GaugeId, TransitionId};
 use crate::program::Program;
 use crate::random::Random;
 use crate::rank_set::RankSet;
+use crate::table::Table;
 
 /// The state of one transition.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +22,7 @@ struct Status {
 }
 
 pub struct Enabling {
-    status: Vec<Status>,
+    status: Table<TransitionId, Status>,
     /// The enabled transitions of each priority.
     levels: Vec<RankSet>,
     /// Transitions to look at again.
@@ -44,13 +45,14 @@ impl Enabling {
             list: Vec::new(),
         };
         for watch in program.watches.iter().filter(|watch| !watch.below) {
-            enabling.status[watch.transition.at()].unmet += 1;
+            enabling.status[watch.transition].unmet += 1;
         }
         for (i, t) in program.transitions.iter().enumerate() {
-            if t.plain && enabling.status[i].unmet == 0 {
+            let id = TransitionId(i as u32);
+            if t.plain && enabling.status[id].unmet == 0 {
                 enabling.levels[t.level as usize].insert(t.position as usize);
             } else if !t.plain {
-                enabling.touch(TransitionId(i as u32));
+                enabling.touch(id);
             }
         }
         enabling
@@ -58,7 +60,7 @@ impl Enabling {
 
     /// A gauge went from `old` to `new`.
     #[inline(always)]
-    pub fn moved(&mut self, program: &Program, gauge: usize, old: u64, new: u64) {
+    pub fn moved(&mut self, program: &Program, gauge: GaugeId, old: u64, new: u64) {
         let gauge = program.gauges[gauge];
         if old.min(new) < gauge.top {
             for watch in &program.watches[gauge.watches.0 as usize..gauge.watches.1 as usize] {
@@ -71,8 +73,6 @@ impl Enabling {
                     }
                 }
             }
-        }
-        if gauge.dependents.1 > gauge.dependents.0 {
             for dependent in &program.dependents[gauge.dependents.0 as usize..gauge.dependents.1 as usize] {
                 if new < old || old < dependent.depth {
                     self.touch(dependent.transition);
@@ -83,7 +83,7 @@ impl Enabling {
 
     #[inline(always)]
     fn met(&mut self, transition: TransitionId) {
-        let status = &mut self.status[transition.at()];
+        let status = &mut self.status[transition];
         status.unmet -= 1;
         if status.unmet == 0 {
             if status.plain {
@@ -96,7 +96,7 @@ impl Enabling {
 
     #[inline(always)]
     fn violated(&mut self, transition: TransitionId) {
-        let status = &mut self.status[transition.at()];
+        let status = &mut self.status[transition];
         status.unmet += 1;
         if status.unmet == 1 {
             self.levels[status.level as usize].remove(status.position as usize);
@@ -106,7 +106,7 @@ impl Enabling {
     /// The transition is to be looked at again.
     #[inline(always)]
     pub fn touch(&mut self, transition: TransitionId) {
-        let status = &mut self.status[transition.at()];
+        let status = &mut self.status[transition];
         if status.unmet == 0 && !status.listed {
             status.listed = true;
             self.list.push(transition);
@@ -117,7 +117,7 @@ impl Enabling {
     #[inline(always)]
     pub fn next_touched(&mut self) -> Option<TransitionId> {
         while let Some(transition) = self.list.pop() {
-            let status = &mut self.status[transition.at()];
+            let status = &mut self.status[transition];
             status.listed = false;
             if status.unmet == 0 {
                 return Some(transition);
@@ -129,7 +129,7 @@ impl Enabling {
     /// What a look at a transition has shown.
     #[inline(always)]
     pub fn set(&mut self, transition: TransitionId, enabled: bool) {
-        let status = self.status[transition.at()];
+        let status = self.status[transition];
         let level = &mut self.levels[status.level as usize];
         if enabled {
             level.insert(status.position as usize);

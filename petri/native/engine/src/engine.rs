@@ -7,10 +7,10 @@ use crate::agenda::Agenda;
 use crate::enabling::Enabling;
 use crate::expression::Scope;
 use crate::fault::{Fault, Outcome};
-use crate::ids::{PlaceId, SpanId, TransitionId};
+use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId};
 use crate::marking::Marking;
 use crate::observer::Observer;
-use crate::program::{Find, Form, Give, OutputProgram, Program, Selection, Take, Time, TransitionProgram, NO_GAUGE};
+use crate::program::{Find, Form, Give, OutputProgram, Program, Selection, Take, Time, TransitionProgram};
 use crate::random::Random;
 use crate::search::{destination, Goal, Scratch, Search};
 use crate::trajectory::TrajectoryHash;
@@ -80,13 +80,13 @@ impl<O: Observer> Engine<O> {
     ) -> Outcome<Self> {
         let marking = Marking::new(&program)?;
         let mut enabling = Enabling::new(&program);
-        for (gauge, &tokens) in program.gauges.iter().zip(&marking.counts) {
-            if gauge.load != NO_GAUGE {
-                enabling.moved(&program, gauge.load as usize, 0, tokens);
+        for (gauge, &tokens) in program.gauges.iter().zip(marking.counts.iter()) {
+            if gauge.load != GaugeId::NONE {
+                enabling.moved(&program, gauge.load, 0, tokens);
             }
         }
         for (place, &tokens) in marking.counts.iter().enumerate() {
-            enabling.moved(&program, place, 0, tokens);
+            enabling.moved(&program, GaugeId(place as u32), 0, tokens);
         }
         Ok(Engine {
             observer: observer(&program, &marking),
@@ -148,7 +148,7 @@ impl<O: Observer> Engine<O> {
     fn look(&mut self, program: &Program) -> Result<Option<usize>, Box<RunError>> {
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
-            let plan = &program.transitions[transition.at()];
+            let plan = &program.transitions[transition];
             if let Selection::Join(join) = plan.selection {
                 self.enabling.set(transition, self.marking.bindings(join) > 0);
                 continue;
@@ -172,7 +172,7 @@ impl<O: Observer> Engine<O> {
         self.told.clear();
         while self.agenda.next_end() == Some(instant) {
             let Some(ending) = self.agenda.end_first() else { break };
-            let plan = &program.transitions[ending.transition.at()];
+            let plan = &program.transitions[ending.transition];
             self.agenda.release(&ending, plan.held, &mut self.record);
             self.observer.ended(ending.transition, instant);
             self.deposit(program, plan, true).map_err(|fault| self.told(program, ending.transition, *fault))?;
@@ -192,7 +192,7 @@ impl<O: Observer> Engine<O> {
     /// Binds, evaluates, takes, and empties; an immediate firing also ends (I4 to I6).
     #[inline(always)]
     fn start(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
-        let plan = &program.transitions[transition.at()];
+        let plan = &program.transitions[transition];
         if plan.binds {
             self.bind(program, plan)?;
         }
@@ -290,7 +290,7 @@ impl<O: Observer> Engine<O> {
             let bits = value.bits(&mut self.scope(program, end))?;
             self.record.push(bits);
         }
-        let target = &program.places[place.at()];
+        let target = &program.places[place];
         for &slot in &arc.checks {
             let (bound, bits) = (&target.bounds[slot], self.record[start + slot]);
             if !bound.holds(bits) {
@@ -316,12 +316,12 @@ impl<O: Observer> Engine<O> {
                 Take::Black { place, count } => self.take_black(program, place, count),
                 Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
                 Take::Head { place, position } => {
-                    let before = self.marking.counts[place.at()];
+                    let before = self.marking.counts[place];
                     self.marking.remove(program, place, position as usize);
                     self.left(program, place, before, before - 1);
                 }
                 Take::Seat { place, arc } => {
-                    let before = self.marking.counts[place.at()];
+                    let before = self.marking.counts[place];
                     let seat = self.scratch.chosen[arc as usize];
                     self.marking.remove(program, place, seat as usize);
                     for &later in &plan.inputs[arc as usize].after {
@@ -334,7 +334,7 @@ impl<O: Observer> Engine<O> {
             }
         }
         for &place in &plan.resets {
-            let before = self.marking.counts[place.at()];
+            let before = self.marking.counts[place];
             self.marking.clear(program, place);
             self.left(program, place, before, 0);
         }
@@ -342,8 +342,8 @@ impl<O: Observer> Engine<O> {
 
     #[inline(always)]
     fn take_black(&mut self, program: &Program, place: PlaceId, count: u64) {
-        let before = self.marking.counts[place.at()];
-        self.marking.counts[place.at()] = before - count;
+        let before = self.marking.counts[place];
+        self.marking.counts[place] = before - count;
         self.left(program, place, before, before - count);
     }
 
@@ -351,11 +351,11 @@ impl<O: Observer> Engine<O> {
     #[inline(always)]
     fn left(&mut self, program: &Program, place: PlaceId, before: u64, after: u64) {
         self.marking.total -= before - after;
-        self.enabling.moved(program, place.at(), before, after);
-        let load = program.gauges[place.at()].load;
-        if load != NO_GAUGE {
-            let reserved = self.marking.reserved[place.at()];
-            self.enabling.moved(program, load as usize, before + reserved, after + reserved);
+        self.enabling.moved(program, GaugeId::tokens(place), before, after);
+        let load = program.gauges[GaugeId::tokens(place)].load;
+        if load != GaugeId::NONE {
+            let reserved = self.marking.reserved[place];
+            self.enabling.moved(program, load, before + reserved, after + reserved);
         }
         self.observer.changed(place, after, self.now);
     }
@@ -365,12 +365,12 @@ impl<O: Observer> Engine<O> {
         let mut cursor = 0;
         for give in &plan.gives {
             let (place, count, _) = self.next_deposit(give, &mut cursor);
-            if program.places[place.at()].capacity.is_some() && count > 0 {
-                let load = self.marking.counts[place.at()] + self.marking.reserved[place.at()];
-                self.marking.reserved[place.at()] += count;
-                let gauge = program.gauges[place.at()].load;
-                if gauge != NO_GAUGE {
-                    self.enabling.moved(program, gauge as usize, load, load + count);
+            if program.places[place].capacity.is_some() && count > 0 {
+                let load = self.marking.counts[place] + self.marking.reserved[place];
+                self.marking.reserved[place] += count;
+                let gauge = program.gauges[GaugeId::tokens(place)].load;
+                if gauge != GaugeId::NONE {
+                    self.enabling.moved(program, gauge, load, load + count);
                 }
             }
         }
@@ -401,9 +401,9 @@ impl<O: Observer> Engine<O> {
             if count == 0 {
                 continue;
             }
-            let before = self.marking.counts[place.at()];
+            let before = self.marking.counts[place];
             if values.is_empty() {
-                self.marking.counts[place.at()] = before + count;
+                self.marking.counts[place] = before + count;
             } else {
                 for _ in 0..count {
                     // The key was evaluated when the firing started, and raised no fault then.
@@ -435,7 +435,7 @@ impl<O: Observer> Engine<O> {
         count: u64,
         reserved: bool,
     ) {
-        self.enabling.moved(program, place.at(), before, before + count);
+        self.enabling.moved(program, GaugeId::tokens(place), before, before + count);
         if plan.reserves {
             self.fill_room(program, place, before, count, reserved);
         }
@@ -444,12 +444,12 @@ impl<O: Observer> Engine<O> {
 
     /// Tokens arrive, perhaps in a place with a capacity: reserved room becomes tokens, or else the load grows.
     fn fill_room(&mut self, program: &Program, place: PlaceId, before: u64, count: u64, reserved: bool) {
-        let load = program.gauges[place.at()].load;
-        if reserved && program.places[place.at()].capacity.is_some() {
-            self.marking.reserved[place.at()] -= count;
-        } else if load != NO_GAUGE {
-            let before = before + self.marking.reserved[place.at()];
-            self.enabling.moved(program, load as usize, before, before + count);
+        let load = program.gauges[GaugeId::tokens(place)].load;
+        if reserved && program.places[place].capacity.is_some() {
+            self.marking.reserved[place] -= count;
+        } else if load != GaugeId::NONE {
+            let before = before + self.marking.reserved[place];
+            self.enabling.moved(program, load, before, before + count);
         }
     }
 
@@ -461,7 +461,7 @@ impl<O: Observer> Engine<O> {
         match &plan.selection {
             Selection::Single => {}
             Selection::Bag(arc) => {
-                let tokens = self.marking.counts[plan.inputs[*arc].place.at()];
+                let tokens = self.marking.counts[plan.inputs[*arc].place];
                 self.scratch.chosen.resize(plan.inputs.len(), 0);
                 self.scratch.chosen[*arc] = self.random.equal_choice(tokens);
             }
@@ -493,7 +493,7 @@ impl<O: Observer> Engine<O> {
     fn bind_product(&mut self, plan: &TransitionProgram) {
         let choices = |marking: &Marking, i: usize| {
             let arc = &plan.inputs[i];
-            u128::from(marking.counts[arc.place.at()]) - arc.before.len() as u128
+            u128::from(marking.counts[arc.place]) - arc.before.len() as u128
         };
         let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
         let all = bags().fold(1u128, |product, i| product.saturating_mul(choices(&self.marking, i)));
@@ -594,13 +594,13 @@ impl<O: Observer> Engine<O> {
         let mut last: Vec<TransitionId> = self.told.iter().rev().take(LOOP_TOLD as usize).copied().collect();
         last.sort_unstable();
         last.dedup();
-        let names = last.iter().map(|t| program.transitions[t.at()].name.clone()).collect();
+        let names = last.iter().map(|t| program.transitions[*t].name.clone()).collect();
         let fault = Fault::new("instant-limit", SpanId::NONE);
         Err(fault.with_int("limit", self.limits.firings_at_an_instant as i64).with_names("transitions", names))
     }
 
     fn told(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
-        let variables = self.variables[..program.transitions[transition.at()].variable_names.len()].to_vec();
+        let variables = self.variables[..program.transitions[transition].variable_names.len()].to_vec();
         Box::new(RunError { fault, transition, variables, time: self.now })
     }
 }

@@ -32,6 +32,10 @@ id!(
     VariableId
 );
 id!(
+    /// A number that transitions watch: first the tokens of each place, then the loads of places with a capacity.
+    GaugeId
+);
+id!(
     /// A table of values to draw from.
     TableId
 );
@@ -51,6 +55,17 @@ id!(
     /// An index over the tokens of one place.
     IndexId
 );
+
+impl GaugeId {
+    /// No gauge.
+    pub const NONE: GaugeId = GaugeId(u32::MAX);
+
+    /// The tokens of a place.
+    #[inline(always)]
+    pub fn tokens(place: PlaceId) -> GaugeId {
+        GaugeId(place.0)
+    }
+}
 
 impl SpanId {
     /// No place in the source.

@@ -43,5 +43,6 @@ pub mod session;
 pub mod statistics;
 pub mod store;
 pub mod sum_tree;
+pub mod table;
 pub mod trace;
 pub mod trajectory;

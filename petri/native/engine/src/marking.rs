@@ -9,12 +9,13 @@ use crate::net::Discipline;
 use crate::program::{PlaceProgram, Program};
 use crate::random::Random;
 use crate::store::{int_rank, real_rank, Store};
+use crate::table::Table;
 
 pub struct Marking {
     /// Tokens of each place.
-    pub counts: Vec<u64>,
+    pub counts: Table<PlaceId, u64>,
     /// Tokens that firings in progress will deposit, for places with a capacity.
-    pub reserved: Vec<u64>,
+    pub reserved: Table<PlaceId, u64>,
     /// Tokens in places, and tokens that firings in progress will deposit.
     pub total: u64,
     stores: Vec<Store>,
@@ -38,10 +39,9 @@ fn store(place: &PlaceProgram) -> Store {
 impl Marking {
     /// The initial marking. A key may raise a fault.
     pub fn new(program: &Program) -> Outcome<Self> {
-        let places = program.places.len();
         let mut marking = Marking {
-            counts: vec![0; places],
-            reserved: vec![0; places],
+            counts: program.places.iter().map(|_| 0).collect(),
+            reserved: program.places.iter().map(|_| 0).collect(),
             total: 0,
             stores: program.places.iter().map(store).collect(),
             indices: program.indices.iter().map(|i| Index::new(i.slots.clone(), i.table, i.seated)).collect(),
@@ -52,7 +52,7 @@ impl Marking {
         for (i, place) in program.places.iter().enumerate() {
             for (count, token) in &place.initial {
                 if place.width == 0 {
-                    marking.counts[i] += count;
+                    marking.counts[PlaceId(i as u32)] += count;
                 } else {
                     for _ in 0..*count {
                         marking.add(program, PlaceId(i as u32), token)?;
@@ -91,14 +91,14 @@ impl Marking {
     /// A coloured token arrives.
     #[inline(always)]
     pub fn add(&mut self, program: &Program, place: PlaceId, token: &[u64]) -> Outcome<()> {
-        let target = &program.places[place.at()];
+        let target = &program.places[place];
         let rank = match &target.key {
             Some(key) => self.rank(key, token)?,
             None => 0,
         };
         self.stores[place.at()].push(token, rank);
-        let seat = self.counts[place.at()] as usize;
-        self.counts[place.at()] += 1;
+        let seat = self.counts[place] as usize;
+        self.counts[place] += 1;
         for index in &target.indices {
             self.indices[index.at()].insert(&mut self.tables, token);
         }
@@ -129,7 +129,7 @@ impl Marking {
     /// The coloured token at a position leaves.
     #[inline(always)]
     pub fn remove(&mut self, program: &Program, place: PlaceId, position: usize) {
-        let source = &program.places[place.at()];
+        let source = &program.places[place];
         for role in &source.roles {
             match *role {
                 Role::Pivot(id) => {
@@ -152,19 +152,19 @@ impl Marking {
             }
         }
         self.stores[place.at()].remove(position);
-        self.counts[place.at()] -= 1;
+        self.counts[place] -= 1;
     }
 
     /// The place is emptied.
     pub fn clear(&mut self, program: &Program, place: PlaceId) {
-        let source = &program.places[place.at()];
+        let source = &program.places[place];
         if source.indices.is_empty() && source.roles.is_empty() {
             self.stores[place.at()].clear();
-            self.counts[place.at()] = 0;
+            self.counts[place] = 0;
         } else {
-            while self.counts[place.at()] > 0 {
+            while self.counts[place] > 0 {
                 let last = match source.discipline {
-                    Discipline::Bag => self.counts[place.at()] as usize - 1,
+                    Discipline::Bag => self.counts[place] as usize - 1,
                     _ => 0,
                 };
                 self.remove(program, place, last);

@@ -3,21 +3,19 @@
 use std::sync::Arc;
 
 use crate::expression::{Bool, DrawTable, Int, Real, Value};
-use crate::ids::{IndexId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::index::KeyTable;
 use crate::join::{JoinProgram, Role};
 use crate::net::{Discipline, Scalar, Span};
 use crate::probes::ProbesProgram;
-
-/// No gauge.
-pub const NO_GAUGE: u32 = u32::MAX;
+use crate::table::Table;
 
 /// A net compiled for running. Replications share it.
 pub struct Program {
-    pub places: Vec<PlaceProgram>,
-    pub transitions: Vec<TransitionProgram>,
+    pub places: Table<PlaceId, PlaceProgram>,
+    pub transitions: Table<TransitionId, TransitionProgram>,
     /// The tokens of each place, then the loads of places with a capacity.
-    pub gauges: Vec<Gauge>,
+    pub gauges: Table<GaugeId, Gauge>,
     pub watches: Vec<Watch>,
     pub dependents: Vec<Dependent>,
     /// Priorities, the highest first.
@@ -39,13 +37,14 @@ pub struct Program {
 /// A number that transitions watch: the tokens of a place, or its load (tokens and reserved room).
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {
-    /// The greatest threshold watched: changes above it concern no watch.
+    /// The greatest threshold watched, or the greatest number where there are dependents: a change above it concerns
+    /// nobody.
     pub top: u64,
     /// The first watch, and the one behind the last.
     pub watches: (u32, u32),
     pub dependents: (u32, u32),
     /// For the tokens of a place with a capacity that a transition heeds: the gauge of its load.
-    pub load: u32,
+    pub load: GaugeId,
 }
 
 /// One condition of a transition: the gauge is at least the threshold, or (`below`) less than it.

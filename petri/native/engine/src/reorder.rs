@@ -339,6 +339,7 @@ impl Order {
             ("retransmit_per_run", answers.per_run as f64),
             ("retransmit_per_duplicate", answers.per_duplicate as f64),
             ("retransmit_per_hole", answers.per_hole as f64),
+            ("retransmit_missing", answers.missing as f64),
             ("retransmit_overtaken", count.retransmit_overtaken as f64),
             ("displacement_packets", displaced as f64),
             ("displaced", (displaced - displacement[threshold]) as f64),
@@ -373,7 +374,7 @@ impl Counts {
 }
 
 /// Figures that are the quotient of two counters.
-const RATIOS: [(&str, &str, &str); 16] = [
+const RATIOS: [(&str, &str, &str); 17] = [
     ("reordered_share", "reordered", "received"),
     ("three_reordered_share", "three_reordered", "received"),
     ("retransmit_overtaken_share", "retransmit_overtaken", "received"),
@@ -382,6 +383,7 @@ const RATIOS: [(&str, &str, &str); 16] = [
     ("retransmit_per_run_share", "retransmit_per_run", "packets"),
     ("retransmit_per_duplicate_share", "retransmit_per_duplicate", "packets"),
     ("retransmit_per_hole_share", "retransmit_per_hole", "packets"),
+    ("retransmit_missing_share", "retransmit_missing", "packets"),
     ("mean_extent", "total_extent", "reordered"),
     ("mean_late_time", "total_late_time", "reordered"),
     ("mean_overtaken", "total_overtaken", "reordered"),

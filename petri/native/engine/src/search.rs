@@ -61,7 +61,7 @@ impl<'a> Search<'a> {
     fn descend(&mut self, arc: usize) -> Outcome<bool> {
         let transition = self.transition;
         let Some(input) = transition.inputs.get(arc) else { return self.complete() };
-        let tokens = self.marking.counts[input.place.at()] as usize;
+        let tokens = self.marking.counts[input.place] as usize;
         match &input.find {
             Find::Black(count) => {
                 let count = self.count(count)?;
@@ -199,7 +199,7 @@ impl<'a> Search<'a> {
 
     fn inhibits(&mut self, arc: &InhibitorProgram) -> Outcome<bool> {
         let matching = match arc.index {
-            None => self.marking.counts[arc.place.at()],
+            None => self.marking.counts[arc.place],
             Some(index) => {
                 self.load_key(&arc.equals)?;
                 self.marking.bucket(index, &self.scratch.key).map_or(0, |bucket| bucket.len() as u64)
@@ -218,7 +218,7 @@ impl<'a> Search<'a> {
                 None => self.scratch.given.push((place, count)),
             }
         }
-        let fits = |(place, count): &(PlaceId, u64)| match self.program.places[place.at()].capacity {
+        let fits = |(place, count): &(PlaceId, u64)| match self.program.places[*place].capacity {
             Some(capacity) => self.left_in(*place).saturating_add(*count) <= capacity,
             None => true,
         };
@@ -232,7 +232,7 @@ impl<'a> Search<'a> {
 
     /// Tokens in and reserved for a place once the firing has taken its own.
     fn left_in(&self, place: PlaceId) -> u64 {
-        let reserved = self.marking.reserved[place.at()];
+        let reserved = self.marking.reserved[place];
         if self.transition.resets.contains(&place) {
             return reserved;
         }
@@ -241,7 +241,7 @@ impl<'a> Search<'a> {
             Find::Black(_) => chosen,
             _ => 1,
         });
-        self.marking.counts[place.at()] - taken.sum::<u64>() + reserved
+        self.marking.counts[place] - taken.sum::<u64>() + reserved
     }
 
     fn count(&mut self, count: &Count) -> Outcome<u64> {

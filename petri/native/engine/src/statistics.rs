@@ -4,6 +4,7 @@ use crate::expression::Scope;
 use crate::fault::Outcome;
 use crate::ids::{PlaceId, TransitionId};
 use crate::observer::Observer;
+use crate::table::Table;
 
 /// A number that changes in time: its integral, the time it is above zero, its maximum, and how often it was added to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,8 +50,8 @@ impl Tally {
 #[derive(Clone, Debug)]
 pub struct Statistics {
     pub window: f64,
-    pub places: Vec<Tally>,
-    pub transitions: Vec<Tally>,
+    pub places: Table<PlaceId, Tally>,
+    pub transitions: Table<TransitionId, Tally>,
 }
 
 impl Statistics {
@@ -60,7 +61,7 @@ impl Statistics {
         Statistics {
             window: 0.0,
             places: tokens.iter().map(place).collect(),
-            transitions: vec![Tally::default(); transitions],
+            transitions: (0..transitions).map(|_| Tally::default()).collect(),
         }
     }
 }
@@ -68,18 +69,18 @@ impl Statistics {
 impl Observer for Statistics {
     #[inline(always)]
     fn changed(&mut self, place: PlaceId, tokens: u64, now: f64) {
-        self.places[place.at()].set(tokens, now);
+        self.places[place].set(tokens, now);
     }
 
     #[inline(always)]
     fn arrived(&mut self, place: PlaceId, count: u64, _: &mut Scope) -> Outcome<()> {
-        self.places[place.at()].entries += count;
+        self.places[place].entries += count;
         Ok(())
     }
 
     #[inline(always)]
     fn started(&mut self, transition: TransitionId, lasts: bool, scope: &mut Scope) -> Outcome<()> {
-        let tally = &mut self.transitions[transition.at()];
+        let tally = &mut self.transitions[transition];
         tally.entries += 1;
         if lasts {
             tally.set(tally.value + 1, scope.now);
@@ -89,12 +90,12 @@ impl Observer for Statistics {
 
     #[inline(always)]
     fn ended(&mut self, transition: TransitionId, now: f64) {
-        let tally = &mut self.transitions[transition.at()];
+        let tally = &mut self.transitions[transition];
         tally.set(tally.value - 1, now);
     }
 
     fn restart(&mut self, now: f64) {
         self.window = now;
-        self.places.iter_mut().chain(&mut self.transitions).for_each(|tally| tally.restart(now));
+        self.places.iter_mut().chain(self.transitions.iter_mut()).for_each(|tally| tally.restart(now));
     }
 }

@@ -43,6 +43,20 @@ impl Receiver {
         Outcome::Advanced
     }
 
+    /// How many packets from `number` on are missing below the greatest one that is held.
+    fn missing_from(&self, number: i64) -> u64 {
+        let start = number.max(self.expected);
+        let Some(&(_, highest)) = self.blocks.back() else { return 0 };
+        let mut missing = highest + 1 - start;
+        for &(low, high) in self.blocks.iter().rev() {
+            if high < start {
+                break;
+            }
+            missing -= high + 1 - low.max(start);
+        }
+        missing.max(0) as u64
+    }
+
     #[inline]
     fn release(&mut self) {
         if let Some(&(low, high)) = self.blocks.front() {
@@ -85,12 +99,20 @@ pub(super) struct Answers {
     pub(super) per_run: u64,
     pub(super) per_duplicate: u64,
     pub(super) per_hole: u64,
+    pub(super) missing: u64,
     pub(super) buffer: Vec<u64>,
 }
 
 impl Answers {
     pub(super) fn new(buffer_threshold: usize) -> Self {
-        Self { duplicate_acks: 0, per_run: 0, per_duplicate: 0, per_hole: 0, buffer: vec![0; buffer_threshold + 1] }
+        Self {
+            duplicate_acks: 0,
+            per_run: 0,
+            per_duplicate: 0,
+            per_hole: 0,
+            missing: 0,
+            buffer: vec![0; buffer_threshold + 1],
+        }
     }
 
     pub(super) fn add(&mut self, other: &Answers) {
@@ -98,6 +120,7 @@ impl Answers {
         self.per_run += other.per_run;
         self.per_duplicate += other.per_duplicate;
         self.per_hole += other.per_hole;
+        self.missing += other.missing;
         for (mine, theirs) in self.buffer.iter_mut().zip(&other.buffer) {
             *mine += theirs;
         }
@@ -110,6 +133,8 @@ pub(super) struct Acknowledger {
     buffer: Receiver,
     run: u64,
     hole_counted: bool,
+    /// All numbers below, if still missing, have been counted as resent.
+    resent: i64,
 }
 
 impl Acknowledger {
@@ -119,6 +144,7 @@ impl Acknowledger {
             buffer: Receiver::new(first, settings.buffer_threshold),
             run: 0,
             hole_counted: false,
+            resent: first,
         }
     }
 
@@ -135,10 +161,20 @@ impl Acknowledger {
             answers.duplicate_acks += 1;
             answers.per_run += u64::from(self.run == FAST_RETRANSMIT);
             answers.per_duplicate += u64::from(self.run >= FAST_RETRANSMIT);
+            if self.run >= FAST_RETRANSMIT {
+                self.resend(answers);
+            }
         }
         if self.receiver.held >= FAST_RETRANSMIT && !self.hole_counted {
             self.hole_counted = true;
             answers.per_hole += 1;
+        }
+    }
+    /// Counts what is missing and has not been counted before.
+    fn resend(&mut self, answers: &mut Answers) {
+        if let Some(&(_, highest)) = self.receiver.blocks.back() {
+            answers.missing += self.receiver.missing_from(self.resent);
+            self.resent = highest;
         }
     }
 }
