@@ -177,6 +177,7 @@ def machine() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
         "compiler": f"{COMPILER} {compiler} {' '.join(FLAGS)}",
         "Python": platform.python_version(),
+        "load by others at the start": f"{os.getloadavg()[0]:.1f}",
     }
 
 
