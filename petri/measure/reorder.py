@@ -49,6 +49,7 @@ COUNTERS: Final[tuple[str, ...]] = (
     "retransmit_per_run",
     "retransmit_per_duplicate",
     "retransmit_per_hole",
+    "retransmit_missing",
     "retransmit_overtaken",
     "displacement_packets",
     "displaced",
@@ -70,6 +71,7 @@ RATIOS: Final[dict[str, tuple[str, str]]] = {
     "retransmit_per_run_share": ("retransmit_per_run", "packets"),
     "retransmit_per_duplicate_share": ("retransmit_per_duplicate", "packets"),
     "retransmit_per_hole_share": ("retransmit_per_hole", "packets"),
+    "retransmit_missing_share": ("retransmit_missing", "packets"),
     "mean_extent": ("total_extent", "reordered"),
     "mean_late_time": ("total_late_time", "reordered"),
     "mean_overtaken": ("total_overtaken", "reordered"),
@@ -129,6 +131,16 @@ class Receiver:
         self.release()
         return Outcome.ADVANCED
 
+    def missing_from(self, number: int) -> int:
+        """How many packets from `number` on are missing below the greatest one that is held."""
+        start = max(number, self.expected)
+        missing = self.blocks[-1][1] + 1 - start if self.blocks else 0
+        for low, high in reversed(self.blocks):
+            if high < start:
+                break
+            missing -= high + 1 - max(low, start)
+        return max(missing, 0)
+
     def release(self) -> None:
         """Deliver what is held from the expected number on."""
         if self.blocks and self.blocks[0][0] == self.expected:
@@ -166,6 +178,7 @@ class Answers:
     per_run: int = 0
     per_duplicate: int = 0
     per_hole: int = 0
+    missing: int = 0
     buffer: list[int] = field(default_factory=list)  # packets by occupancy of the reorder buffer (RBD)
 
     def add(self, other: Answers) -> None:
@@ -173,6 +186,7 @@ class Answers:
         self.per_run += other.per_run
         self.per_duplicate += other.per_duplicate
         self.per_hole += other.per_hole
+        self.missing += other.missing
         self.buffer = [a + b for a, b in zip(self.buffer, other.buffer, strict=True)]
 
 
@@ -184,6 +198,7 @@ class Acknowledger:
         self.buffer = Receiver(first, buffer_threshold)
         self.run = 0  # duplicate ACKs since the last new one
         self.hole_counted = False  # whether the expected number has been counted as a hole
+        self.resent = first  # all numbers below, if still missing, have been counted as resent
 
     def accept(self, sequence: int, answers: Answers) -> None:
         if self.buffer.accept(sequence) is not Outcome.OLD:
@@ -196,6 +211,9 @@ class Acknowledger:
             answers.duplicate_acks += 1
             answers.per_run += self.run == FAST_RETRANSMIT
             answers.per_duplicate += self.run >= FAST_RETRANSMIT
+            if self.run >= FAST_RETRANSMIT and self.receiver.blocks:
+                answers.missing += self.receiver.missing_from(self.resent)
+                self.resent = self.receiver.blocks[-1][1]
         if self.receiver.held >= FAST_RETRANSMIT and not self.hole_counted:
             self.hole_counted = True
             answers.per_hole += 1
@@ -537,6 +555,7 @@ class Reordering:
         counters["retransmit_per_run"] = float(answers.per_run)
         counters["retransmit_per_duplicate"] = float(answers.per_duplicate)
         counters["retransmit_per_hole"] = float(answers.per_hole)
+        counters["retransmit_missing"] = float(answers.missing)
         counters["displacement_packets"] = float(sum(displacement))
         counters["displaced"] = float(sum(displacement) - displacement[threshold])
         counters["total_displacement"] = float(sum(abs(i - threshold) * n for i, n in enumerate(displacement)))

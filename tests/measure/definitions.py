@@ -76,18 +76,23 @@ def acknowledgements(arrivals: Sequence[int], first: int) -> list[int]:
 
 
 def retransmissions(arrivals: Sequence[int], first: int) -> dict[str, int]:
-    """Duplicate ACKs and the retransmissions that three of them cause, counted in three ways."""
+    """Duplicate ACKs and the retransmissions that three of them cause, counted in four ways."""
     acks = [first, *acknowledgements(arrivals, first)]
     duplicate = [after == before for before, after in pairwise(acks)]
     runs = [0]
     for again in duplicate:
         runs = [*runs[:-1], runs[-1] + 1] if again else [*runs, 0]
+    third = [n for n in range(2, len(arrivals)) if all(duplicate[n - 2 : n + 1])]
+    resent: set[int] = set()
+    for n in third:
+        resent |= set(range(acks[n], max(arrivals[: n + 1]))) - set(arrivals[: n + 1])
     holes = {ack for n, ack in enumerate(acks) if sum(number > ack for number in set(arrivals[:n])) >= 3}
     return {
         "duplicate_acks": sum(duplicate),
         "retransmit_per_run": sum(run >= 3 for run in runs),
         "retransmit_per_duplicate": sum(max(0, run - 2) for run in runs),
         "retransmit_per_hole": len(holes),
+        "retransmit_missing": len(resent),
     }
 
 

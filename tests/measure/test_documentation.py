@@ -23,8 +23,9 @@ def test_every_field_of_the_order_measure_is_explained() -> None:
 
 
 def test_the_table_of_a_link_with_uniform_delay() -> None:
-    names = ["reordered", "duplicate_ack", "per_run", "per_duplicate", "per_hole", "overtaken", "three_reordered"]
-    fields = [f"{'retransmit_' if name[:3] in ('per', 'ove') else ''}{name}_share" for name in names]
+    names = ["reordered", "duplicate_ack", "per_run", "per_duplicate", "per_hole", "missing"]
+    names += ["overtaken", "three_reordered"]
+    fields = [f"{'retransmit_' if name[:3] in ('per', 'mis', 'ove') else ''}{name}_share" for name in names]
     chance = random.Random(1)
     order = Reordering()
     for time, packet in sorted((n + chance.uniform(0, 32), n) for n in range(100_000)):

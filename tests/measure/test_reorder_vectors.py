@@ -95,6 +95,7 @@ def test_duplicate_acks_and_retransmissions(vector: dict[str, Any]) -> None:
             "rtx_each": figures["retransmit_per_duplicate"],
             "rtx_late": figures["retransmit_overtaken"],
             "rtx_hole": figures["retransmit_per_hole"],
+            "rtx_missing": figures["retransmit_missing"],
             "nreord3": figures["three_reordered"],
             "acks": vector["expect"]["acks"],
         } == vector["expect"]
