@@ -36,7 +36,9 @@ LIMITS = click.IntRange(min=1)
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
 @click.option("--threads", type=LIMITS, metavar="N", help="Replications at one time (as many as there are cores).")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of the summary.")
-@click.option("--trace", metavar="FILE.csv", help="Write every firing to a file.")
+@click.option(
+    "--trace", metavar="FILE", help="Write every firing, as .csv, .parquet, .vcd (GTKWave) or .json (Perfetto)."
+)
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 @click.option("--all", "every", is_flag=True, help="Show each element of an array, not their average.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress line and no notes.")
@@ -80,13 +82,14 @@ def command(
     try:
         if warmup == "auto":
             warmup = _find_warmup(model, until, seed, engine, quiet)
-        model.plan(until=until, warmup=warmup)  # what is wrong with the times is told before any file is written
+        # What is wrong with the times is told before any file is written.
+        plan, asked = model.plan(until=until, warmup=warmup, replications=replications)
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
     started = time.perf_counter()
     with (
-        TraceFile(trace, model.net) if trace else nullcontext() as sink,
+        TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
         ProgressLine(Units(model.net.seconds), quiet) as progress,
     ):
         result = model.run(

@@ -1,39 +1,42 @@
-"""`--trace FILE`: every firing as a line of CSV."""
+"""`--trace FILE`: every firing in a file, in the format that its suffix tells."""
 
 from __future__ import annotations
 
-import csv
+import math
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from petri.diagnostics import Diagnostic
-from petri.net import Net, Scalar, Variable
+from petri.net import Net
+from petri.trace import SUFFIXES, TIMELINES, suffix_of, writer_of
 
+from .console import tell
 from .exits import STOPPED, Refusal, refusal
 
 if TYPE_CHECKING:
     from petri.engine.session import TracedFiring
 
-COLUMNS = ("replication", "start", "end", "transition", "binding")
+Written = TypeVar("Written")
 
 
 class TraceFile:
-    """A CSV file; start and end are in the net's time unit, `binding` is `name=value` pairs set apart by blanks."""
+    """A file that is open as long as the run goes on. `until` and `replications` are those of the run."""
 
-    def __init__(self, path: str, net: Net) -> None:
-        suffix = Path(path).suffix
-        if suffix.lower() != ".csv":
-            raise refusal("output-suffix", path=path, suffixes=[".csv"], suggestion=f"{path.removesuffix(suffix)}.csv")
-        self._net = net
+    def __init__(self, path: str, net: Net, until: float = math.inf, replications: int = 1) -> None:
+        if not suffix_of(path):
+            stem = path.removesuffix(".") if "." in path else path
+            suggestion = f"{stem.rpartition('.')[0] or stem}.csv"
+            raise refusal("output-suffix", path=path, suffixes=list(SUFFIXES), suggestion=suggestion)
         self._path = path
+        self._net = net
+        self._single = suffix_of(path) in TIMELINES and replications > 1
+        _check_parquet(path)
         try:
-            self._file = open(path, "w", encoding="utf-8", newline="")  # noqa: SIM115  (closed by __exit__)
+            self._file = open(path, "wb")  # noqa: SIM115  (closed by __exit__)
         except OSError as error:
             raise refusal("output-unwritable", path=path, reason=error.strerror or str(error)) from error
-        self._writer = csv.writer(self._file, lineterminator="\n")
-        self._guarded(lambda: self._writer.writerow(COLUMNS))
+        self._writer = self._guarded(lambda: writer_of(path, net, self._file, until))
 
     def __enter__(self) -> TraceFile:
         return self
@@ -41,29 +44,45 @@ class TraceFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._guarded(self._file.close)
+        self._guarded(self._close)
+        if error is None:
+            self._tell()
 
     def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
         """Write the next firings of a replication."""
-        rows = (self._row(replication, firing) for firing in firings)
-        self._guarded(lambda: self._writer.writerows(rows))
+        self._guarded(lambda: self._writer(replication, firings))
 
-    def _row(self, replication: int, firing: TracedFiring) -> tuple[int | float | str, ...]:
-        transition = self._net.transitions[firing.transition]
-        pairs = zip(transition.variables, firing.variables, strict=True)
-        binding = " ".join(f"{variable.name}={_shown(variable, value)}" for variable, value in pairs)
-        return replication, firing.start, firing.end, transition.name, binding
+    def _close(self) -> None:
+        try:
+            self._writer.close()
+        finally:
+            self._file.close()
 
-    def _guarded(self, write: Callable[[], object]) -> None:
+    def _tell(self) -> None:
+        """What the file does not have."""
+        if self._single:
+            tell(Diagnostic("trace-first-only", severity="note", values={"path": self._path}))
+        if self._writer.full_at is not None:
+            from petri.report.quantities import Units
+            from petri.trace.timeline import MOST_EVENTS
+
+            time = Units(self._net.seconds).show(self._writer.full_at, "Time")
+            values = {"path": self._path, "time": time, "count": f"{MOST_EVENTS:,}"}
+            tell(Diagnostic("trace-full", severity="warning", values=values))
+
+    def _guarded(self, write: Callable[[], Written]) -> Written:
         """A disk that is full, say, is told like any other error."""
         try:
-            write()
+            return write()
         except OSError as error:
             values = {"path": self._path, "reason": error.strerror or str(error)}
             raise Refusal(Diagnostic("output-unwritable", values=values), STOPPED) from error
 
 
-def _shown(variable: Variable, value: Scalar) -> str:
-    if variable.labels and 0 <= value < len(variable.labels):
-        return variable.labels[int(value)]
-    return repr(value)
+def _check_parquet(path: str) -> None:
+    """Before the file is made."""
+    if suffix_of(path) == ".parquet":
+        try:
+            import pyarrow.parquet  # noqa: F401
+        except ImportError as error:
+            raise refusal("trace-no-pyarrow") from error

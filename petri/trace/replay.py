@@ -1,0 +1,155 @@
+"""Where the tokens are, worked out from the firings alone: what each takes and gives, and when.
+
+A trace says which transition started when, with which variables, and when it ends. That settles what it takes and what
+it will give, by the rules E2, E3 and I5; nothing is drawn again.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from petri.engine.expression import Context, evaluate
+from petri.engine.session import TracedFiring
+from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Tokens of one value that an arc takes or gives. `value` is None where it is not known, or was not asked for."""
+
+    place: int
+    count: int
+    value: Token | None = None
+
+
+class Watcher(Protocol):
+    """Is told of what happens, in the order in which it does."""
+
+    def reached(self, now: float) -> None:
+        """Something is about to happen at this time; `Replay.tokens` are still what they were before."""
+
+    def started(self, firing: TracedFiring, taken: Sequence[Moved], given: Sequence[Moved]) -> None:
+        """A firing has taken its tokens; an immediate one will deposit at once."""
+
+    def ended(self, firing: TracedFiring, given: Sequence[Moved], now: float) -> None:
+        """A firing has deposited its tokens."""
+
+
+class Replay:
+    """Follows one replication. `tokens` is the number in each place, at the instant of what was told last.
+
+    valued: the places whose tokens' values the watcher wants to know.
+    """
+
+    def __init__(self, net: Net, watcher: Watcher, valued: Collection[int] = ()) -> None:
+        self.net = net
+        self.watcher = watcher
+        self.tokens = [sum(count for count, _ in place.initial) for place in net.places]
+        self._pending: list[tuple[float, int, TracedFiring, Sequence[Moved]]] = []
+        self._started = 0
+        self._takes = [_Takes(net, transition, valued) for transition in net.transitions]
+        self._gives = [_Gives(transition, valued) for transition in net.transitions]
+
+    def start(self, firing: TracedFiring) -> None:
+        """The next firing to start; those that end before it, or at its start, end first (I1)."""
+        self.advance(firing.start)
+        context = Context(firing.variables, self.tokens.__getitem__, firing.start, firing.end, None, self.net.tables)
+        given = self._gives[firing.transition].of(context)
+        taken = self._takes[firing.transition].of(context)
+        self.watcher.reached(firing.start)
+        for moved in taken:
+            self.tokens[moved.place] -= moved.count
+        for place in self.net.transitions[firing.transition].resets:
+            taken = [*taken, Moved(place, self.tokens[place])]
+            self.tokens[place] = 0
+        self.watcher.started(firing, taken, given)
+        if firing.end <= firing.start:
+            self._end(firing, given, firing.end)
+        else:
+            self._started += 1
+            heapq.heappush(self._pending, (firing.end, self._started, firing, given))
+
+    def advance(self, now: float) -> None:
+        """Let everything end that ends up to `now`."""
+        while self._pending and self._pending[0][0] <= now:
+            end, _, firing, given = heapq.heappop(self._pending)
+            self._end(firing, given, end)
+
+    def _end(self, firing: TracedFiring, given: Sequence[Moved], now: float) -> None:
+        self.watcher.reached(now)
+        for moved in given:
+            self.tokens[moved.place] += moved.count
+        self.watcher.ended(firing, given, now)
+
+
+class _Takes:
+    """What a transition takes."""
+
+    def __init__(self, net: Net, transition: Transition, valued: Collection[int]) -> None:
+        self.arcs = [arc for arc in transition.inputs if not arc.keep]
+        self.valued = [arc.place in valued for arc in self.arcs]
+        constant = all(_is_constant(arc.count) for arc in self.arcs) and not any(self.valued)
+        self.always = [Moved(arc.place, _constant(arc.count)) for arc in self.arcs] if constant else None
+
+    def of(self, context: Context) -> Sequence[Moved]:
+        if self.always is not None:
+            return self.always
+        return [
+            Moved(
+                arc.place,
+                1 if arc.count is None else int(evaluate(arc.count, context)),
+                _pattern_value(arc, context) if valued else None,
+            )
+            for arc, valued in zip(self.arcs, self.valued, strict=True)
+        ]
+
+
+def _pattern_value(arc: InputArc, context: Context) -> Token | None:
+    """The token that the arc has found; None where it does not care for some slot."""
+    value: list[Scalar] = []
+    for match in arc.pattern:
+        if match.bind is not None:
+            value.append(context.variables[match.bind])
+        elif match.equal is not None:
+            value.append(evaluate(match.equal, context))
+        else:
+            return None
+    return tuple(value)
+
+
+class _Gives:
+    """What a transition gives."""
+
+    def __init__(self, transition: Transition, valued: Collection[int]) -> None:
+        self.arcs = transition.outputs
+        self.valued = [any(place in valued for place in arc.places) for arc in self.arcs]
+        constant = all(
+            arc.condition is None and arc.index is None and _is_constant(arc.count) for arc in self.arcs
+        ) and not any(self.valued)
+        self.always = [Moved(arc.places[0], _constant(arc.count)) for arc in self.arcs] if constant else None
+
+    def of(self, context: Context) -> Sequence[Moved]:
+        if self.always is not None:
+            return self.always
+        return [
+            _given(arc, context, valued)
+            for arc, valued in zip(self.arcs, self.valued, strict=True)
+            if arc.condition is None or evaluate(arc.condition, context)
+        ]
+
+
+def _given(arc: OutputArc, context: Context, valued: bool) -> Moved:
+    count = 1 if arc.count is None else int(evaluate(arc.count, context))
+    place = arc.places[0 if arc.index is None else int(evaluate(arc.index, context))]
+    return Moved(place, count, tuple(evaluate(one, context) for one in arc.values) if valued else None)
+
+
+def _is_constant(count: Expr | None) -> bool:
+    return count is None or count.op == "const"
+
+
+def _constant(count: Expr | None) -> int:
+    return 1 if count is None else int(count.value or 0)

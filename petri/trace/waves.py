@@ -1,0 +1,155 @@
+"""Waves: a Value Change Dump (IEEE 1364-2005, 18) of tokens in places and firings in progress."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, Final
+
+from petri.engine.session import TracedFiring
+from petri.net import Net
+from petri.trace.replay import Moved, Replay
+from petri.version import VERSION
+
+FINER: Final = 3  # decimal places that model time keeps beyond the net's unit
+_UNITS: Final = {0: "s", -3: "ms", -6: "us", -9: "ns", -12: "ps", -15: "fs"}
+_FIRST, _LAST = 33, 126  # printable ASCII, of which identifiers are made
+PLAIN_UNIT: Final = 1e-6  # seconds that a unit of a net without time unit is shown as
+
+
+class WaveWriter:
+    """Writes replication 0. A place is an integer; a transition the number of its firings in progress, or, where it
+    takes no time, an event. What changes more than once at an instant shows its last value there."""
+
+    full_at: float | None = None
+
+    def __init__(self, net: Net, file: BinaryIO, until: float = math.inf) -> None:
+        self._net = net
+        self._until = until
+        self._text = io.TextIOWrapper(file, encoding="utf-8", newline="\n", write_through=False)
+        exponent, self._ticks = timescale(net)
+        self._replay = Replay(net, self)
+        self._progress = [0] * len(net.transitions)
+        self._events = [t.time.op == "const" and not t.time.value for t in net.transitions]
+        identifiers = identifier_codes()
+        self._place_codes = [next(identifiers) for _ in net.places]
+        self._transition_codes = [next(identifiers) for _ in net.transitions]
+        self._now = 0
+        self._places: set[int] = set()
+        self._transitions: set[int] = set()
+        self._header(exponent)
+
+    def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
+        if replication == 0:
+            for firing in firings:
+                self._replay.start(firing)
+
+    def close(self) -> None:
+        if math.isfinite(self._until):
+            self._replay.advance(self._until)
+            self.reached(self._until)
+        else:
+            self._replay.advance(math.inf)
+        self._flush()
+        self._text.flush()
+        self._text.detach()
+
+    # ------------------------------------------------------------ what happens
+
+    def started(self, firing: TracedFiring, taken: Sequence[Moved], given: Sequence[Moved]) -> None:
+        self._places.update(moved.place for moved in taken)
+        self._transitions.add(firing.transition)
+        self._progress[firing.transition] += 1
+
+    def ended(self, firing: TracedFiring, given: Sequence[Moved], now: float) -> None:
+        self._places.update(moved.place for moved in given)
+        self._progress[firing.transition] -= 1
+        self._transitions.add(firing.transition)
+
+    def reached(self, now: float) -> None:
+        tick = round(now * self._ticks)
+        if tick != self._now:
+            self._flush()
+            self._now = tick
+            self._text.write(f"#{tick}\n")
+
+    def _flush(self) -> None:
+        write = self._text.write
+        for place in sorted(self._places):
+            write(f"b{max(self._replay.tokens[place], 0):b} {self._place_codes[place]}\n")
+        for transition in sorted(self._transitions):
+            code = self._transition_codes[transition]
+            write(f"1{code}\n" if self._events[transition] else f"b{self._progress[transition]:b} {code}\n")
+        self._places.clear()
+        self._transitions.clear()
+
+    # ------------------------------------------------------------ the header
+
+    def _header(self, exponent: int) -> None:
+        net, write = self._net, self._text.write
+        unit = f"times in {net.time_unit}" if net.seconds is not None else "1 time unit is shown as 1 us"
+        write(f"$version pnsim {VERSION} $end\n$comment net {word(net.name)}, replication 0, {unit} $end\n")
+        step = 3 * math.floor(exponent / 3)
+        write(f"$timescale {10 ** (exponent - step)} {_UNITS[step]} $end\n$scope module {word(net.name)} $end\n")
+        kinds = ["event" if event else "integer" for event in self._events]
+        for title, names, codes, types in (
+            ("places", [place.name for place in net.places], self._place_codes, ["integer"] * len(net.places)),
+            ("transitions", [one.name for one in net.transitions], self._transition_codes, kinds),
+        ):
+            write(f"$scope module {title} $end\n")
+            self._variables(names, codes, types)
+            write("$upscope $end\n")
+        write("$upscope $end\n$enddefinitions $end\n#0\n$dumpvars\n")
+        for place, code in enumerate(self._place_codes):
+            write(f"b{self._replay.tokens[place]:b} {code}\n")
+        for transition, code in enumerate(self._transition_codes):
+            if not self._events[transition]:
+                write(f"b0 {code}\n")
+        write("$end\n")
+
+    def _variables(self, names: Sequence[str], codes: Sequence[str], types: Sequence[str]) -> None:
+        """A scope for each part of a dotted name but the last; names with the same parts stand together."""
+        write = self._text.write
+        open_scopes: list[str] = []
+        for name, code, kind in sorted(zip(names, codes, types, strict=True), key=lambda one: one[0].split(".")):
+            *scopes, last = [word(part) for part in name.split(".")]
+            common = 0
+            while common < min(len(scopes), len(open_scopes)) and scopes[common] == open_scopes[common]:
+                common += 1
+            write("$upscope $end\n" * (len(open_scopes) - common))
+            write("".join(f"$scope module {scope} $end\n" for scope in scopes[common:]))
+            open_scopes = scopes
+            size = 1 if kind == "event" else 32
+            # Without a range behind it, a reader would take the index of an array for a bit of the variable.
+            bits = " [31:0]" if last.endswith("]") and kind != "event" else ""
+            write(f"$var {kind} {size} {code} {last}{bits} $end\n")
+        write("$upscope $end\n" * len(open_scopes))
+
+
+def timescale(net: Net) -> tuple[int, float]:
+    """The decimal exponent of a tick in seconds, and ticks per unit of model time."""
+    seconds = PLAIN_UNIT if net.seconds is None else net.seconds
+    exponent = min(max(math.floor(math.log10(seconds) + 1e-9) - FINER, -15), 0)
+    return exponent, seconds / 10.0**exponent
+
+
+def identifier_codes() -> Iterator[str]:
+    """Short codes of printable characters: !, ", … ~, !!, "!, …"""
+    base = _LAST - _FIRST + 1
+    number = 0
+    while True:
+        code, rest = "", number
+        while True:
+            code += chr(_FIRST + rest % base)
+            rest = rest // base - 1
+            if rest < 0:
+                break
+        yield code
+        number += 1
+
+
+def word(name: str) -> str:
+    """A name without blanks, which would end it; never one that a keyword could be taken for."""
+    text = "".join(c if c.isprintable() and not c.isspace() else "_" for c in name) or "_"
+    return f"_{text}" if text.startswith("$") else text

@@ -1,0 +1,60 @@
+"""What writes a trace, chosen by the file's suffix."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO, Final, Protocol
+
+from petri.engine.session import TracedFiring
+from petri.net import Net
+
+SUFFIXES: Final = (".csv", ".parquet", ".vcd", ".json")
+TIMELINES: Final = (".vcd", ".json")
+"""Formats of one timeline: they hold replication 0 alone."""
+
+
+class Writer(Protocol):
+    """Takes firings in the order in which they start, replication after replication."""
+
+    @property
+    def full_at(self) -> float | None:
+        """The model time at which it stopped writing because the file may not grow further; None if it did not."""
+
+    def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
+        """Write the next firings of a replication."""
+
+    def close(self) -> None:
+        """Write what is held back. The file itself stays open."""
+
+
+def suffix_of(path: str | Path) -> str:
+    """The suffix that tells the format, "" where none of them does."""
+    suffix = Path(path).suffix.lower()
+    return suffix if suffix in SUFFIXES else ""
+
+
+def writer_of(path: str | Path, net: Net, file: BinaryIO, until: float = math.inf) -> Writer:
+    """The writer for a file of this name. `until` is the end of the run: what would end later is left in progress.
+
+    Raises ValueError for another suffix, and ImportError for Parquet without pyarrow.
+    """
+    match suffix_of(path):
+        case ".csv":
+            from petri.trace.rows import CsvWriter
+
+            return CsvWriter(net, file)
+        case ".parquet":
+            from petri.trace.rows import ParquetWriter
+
+            return ParquetWriter(net, file)
+        case ".vcd":
+            from petri.trace.waves import WaveWriter
+
+            return WaveWriter(net, file, until)
+        case ".json":
+            from petri.trace.timeline import TimelineWriter
+
+            return TimelineWriter(net, file, until)
+    raise ValueError(f"{path} is no trace: its name must end in one of {', '.join(SUFFIXES)}")
