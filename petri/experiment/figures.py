@@ -23,7 +23,7 @@ PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
     "utilisation": "share",
 }
 TRANSITION_DIMENSIONS: Final[Mapping[str, str]] = {"rate": "events", "active": "share"}
-UNRECORDED: Final = ("histogram",)  # what `record` may ask for that is not one number
+UNRECORDED: Final = ("histogram", "series")  # what `record` may ask for that is not one number
 
 
 @dataclass(frozen=True, slots=True)
