@@ -1,13 +1,13 @@
-"""The syntax tree as text: expressions and types in one line each, declarations as pieces for the formatter to set."""
+"""The syntax tree as text: expressions and types on one line each, declarations as pieces for the formatter to set."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from petri.language import tree
+from petri.language.setting import BREAK, CLOSE, OPEN, STOP, flat, group, group_each
 from petri.net import Span
-
-TIE = "\0"  # a space at which no line may break: between a number and its unit
 
 _LEVELS = {"or": 1, "and": 2, "+": 6, "-": 6, "*": 7, "/": 7, "div": 7, "mod": 7}
 _COMPARISON, _RANGE, _SUM, _SIGN, _POSTFIX = 4, 5, 6, 8, 9
@@ -19,6 +19,7 @@ class Piece:
 
     On one line, `gap` stands before it. In a declaration of several lines it begins a line, indented by `indent`,
     unless it `fills` the line before. `span` is where it stood in the source, to find the comments that belong to it.
+    Text and gap may have the marks of `setting`; a group may begin in one piece and end in another.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Piece:
     gap: str = " "
     indent: int = 2
     fills: bool = False
+    joins: bool = False  # begins a line only where the one before has no room for all that follows with it
     bracketed: bool = False  # its line is within the brackets of the declaration
     comments: list[str] = field(default_factory=list)  # on lines of their own before it
     behind: str = ""  # the comment at the end of its line
@@ -33,12 +35,12 @@ class Piece:
 
 def expression(node: tree.Expr) -> str:
     """An expression in canonical spelling, on one line."""
-    return _write(node, 0).replace(TIE, " ")
+    return flat(_write(node, 0))
 
 
 def type_text(node: tree.TypeExpr) -> str:
     """A type in canonical spelling, on one line."""
-    return _type(node).replace(TIE, " ")
+    return flat(_type(node))
 
 
 def _write(node: tree.Expr, level: int) -> str:
@@ -78,9 +80,9 @@ def _text_and_level(node: tree.Expr) -> tuple[str, int]:
 def _postfix(node: tree.Expr) -> str:
     match node:
         case tree.Number():
-            return node.text if node.unit is None else f"{node.text}{TIE}{node.unit}"
+            return node.text if node.unit is None else f"{node.text} {node.unit}"
         case tree.Text():
-            return '"' + node.value.replace(" ", TIE) + '"'
+            return f'"{node.value}"'
         case tree.Name():
             return node.name
         case tree.Field():
@@ -88,7 +90,7 @@ def _postfix(node: tree.Expr) -> str:
         case tree.Index():
             return f"{_write(node.base, _POSTFIX)}[{'*' if node.index is None else _write(node.index, 0)}]"
         case tree.Call():
-            return f"{_write(node.function, _POSTFIX)}({', '.join(_write(part, 0) for part in node.arguments)})"
+            return f"{_write(node.function, _POSTFIX)}({_listed(_write(part, 0) for part in node.arguments)})"
         case tree.With():
             return f"{_write(node.base, _POSTFIX)} with {_record(node.changes)}"
         case tree.Paren():
@@ -102,7 +104,10 @@ def _binary(node: tree.Binary) -> tuple[str, int]:
     left, right = (_RANGE, _RANGE) if level == _COMPARISON else (level, level + 1)
     if node.operator == "*" and isinstance(node.right, tree.Record):
         return f"{_write(node.left, left)} * {_record(node.right)}", level
-    return f"{_write(node.left, left)} {node.operator} {_write(node.right, right)}", level
+    first = _write(node.left, left)
+    if isinstance(node.left, tree.Binary) and _LEVELS.get(node.left.operator, _COMPARISON) == level:
+        first = first.removeprefix(OPEN).removesuffix(CLOSE)  # a chain such as `a + b - c` is one group
+    return group(f"{first}{BREAK}{node.operator} {_write(node.right, right)}"), level
 
 
 def _range(node: tree.Range) -> str:
@@ -121,15 +126,25 @@ def _tight(node: tree.Expr) -> str:
 
 
 def _conditional(node: tree.If) -> str:
-    then = _write(node.then, 0)
-    if node.otherwise is None:
-        return f"if {_write(node.condition, 0)} then {then}"
-    return f"if {_write(node.condition, 0)} then {then} else {_write(node.otherwise, 0)}"
+    """Breaks before `else`, and before `then` where a branch is long by itself."""
+    branches = []
+    rest: tree.Expr | None = node
+    word = "if"
+    while isinstance(rest, tree.If):
+        branches.append(group_each(f"{word} {_write(rest.condition, 0)}{BREAK}then {_write(rest.then, 0)}"))
+        rest, word = rest.otherwise, "else if"
+    if rest is not None:
+        branches.append(f"else {_write(rest, 0)}")
+    return group_each(BREAK.join(branches))
 
 
 def _record(node: tree.Record) -> str:
     parts = [name if value is None else f"{name}: {_write(value, 0)}" for name, value, _ in node.fields]
-    return "{" + ", ".join(parts) + "}"
+    return "{" + _listed(parts) + "}"
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return group(f",{BREAK}".join(parts))
 
 
 def _keys(keys: tuple[tree.Expr, ...]) -> str:
@@ -143,9 +158,9 @@ def _type(node: tree.TypeExpr) -> str:
         case tree.RangeType():
             return f"{_tight(node.low)}..{_tight(node.high)}"
         case tree.EnumType():
-            return " | ".join(name for name, _ in node.names)
+            return group(f"{BREAK}| ".join(name for name, _ in node.names))
         case tree.RecordType():
-            return "{ " + ", ".join(f"{name}: {_type(part)}" for name, part, _ in node.fields) + " }"
+            return "{ " + _listed(f"{name}: {_type(part)}" for name, part, _ in node.fields) + " }"
 
 
 # ---------------------------------------------------------------- declarations
@@ -169,14 +184,14 @@ def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
             return _bracketed(f"module {node.name}", node.span, "(", parameters, ")", end)
         case tree.Instance():
             arguments = [(_argument(argument), argument.span) for argument in node.arguments]
-            head = f"instance {node.name}{_loops(node.loops)} = {node.module}"
+            head = f"instance {node.name}{_loops(node.loops)}{STOP} = {node.module}"
             return _bracketed(head, node.span, "(", arguments, ")", end)
         case tree.Type(type=tree.RecordType() as record):
             fields = [(f"{name}: {_type(part)}", span) for name, part, span in record.fields]
-            return _bracketed(f"type {node.name} =", node.span, " { ", fields, " }", end)
+            return _bracketed(f"type{STOP} {node.name}{STOP} =", node.span, " { ", fields, " }", end)
         case tree.Dist(value=tree.Call() as call):
             parts = [(_write(part, 0), part.span) for part in call.arguments]
-            head = f"dist {node.name} = {_write(call.function, _POSTFIX)}"
+            head = f"dist{STOP} {node.name}{STOP} = {_write(call.function, _POSTFIX)}"
             return _bracketed(head, node.span, "(", parts, ")", end)
         case tree.Measure():
             return _measure(node)
@@ -193,15 +208,15 @@ def _simple(node: tree.Declaration) -> str:
         case tree.Time():
             return f"time {node.unit}"
         case tree.Import():
-            return f"import {node.name}" if node.path is None else f'import "{node.path.replace(" ", TIE)}"'
+            return f"import {node.name}" if node.path is None else f'import "{node.path}"'
         case tree.Param():
-            return f"param {_parameter(node)}"
+            return f"param{STOP} {_parameter(node, STOP)}"
         case tree.Const():
-            return f"{'unit' if node.unit else 'const'} {node.name} = {_write(node.value, 0)}"
+            return f"{'unit' if node.unit else 'const'}{STOP} {node.name}{STOP} = {_write(node.value, 0)}"
         case tree.Type():
-            return f"type {node.name} = {_type(node.type)}"
+            return f"type{STOP} {node.name}{STOP} = {_type(node.type)}"
         case tree.Dist():
-            return f"dist {node.name} = {_write(node.value, 0)}"
+            return f"dist{STOP} {node.name}{STOP} = {_write(node.value, 0)}"
         case tree.Expect():
             return expect_text(node)
         case _:
@@ -209,21 +224,21 @@ def _simple(node: tree.Declaration) -> str:
 
 
 def expect_text(node: tree.Expect) -> str:
-    """`expect delay.p99 < 10 us`, with ties."""
-    formula = "" if node.formula is None else f"{_write(node.formula, _SUM)} "
-    within = "" if node.within is None else f" within {_write(node.within, _SUM)}"
-    return f"expect {formula}{node.comparison} {_write(node.bound, _SUM)}{within}"
+    """`expect delay.p99 < 10 us`."""
+    formula = "" if node.formula is None else f"{_write(node.formula, _SUM)}{BREAK}"
+    within = "" if node.within is None else f"{BREAK}within {_write(node.within, _SUM)}"
+    return "expect " + group(f"{formula}{node.comparison} {_write(node.bound, _SUM)}{within}")
 
 
 def _covering(first: Span, last: Span) -> Span:
     return Span(first.file, first.line, first.column, last.end_line, last.end_column)
 
 
-def _parameter(node: tree.Param) -> str:
+def _parameter(node: tree.Param, stop: str = "") -> str:
     shown = node.name if node.type is None else f"{node.name}: {_type(node.type)}"
     if node.default is not None:
-        shown += f" = {_write(node.default, 0)}"
-    return shown if node.bounds is None else f"{shown} in {_range(node.bounds)}"
+        shown += f"{stop} = {_write(node.default, 0)}"
+    return shown if node.bounds is None else f"{shown}{stop} in {_range(node.bounds)}"
 
 
 def _argument(node: tree.Argument) -> str:
@@ -245,54 +260,64 @@ def _sized(name: str, size: tree.Range | None) -> str:
 def _bracketed(
     head: str, span: Span, opening: str, parts: list[tuple[str, Span]], closing: str, end: Span
 ) -> list[Piece]:
-    """`head(a, b)`: on several lines, one part a line and the closing bracket below."""
+    """`head(a, b)`: with comments in it, one part a line and the closing bracket below."""
     if not parts:
         return [Piece(head if head.startswith("module") else head + opening + closing, span)]
     pieces = [Piece(head + opening.rstrip(), span, bracketed=True)]
     first_gap = " " if opening.endswith(" ") else ""
     for number, (text, where) in enumerate(parts):
-        comma = "," if number < len(parts) - 1 else ""
-        pieces.append(Piece(text + comma, where, first_gap if number == 0 else " ", bracketed=True))
+        text = f"{text}," if number < len(parts) - 1 else f"{text}{CLOSE}"
+        text = text if number else f"{OPEN}{text}"
+        pieces.append(Piece(text, where, " " if number else first_gap, bracketed=True))
     pieces.append(Piece(closing.lstrip(), end, " " if closing.startswith(" ") else "", 0, bracketed=True))
     return pieces
 
 
 def _place(node: tree.Place) -> list[Piece]:
     type_ = "" if node.type is None else f" : {_type(node.type)}"
-    pieces = [Piece(f"place {_sized(node.name, node.size)}{type_}", node.span)]
+    clauses = type_
     if node.key is not None:
-        pieces[0].text += f" by {_write(node.key, _SUM)}"
+        clauses += f" by {_write(node.key, _SUM)}"
     elif node.discipline != "bag":
-        pieces[0].text += f" {node.discipline}"
+        clauses += f" {node.discipline}"
     if node.capacity is not None:
-        pieces[0].text += f" cap {_write(node.capacity, _SUM)}"
+        clauses += f" cap {_write(node.capacity, _SUM)}"
+    pieces = [
+        Piece(f"place {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
+    ]
     for number, item in enumerate(node.initial):
-        sign = "= " if number == 0 else ""
+        sign = f"= {OPEN}" if number == 0 else ""
         comma = "," if number < len(node.initial) - 1 else ""
-        loops = "".join(f" for {_loop(loop)}" for loop in item.loops)
-        text = f"{sign}{_write(item.value, 0)}{loops}{comma}"
-        pieces.append(Piece(text, item.span, indent=2 if number == 0 else 4, fills=number > 0))
+        loops = "".join(f"{BREAK}for {_loop(loop)}" for loop in item.loops)
+        text = f"{sign}{group(_write(item.value, 0) + loops)}{comma}"
+        pieces.append(Piece(text, item.span, indent=4 if number else 2, fills=number > 0))
     return pieces
 
 
 def _transition(node: tree.Transition) -> list[Piece]:
-    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}:", node.span)]
+    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}:{STOP}", node.span)]
     for number, arc in enumerate(node.inputs):
         word = "" if arc.mode == "take" else f"{arc.mode} "
-        comma = "," if number < len(node.inputs) - 1 else ""
-        pieces.append(Piece(f"{word}{_write(arc.term, _COMPARISON)}{comma}", arc.span, indent=4, fills=True))
+        comma = "," if number < len(node.inputs) - 1 else CLOSE
+        opening = "" if number else OPEN
+        text = f"{opening}{word}{_write(arc.term, _COMPARISON)}{comma}"
+        pieces.append(Piece(text, arc.span, indent=4, fills=True))
     for number, output in enumerate(node.outputs):
-        arrow = "-> " if number == 0 else ""
-        comma = "," if number < len(node.outputs) - 1 else ""
-        pieces.append(Piece(f"{arrow}{_write(output, 0)}{comma}", output.span, indent=4, fills=True))
+        arrow = "" if number else f"-> {OPEN}"
+        comma = "," if number < len(node.outputs) - 1 else CLOSE
+        text = f"{arrow}{_write(output, 0)}{comma}"
+        pieces.append(Piece(text, output.span, indent=4 if number else 2, fills=number > 0, joins=number == 0))
+    clauses = []
     if node.draws:
-        draws = ", ".join(f"{draw.name} ~ {_write(draw.distribution, 0)}" for draw in node.draws)
-        pieces.append(Piece(f"draw {draws}", _covering(node.draws[0].span, node.draws[-1].span), "  "))
-    clauses = (("takes", node.time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
-    for word, value in clauses:
+        draws = (f"{draw.name} ~ {_write(draw.distribution, 0)}" for draw in node.draws)
+        clauses.append(Piece(f"draw {_listed(draws)}", _covering(node.draws[0].span, node.draws[-1].span), "  "))
+    values = (("takes", node.time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
+    for word, value in values:
         if value is not None:
-            pieces.append(Piece(f"{word} {_write(value, 0)}", value.span, "  "))
-    return pieces
+            clauses.append(Piece(f"{word} {_write(value, 0)}", value.span, "  "))
+    if clauses:
+        clauses[0].gap = f"{STOP}  "
+    return pieces + clauses
 
 
 def _ports(ports: list[tree.Port]) -> list[Piece]:
@@ -302,16 +327,16 @@ def _ports(ports: list[tree.Port]) -> list[Piece]:
         type_ = "" if port.type is None else f": {_type(port.type)}"
         comma = "," if number < len(ports) - 1 else ""
         text = f"{_sized(port.name, port.size)}{type_}{comma}"
-        text = f"{word} {text}" if number == 0 else text
+        text = text if number else f"{word} {OPEN}{text}"
         pieces.append(Piece(text, port.span, indent=4, fills=number > 0))
     return pieces
 
 
 def _measure(node: tree.Measure) -> list[Piece]:
-    pieces = [Piece(f"measure {node.name} = {_write(node.formula, 0)}", node.span)]
+    pieces = [Piece(f"measure {node.name}{STOP} = {_write(node.formula, 0)}", node.span)]
     if node.record:
-        items = ", ".join(_write(item, 0) for item in node.record)
-        pieces.append(Piece(f"record {items}", _covering(node.record[0].span, node.record[-1].span), "  "))
+        items = _listed(_write(item, 0) for item in node.record)
+        pieces.append(Piece(f"record {items}", _covering(node.record[0].span, node.record[-1].span), f"{STOP}  "))
     return pieces
 
 

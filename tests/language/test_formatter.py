@@ -15,10 +15,12 @@ from petri.language import tree
 from petri.language.formatter import WIDTH, format_source
 from petri.language.lexer import lex
 from petri.language.parser import parse
-from petri.language.writing import TIE, declaration
+from petri.language.setting import flat
+from petri.language.writing import declaration
 from tests.language.programs import NOWHERE, Programs, bare
 
 ROOT = Path(__file__).parents[2]
+LIBRARY = sorted([*ROOT.glob("models/**/*.net"), *ROOT.glob("nets/**/*.net")])
 
 
 def plain(declarations: tuple[tree.Declaration, ...]) -> str:
@@ -28,7 +30,7 @@ def plain(declarations: tuple[tree.Declaration, ...]) -> str:
         shown += [piece.gap + piece.text for piece in declaration((node,), NOWHERE)]
         if isinstance(node, tree.Module):
             shown += [plain(node.body), "end"]
-    return " ".join(shown).replace(TIE, " ")
+    return flat(" ".join(shown))
 
 
 def tree_of(text: str) -> tree.File:
@@ -74,7 +76,7 @@ def test_formatting_keeps_the_tree_and_the_comments_and_is_stable(chance: random
     assert format_source(formatted, "test.net") == formatted
 
 
-@pytest.mark.parametrize("path", sorted([*ROOT.glob("models/**/*.net"), *ROOT.glob("nets/**/*.net")]), ids=str)
+@pytest.mark.parametrize("path", LIBRARY, ids=str)
 def test_formatting_a_net_of_the_library_keeps_its_tree(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     formatted = format_source(text, "test.net")
@@ -114,7 +116,7 @@ net x
 param a            = 3            # three
 param longer: real = 4.5 in 0..1  ## of all
 transition t[i in 0..3]: p[i], 2 * c -> q(x, i + 1)  takes exp(5 ns)  when not x == -3  weight 3
-place q       : int fifo cap 3 = 3, 2 * (4)
+place q : int fifo cap 3 = 3, 2 * (4)
 place p[0..3]
 module M(  ## first
   n: int,  ## how many
@@ -124,15 +126,106 @@ module M(  ## first
   place inside = 3 * token for i in 0..2
 end
 type R = { a: int, b: gold | silver }
-measure m = rate(t)  expect < 3
-transition long: aaaaaaaaaaaaaaaaaaaaaaaaaa(x), bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb(y),
-    ccccccccccccccccccccccccc(z) -> d(x + y + z)
+measure m = rate(t)
+  expect < 3
+transition long: aaaaaaaaaaaaaaaaaaaaaaaaaa(x), bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb(y), ccccccccccccccccccccccccc(z)
+  -> d(x + y + z)
 run until 20  seed 3
+"""
+
+COLUMNS = """\
+param load      = 0.8    in 0..1    ## of the line
+param line      = 5 Gbps            ## of the output
+param packet    = 64 B   in 1 B..1 KB
+unit  cycle     = 1 / clock
+dist  long_name = exp(3)
+
+place idle : Packet fifo
+place memory
+place used = 3 * token
+
+place id = token
+place a_much_longer_name = token
+
+transition arrive: idle -> idle, wire(Packet(s, end))  draw s ~ sizes  takes exp(s / line)
+transition drop:   wire(p) -> nothing
+transition accept: wire(p) -> buffer(p)                priority 1
+
+measure loss  = count(drop) / count(arrive)  expect < 5%
+measure delay = now - p.born at send         record mean, p99
+measure utilisation = busy(line)  ## of the line
+  expect > 0.1
+  expect < 0.9  # at most
+measure mean = mean(buffer)
+"""
+
+COLUMNS_SET = """\
+param load      = 0.8  in 0..1  ## of the line
+param line      = 5 Gbps        ## of the output
+param packet    = 64 B in 1 B..1 KB
+unit  cycle     = 1 / clock
+dist  long_name = exp(3)
+
+place idle : Packet fifo
+place memory
+place used = 3 * token
+
+place id = token
+place a_much_longer_name = token
+
+transition arrive: idle -> idle, wire(Packet(s, end))  draw s ~ sizes  takes exp(s / line)
+transition drop:   wire(p) -> nothing
+transition accept: wire(p) -> buffer(p)                priority 1
+
+measure loss        = count(drop) / count(arrive)  expect < 5%
+measure delay       = now - p.born at send         record mean, p99
+measure utilisation = busy(line)  ## of the line
+  expect > 0.1
+  expect < 0.9  # at most
+measure mean        = mean(buffer)
+"""
+
+LONG = """\
+dist sizes = if mix == core then choice(40 B: 40, 576 B: 10, 1500 B: 50) else if mix == own then choice(1 B: 1) else 64 B
+const blocked = if ratio == 1 then 1 / (slots + 2) else (1 - ratio) * pow(ratio, slots + 1) / (1 - pow(ratio, slots + 2))
+const sum = a_long_name_of_a_constant * another_long_name + a_long_name_of_a_constant / (another_long_name + third_name)
+type Packet = { seq: int, flow: 0..1023, source: int, destination: int, size: Bytes, born: Time, class: gold | silver }
+instance engine[i in 0..3] = Engine(i, threads = 4, inlet = received, reply = replies, request = requests, outlet = done)
+transition emit: left(k), flow({number: f, sent: n}) -> left(k - 1), outlet({flow: f, seq: n, size: packet, born: end})
+  takes packet / line
+place table : int = 1111111111, 2222222222, 3333333333, 4444444444, 5555555555, 6666666666, 7777777777, 8888888888, 9
+"""  # noqa: E501
+
+LONG_SET = """\
+dist  sizes = if mix == core then choice(40 B: 40, 576 B: 10, 1500 B: 50)
+              else if mix == own then choice(1 B: 1)
+              else 64 B
+const blocked = if ratio == 1 then 1 / (slots + 2)
+                else (1 - ratio) * pow(ratio, slots + 1) / (1 - pow(ratio, slots + 2))
+const sum = a_long_name_of_a_constant * another_long_name + a_long_name_of_a_constant / (another_long_name + third_name)
+type  Packet = { seq: int, flow: 0..1023, source: int, destination: int, size: Bytes, born: Time, class: gold | silver }
+instance engine[i in 0..3] = Engine(i, threads = 4, inlet = received, reply = replies, request = requests,
+                                    outlet = done)
+transition emit: left(k), flow({number: f, sent: n}) -> left(k - 1), outlet({flow: f, seq: n, size: packet, born: end})
+  takes packet / line
+place table : int = 1111111111, 2222222222, 3333333333, 4444444444, 5555555555, 6666666666, 7777777777, 8888888888, 9
 """
 
 
 def test_the_canonical_layout() -> None:
     assert format_source(BEFORE, "test.net") == AFTER
+
+
+@pytest.mark.parametrize(("before", "after"), [(COLUMNS, COLUMNS_SET), (LONG, LONG_SET)], ids=["columns", "long"])
+def test_columns_and_lines_that_are_too_long(before: str, after: str) -> None:
+    assert format_source(before, "test.net") == after
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(ROOT)))
+def test_the_library_is_in_this_layout(path: Path) -> None:
+    """`pnsim fmt` brings a net into it."""
+    text = path.read_text(encoding="utf-8")
+    assert format_source(text, path.name) == text
 
 
 def test_lines_stay_within_the_width() -> None:
