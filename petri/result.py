@@ -30,7 +30,7 @@ class PlaceFigures:
 
     names: tuple[str, ...]
     mean: Estimate  # tokens in time average
-    maximum: Estimate
+    maximum: Estimate  # over all replications
     occupied: Estimate  # share of time with at least one token
     arrivals: Estimate
     arrival_rate: Estimate
@@ -161,9 +161,15 @@ class Result:
         batches = counted[0].batches if len(counted) == 1 and not total else ()
         return estimate(figure, [r.window for r in counted], batches)
 
+    def greatest(self, figure: Callable[[Observation], Floats]) -> Estimate:
+        """The greatest over the replications, which has no interval."""
+        value = np.max([figure(r.window) for r in self.counted], axis=0)
+        return Estimate(value, np.full(value.shape, math.nan), n=len(self.counted))
+
     @cached_property
     def places(self) -> PlaceFigures:
         columns = {name: self.estimate(f, total=name in TOTALS) for name, f in PLACE_COLUMNS.items()}
+        columns["maximum"] = self.greatest(PLACE_COLUMNS["maximum"])
         return PlaceFigures(tuple(p.name for p in self.net.places), **columns)
 
     @cached_property
