@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::{Facts, Range, Ranges, ANY};
 use crate::compile_transition::TransitionCompiler;
-use crate::expression::{cumulative, DrawTable};
+use crate::expression::{cumulative, DrawTable, Real};
 use crate::fault::LoadError;
 use crate::ids::{GaugeId, IndexId, PlaceId, TransitionId};
 use crate::index::{KeyTable, DIRECT_LIMIT};
@@ -14,7 +14,8 @@ use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
 use crate::probes;
 use crate::program::{
-    Bound, Dependent, Gauge, IndexProgram, Level, PlaceProgram, Program, Time, TransitionProgram, Watch,
+    Bound, Dependent, Gauge, Give, IndexProgram, Level, Move, PlaceProgram, Program, Simple, SimpleTime, Take, Time,
+    TransitionProgram, Watch,
 };
 
 pub type Compiled<T> = Result<T, LoadError>;
@@ -81,12 +82,16 @@ impl Program {
         }
         let probes = probes::compile(net, &mut compiler)?;
         let lanes = lanes(&mut transitions);
+        let mut moves = Vec::new();
+        let simple = transitions.iter().map(|transition| simple(transition, &mut moves)).collect();
         let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
         let tables = net.tables.iter().map(draw_table).collect::<Compiled<Vec<_>>>()?;
         let (gauges, watches, dependents) = compiler.wire();
         Ok(Program {
             places: compiler.places.into_iter().collect(),
             transitions: transitions.into_iter().collect(),
+            simple,
+            moves,
             gauges: gauges.into_iter().collect(),
             watches,
             dependents,
@@ -133,6 +138,40 @@ fn lanes(transitions: &mut [TransitionProgram]) -> usize {
         }
     }
     lanes.len()
+}
+
+/// The line of a transition for simple firings.
+fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
+    let start = moves.len();
+    let mut simple = Simple { time: SimpleTime::Other, takes: 0, gives: 0, end: 0, lane: transition.lane, given: 0 };
+    let time = match &transition.time {
+        Time::Immediate => SimpleTime::Const(0.0),
+        Time::Const(time) if *time > 0.0 => SimpleTime::Const(*time),
+        Time::Of(Real::ConstExponential(mean, _)) if *mean < 1e300 => SimpleTime::Exponential(*mean),
+        _ => return simple,
+    };
+    let taken = transition.takes.iter().map(|take| match *take {
+        Take::Black { place, count } => Some(Move { place, count: u32::try_from(count).ok()? }),
+        _ => None,
+    });
+    let given = transition.gives.iter().map(|give| match *give {
+        Give::Black { place, count } => Some(Move { place, count: u32::try_from(count).ok()? }),
+        _ => None,
+    });
+    let (Some(taken), Some(given)) = (taken.collect::<Option<Vec<_>>>(), given.collect::<Option<Vec<_>>>()) else {
+        return simple;
+    };
+    let free = !transition.binds && !transition.reserves && transition.resets.is_empty();
+    if free && transition.variable_names.is_empty() {
+        simple.time = time;
+        simple.takes = start as u32;
+        simple.gives = (start + taken.len()) as u32;
+        simple.end = (start + taken.len() + given.len()) as u32;
+        simple.given = given.iter().map(|m| u64::from(m.count)).sum();
+        moves.extend(taken);
+        moves.extend(given);
+    }
+    simple
 }
 
 /// The transitions of each priority, and where each transition stands.

@@ -10,7 +10,9 @@ use crate::fault::{Fault, Outcome};
 use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId};
 use crate::marking::Marking;
 use crate::observer::Observer;
-use crate::program::{Find, Form, Give, OutputProgram, Program, Selection, Take, Time, TransitionProgram};
+use crate::program::{
+    Find, Form, Give, OutputProgram, Program, Selection, Simple, SimpleTime, Take, Time, TransitionProgram,
+};
 use crate::random::Random;
 use crate::search::{destination, Goal, Scratch, Search};
 use crate::trajectory::TrajectoryHash;
@@ -100,7 +102,7 @@ impl<O: Observer> Engine<O> {
             enabling,
             agenda: Agenda::new(program.transitions.len(), program.lanes),
             variables: vec![0; program.variables],
-            scratch: Scratch::default(),
+            scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),
             firings_at_this_instant: 0,
             told: Vec::new(),
@@ -129,7 +131,16 @@ impl<O: Observer> Engine<O> {
                     return Ok(Reason::Budget);
                 }
                 let transition = self.enabling.choose(program, level, &mut self.random);
-                self.start(program, transition).map_err(|fault| self.told(program, transition, *fault))?;
+                let simple = &program.simple[transition];
+                let started = match simple.time {
+                    SimpleTime::Other => self.start(program, transition),
+                    SimpleTime::Const(duration) => self.start_simple(program, transition, simple, duration),
+                    SimpleTime::Exponential(mean) => {
+                        let duration = mean * self.random.exponential();
+                        self.start_simple(program, transition, simple, duration)
+                    }
+                };
+                started.map_err(|fault| self.told(program, transition, *fault))?;
                 budget -= 1;
             }
             match self.agenda.next_end() {
@@ -172,9 +183,14 @@ impl<O: Observer> Engine<O> {
         self.told.clear();
         while self.agenda.next_end() == Some(instant) {
             let Some(ending) = self.agenda.end_first() else { break };
+            self.observer.ended(ending.transition, instant);
+            let simple = &program.simple[ending.transition];
+            if simple.time != SimpleTime::Other {
+                self.give(program, simple).map_err(|fault| self.told(program, ending.transition, *fault))?;
+                continue;
+            }
             let plan = &program.transitions[ending.transition];
             self.agenda.release(&ending, plan.held, &mut self.record);
-            self.observer.ended(ending.transition, instant);
             self.deposit(program, plan, true).map_err(|fault| self.told(program, ending.transition, *fault))?;
         }
         Ok(())
@@ -221,6 +237,66 @@ impl<O: Observer> Engine<O> {
                 self.reserve(program, plan);
             }
             self.agenda.begin(end, serial, transition, plan.lane, &self.record);
+        }
+        Ok(())
+    }
+
+    /// The same for a simple transition.
+    #[inline(always)]
+    fn start_simple(
+        &mut self,
+        program: &Program,
+        transition: TransitionId,
+        simple: &Simple,
+        duration: f64,
+    ) -> Outcome<()> {
+        self.check_instant(program, transition)?;
+        let end = self.now + duration;
+        if !end.is_finite() {
+            return Err(Fault::new("not-finite", program.transitions[transition].time_span));
+        }
+        self.check_tokens(simple.given)?;
+        self.hash.add(transition.0, &[], self.now, end);
+        let scope = &mut Scope {
+            variables: &[],
+            counts: &self.marking.counts,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end,
+        };
+        self.observer.started(transition, duration != 0.0, scope)?;
+        for taken in &program.moves[simple.takes as usize..simple.gives as usize] {
+            self.take_black(program, taken.place, u64::from(taken.count));
+        }
+        self.marking.total += simple.given;
+        let serial = self.firings;
+        self.firings += 1;
+        if duration == 0.0 {
+            return self.give(program, simple);
+        }
+        self.agenda.begin(end, serial, transition, simple.lane, &[]);
+        Ok(())
+    }
+
+    /// A firing of a simple transition deposits its tokens.
+    #[inline(always)]
+    fn give(&mut self, program: &Program, simple: &Simple) -> Outcome<()> {
+        for given in &program.moves[simple.gives as usize..simple.end as usize] {
+            let (place, count) = (given.place, u64::from(given.count));
+            let before = self.marking.counts[place];
+            self.marking.counts[place] = before + count;
+            self.enabling.moved(program, GaugeId::tokens(place), before, before + count);
+            self.observer.changed(place, before + count, self.now);
+            let scope = &mut Scope {
+                variables: &[],
+                counts: &self.marking.counts,
+                tables: &program.tables,
+                random: &mut self.random,
+                now: self.now,
+                end: self.now,
+            };
+            self.observer.arrived(place, count, scope)?;
         }
         Ok(())
     }
@@ -462,13 +538,11 @@ impl<O: Observer> Engine<O> {
             Selection::Single => {}
             Selection::Bag(arc) => {
                 let tokens = self.marking.counts[plan.inputs[*arc].place];
-                self.scratch.chosen.resize(plan.inputs.len(), 0);
                 self.scratch.chosen[*arc] = self.random.equal_choice(tokens);
             }
             Selection::Product => self.bind_product(plan),
             Selection::Join(join) => {
                 let chosen = self.random.equal_choice(self.marking.bindings(*join));
-                self.scratch.chosen.resize(plan.inputs.len(), 0);
                 self.marking.choose(program, *join, chosen, &mut self.scratch.chosen);
             }
             Selection::Search => self.bind_by_search(program, plan)?,
@@ -501,7 +575,6 @@ impl<O: Observer> Engine<O> {
             1 => 0,
             _ => ((self.random.uniform() * all as f64) as u128).min(all - 1),
         };
-        self.scratch.chosen.resize(plan.inputs.len(), 0);
         for i in bags().rev() {
             let radix = choices(&self.marking, i);
             self.scratch.chosen[i] = (number % radix) as u64;

@@ -20,7 +20,6 @@ pub enum Goal {
 }
 
 /// Space that searches use again and again.
-#[derive(Default)]
 pub struct Scratch {
     /// The token of each arc: a seat, a rank, or a number of black tokens.
     pub chosen: Vec<u64>,
@@ -28,6 +27,13 @@ pub struct Scratch {
     pub first: Vec<u64>,
     key: Vec<u64>,
     given: Vec<(PlaceId, u64)>,
+}
+
+impl Scratch {
+    /// For transitions of at most so many input arcs.
+    pub fn new(arcs: usize) -> Self {
+        Scratch { chosen: vec![0; arcs], first: vec![0; arcs], key: Vec::new(), given: Vec::new() }
+    }
 }
 
 pub struct Search<'a> {
@@ -51,8 +57,6 @@ impl<'a> Search<'a> {
     /// Runs the search. `scratch.chosen` holds the tokens of the binding that ended it.
     pub fn run(&mut self) -> Outcome<u64> {
         self.variables.fill(0);
-        self.scratch.chosen.clear();
-        self.scratch.chosen.resize(self.transition.inputs.len(), 0);
         self.descend(0)?;
         Ok(self.found)
     }
@@ -119,7 +123,7 @@ impl<'a> Search<'a> {
         let wanted = if let Goal::Nth(k) = self.goal { k.saturating_sub(before) } else { 0 };
         self.scratch.chosen[arc] = seat((wanted as usize).min(choices - 1)) as u64;
         if before == 0 && wanted == 0 {
-            self.scratch.first.clone_from(&self.scratch.chosen);
+            self.scratch.first.copy_from_slice(&self.scratch.chosen);
         }
         match self.goal {
             Goal::First => true,
@@ -169,7 +173,7 @@ impl<'a> Search<'a> {
         }
         self.found += 1;
         if self.found == 1 {
-            self.scratch.first.clone_from(&self.scratch.chosen);
+            self.scratch.first.copy_from_slice(&self.scratch.chosen);
         }
         Ok(match self.goal {
             Goal::First => true,
