@@ -29,7 +29,7 @@ def command(files: tuple[str, ...], check: bool, stdout: bool) -> int:
 
 
 def _format(file: str, check: bool, stdout: bool) -> int:
-    from petri.language.formatter import format_source
+    from petri.language.layout.formatter import format_source
 
     try:
         text = _read(file)
@@ -56,7 +56,7 @@ def _read(file: str) -> str:
     """The text of a file. Raises LanguageError where it is missing, or not the text of a net."""
     if file == STDIN:
         return sys.stdin.read()
-    from petri.language.foreign import read_source
+    from petri.language.syntax.foreign import read_source
 
     text, found = read_source(Path(file), file)
     if has_errors(found):

@@ -14,7 +14,7 @@ from petri.experiment.figures import figures
 from petri.experiment.reference import Reference, only_point, parse_reference, read_result
 from petri.experiment.store import Store
 from petri.export import number
-from petri.language.units import UNITS
+from petri.language.meaning.units import UNITS
 from petri.measure.difference import Difference, paired_difference, unpaired_difference
 from petri.measure.intervals import Interval, student_interval
 

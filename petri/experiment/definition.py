@@ -20,7 +20,7 @@ from petri.experiment.sampling import Value, Values
 from petri.experiment.task import pack
 from petri.experiment.warmup import derive
 from petri.export import net_hash
-from petri.language.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
+from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
 from petri.measure.sequential import FIRST_LOOK, Precision, Stopping
 from petri.model import Model, load
 from petri.net import Net

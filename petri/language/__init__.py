@@ -2,7 +2,9 @@
 
     net = language.load("ixp2400", {"line": "5 Gbps", "engines": 8})
 
-`docs/language.md` is the reference of the language. Modules are imported when they are needed.
+`docs/language.md` is the reference of the language. The way of a text goes through the rooms `syntax`, `checking`
+(which fills in what `meaning` describes) and `flattening`; `layout` leads from the tree back to text. Modules are
+imported when they are needed.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ def checks(text: str, parameters: Mapping[str, object] | None = None, *, name: s
 
 def duration(text: str, net: Net) -> float:
     """A time such as "20 ms" in the units of a net. Raises LanguageError."""
-    from petri.language.parameters import duration as read
+    from petri.language.checking.parameters import duration as read
 
     return read(text, net.time_unit, net.seconds)
 
@@ -97,8 +99,8 @@ def _attempt(
     path: Path | None, text: str | None, parameters: Mapping[str, object] | None, name: str, lints: bool, clock: str
 ) -> tuple[Net | None, Problems, bool]:
     """The net, what was found, and whether the file is but a part for others to import."""
-    from petri.language.checker import Checker
-    from petri.language.flatten import Flattener, TooLarge
+    from petri.language.checking.checker import Checker
+    from petri.language.flattening.flatten import Flattener, TooLarge
     from petri.language.loader import Loader
     from petri.language.problems import Problems
 
@@ -123,7 +125,7 @@ def _attempt(
     except TooLarge:
         return None, problems, False
     if lints and not problems.failed:
-        from petri.language.lint import lint
+        from petri.language.checking.lint import lint
 
         lint(flat, checker)
     return (None if problems.failed else flat), problems, part

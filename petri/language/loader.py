@@ -15,10 +15,10 @@ from pathlib import Path, PurePosixPath
 
 from petri import library, net
 from petri.diagnostics import did_you_mean
-from petri.language import tree
-from petri.language.foreign import read_source
-from petri.language.parser import parse_text
 from petri.language.problems import Problems
+from petri.language.syntax import tree
+from petri.language.syntax.foreign import read_source
+from petri.language.syntax.parser import parse_text
 from petri.net import Span
 
 MOST_FILES = 1000

@@ -8,7 +8,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any, TypeVar
 
-from petri.language import tree
+from petri.language.syntax import tree
 from petri.net import Span
 
 NOWHERE = Span("", 0, 0, 0, 0)
@@ -32,7 +32,7 @@ def bare(node: Any) -> Any:
 
 
 class Programs:
-    """Draws trees from a source of chance. Levels of expressions are those of `petri.language.writing`."""
+    """Draws trees from a source of chance. Levels of expressions are those of `petri.language.layout.writing`."""
 
     def __init__(self, chance: Random) -> None:
         self.chance = chance

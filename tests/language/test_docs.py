@@ -13,10 +13,10 @@ import pytest
 
 from petri import codec, language
 from petri.diagnostics import render_all
-from petri.language.figures import MEASURE_FUNCTIONS
-from petri.language.functions import DISTRIBUTIONS, FUNCTIONS
-from petri.language.lexer import RESERVED, SOFT_WORDS
-from petri.language.units import UNITS
+from petri.language.checking.figures import MEASURE_FUNCTIONS
+from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
+from petri.language.meaning.units import UNITS
+from petri.language.syntax.lexer import RESERVED, SOFT_WORDS
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "language.md"
 BLOCKS = re.findall(r"^```(\w[\w ]*)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)

@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from petri.diagnostics import LanguageError, render_all
-from petri.language import tree
-from petri.language.formatter import WIDTH, format_source
-from petri.language.lexer import lex
-from petri.language.parser import parse
-from petri.language.setting import flat
-from petri.language.writing import declaration
+from petri.language.layout.formatter import WIDTH, format_source
+from petri.language.layout.setting import flat
+from petri.language.layout.writing import declaration
+from petri.language.syntax import tree
+from petri.language.syntax.lexer import lex
+from petri.language.syntax.parser import parse
 from tests.language.programs import NOWHERE, Programs, bare
 
 ROOT = Path(__file__).parents[2]

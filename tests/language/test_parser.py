@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petri.diagnostics import render_all
-from petri.language import tables, tree
-from petri.language.lexer import CLAUSE_WORDS, DECLARATION_WORDS, VALUE_WORDS
-from petri.language.parser import parse, parse_text
+from petri.language.syntax import tables, tree
+from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, VALUE_WORDS
+from petri.language.syntax.parser import parse, parse_text
 from petri.net import Span
 
 EXAMPLE = """\
@@ -310,7 +310,7 @@ def test_the_compiled_tables_are_those_of_the_grammar() -> None:
     folder = Path(tables.__file__).parent
     grammar = (folder / tables.GRAMMAR).read_text(encoding="utf-8")
     compiled = tables.unpack(tables.compile_grammar(grammar))
-    assert compiled == tables.load_tables(), "run `python -m petri.language.tables`"
+    assert compiled == tables.load_tables(), "run `python -m petri.language.syntax.tables`"
 
 
 def test_damaged_tables_are_compiled_anew(monkeypatch: pytest.MonkeyPatch) -> None:

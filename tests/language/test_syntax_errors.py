@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from petri.diagnostics import render_all, summary
-from petri.language.foreign import decode
-from petri.language.parser import parse
+from petri.language.syntax.foreign import decode
+from petri.language.syntax.parser import parse
 
 CORPUS = Path(__file__).parent / "syntax_errors"
 FILES = sorted(path for path in CORPUS.iterdir() if path.suffix == ".net")

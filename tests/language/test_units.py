@@ -8,7 +8,7 @@ import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
-from petri.language.units import BYTES, FREQ, RATE, TIME, UNITS, Dimension, dimension_name, suggested_unit
+from petri.language.meaning.units import BYTES, FREQ, RATE, TIME, UNITS, Dimension, dimension_name, suggested_unit
 
 NET = "param x = {quantity}  place p = token  transition t: p -> p"
 

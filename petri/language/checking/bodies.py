@@ -1,0 +1,169 @@
+"""The bodies of the net and of modules: their constants, places and ports, transitions and instances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from petri.language.checking.expressions import Reader
+from petri.language.checking.instances import check_instance, module_defaults
+from petri.language.checking.transitions import TransitionReader
+from petri.language.meaning.nodes import VARIABLE, Node, truth
+from petri.language.meaning.scope import (
+    InstanceSymbol,
+    PlaceSymbol,
+    Scope,
+    TransitionSymbol,
+)
+from petri.language.meaning.templates import Body, InitialTemplate, LoopTemplate, PlaceTemplate
+from petri.language.meaning.types import INT, Black, Record, Scalar, Type, Unknown, describe, layout, plainly
+from petri.language.syntax import tree
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+
+def check_places(checker: Checker, body: Body, declarations: Sequence[tree.Declaration]) -> None:
+    """Types and sizes of all places and ports, which arcs and instances need to know."""
+    scope = body.scope
+    if scope.outer is not None:
+        module_defaults(checker, body)
+        checker.resolve_all(scope)
+    for d in declarations:
+        symbol = declared(scope, d)
+        if not isinstance(symbol, PlaceSymbol) or not isinstance(d, (tree.Place, tree.Port)):
+            continue
+        symbol.type = checker.read_type(d.type, scope)
+        if d.size is not None:
+            bounds = checker.read_whole_range(Reader(checker, scope, "the size of an array"), d.size)
+            symbol.low, symbol.high = bounds if bounds is not None else (_ZERO, _ZERO)
+        if symbol.port:
+            body.ports.append(symbol)
+
+
+_ZERO = Node("const", "int", value=0)
+
+
+def declared(scope: Scope, d: tree.Declaration) -> object:
+    """The symbol of a declaration; None where its name was taken by another."""
+    symbol = scope.names.get(getattr(d, "name", ""))
+    return symbol if getattr(symbol, "declaration", None) is d else None
+
+
+def check_body(checker: Checker, body: Body, declarations: Sequence[tree.Declaration]) -> None:
+    """Everything else, into templates."""
+    for d in declarations:
+        symbol = declared(body.scope, d)
+        if isinstance(d, tree.Place) and isinstance(symbol, PlaceSymbol):
+            body.places.append(_place(checker, body, d, symbol))
+        elif isinstance(d, tree.Transition):
+            template = TransitionReader(checker, body, d).read()
+            if isinstance(symbol, TransitionSymbol):
+                symbol.template = template
+                body.transitions.append(template)
+        elif isinstance(d, tree.Instance):
+            instance = check_instance(checker, body, d)
+            if instance is not None and isinstance(symbol, InstanceSymbol):
+                symbol.template = instance
+                body.instances.append(instance)
+
+
+# ---------------------------------------------------------------- places
+
+
+def _place(checker: Checker, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
+    capacity = None
+    if d.capacity is not None:
+        capacity = Reader(checker, body.scope, "a capacity").read_fixed(d.capacity, INT)
+    key = _key(checker, body, d, symbol.type) if d.key is not None else None
+    initial = tuple(item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None)
+    return PlaceTemplate(symbol, key, capacity, initial, d.doc, d.span)
+
+
+def _key(checker: Checker, body: Body, d: tree.Place, kind: Type) -> Node | None:
+    """The key of a `by` place: the fields of its records are names in it; a scalar is called `value`."""
+    assert d.key is not None
+    names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
+    nodes = []
+    for number, (_, scalar) in enumerate(layout(kind)):
+        node = Node("var", scalar.slot_kind, (), number, d.key.span, VARIABLE)
+        nodes.append(truth(node) if scalar.kind == "bool" else node)
+    if isinstance(kind, Record):
+        names = {name: (field, tuple(nodes[kind.part(name)])) for name, field in kind.fields.items()}
+    elif isinstance(kind, Scalar):
+        names = {"value": (kind, tuple(nodes))}
+    elif isinstance(kind, Black):
+        checker.problems.error("key-of-black", d.key.span, name=d.name)
+        return None
+    else:
+        return None
+    value = Reader(checker, body.scope, "the key of a place", variables=names).read(d.key)
+    if isinstance(value.type, Unknown):
+        return None
+    if not isinstance(value.type, Scalar) or value.type.kind == "bool":
+        checker.problems.error("key-not-number", d.key.span, kind=plainly(value.type))
+        return None
+    return value.node
+
+
+def _initial(checker: Checker, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate | None:
+    """One item of an initial marking."""
+    loops, templates = checker.read_loops(body.scope, written.loops)
+    reader = Reader(checker, body.scope, "an initial marking", loops=loops)
+    problems = checker.problems
+    count, value = None, written.value
+    kind = symbol.type
+    if isinstance(value, tree.Binary) and value.operator == "*":
+        if _ambiguous(value, kind):
+            left, right = problems.text(value.left.span), problems.text(value.right.span)
+            problems.error("initial-ambiguous", value.span, left=left, right=right)
+            return None
+        count, value = reader.read_fixed(value.left, INT), value.right
+        if count is None:
+            return None
+    if isinstance(value, tree.Name) and value.name in ("all", "token"):
+        return _initial_word(checker, value, count, templates, symbol)
+    if isinstance(kind, Unknown):
+        return None
+    if isinstance(kind, Black):
+        text = problems.text(written.value.span)
+        found = reader.read(written.value).type
+        if isinstance(found, Unknown):
+            return None
+        whole = found is INT and count is None
+        problems.error(
+            "initial-of-black", value.span, name=symbol.name, suggestion=f"{text} * token" if whole else None
+        )
+        return None
+    nodes = reader.read_as(value, kind)
+    if nodes is None:
+        return None
+    return InitialTemplate(nodes, count, templates, False, written.span)
+
+
+def _ambiguous(value: tree.Binary, kind: Type) -> bool:
+    """Whether `a * b` could as well be one number, as in a place of numbers."""
+    return (
+        isinstance(kind, Scalar)
+        and kind.kind in ("int", "real")
+        and not (
+            isinstance(value.right, tree.Paren) or (isinstance(value.right, tree.Name) and value.right.name == "all")
+        )
+    )
+
+
+def _initial_word(
+    checker: Checker, word: tree.Name, count: Node | None, loops: tuple[LoopTemplate, ...], symbol: PlaceSymbol
+) -> InitialTemplate | None:
+    kind, problems = symbol.type, checker.problems
+    if isinstance(kind, Unknown):
+        return None
+    if word.name == "token":
+        if not isinstance(kind, Black):
+            problems.error("initial-black-in-coloured", word.span, name=symbol.name, kind=describe(kind))
+            return None
+        return InitialTemplate((), count, loops, False, word.span)
+    if isinstance(kind, Black) or not kind.finite:
+        problems.error("all-of-infinite", word.span, name=symbol.name, kind=describe(kind))
+        return None
+    return InitialTemplate((), count, loops, True, word.span)

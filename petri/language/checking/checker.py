@@ -1,0 +1,426 @@
+"""Names and types of a whole net, its modules included, whether or not they are used.
+
+`Checker.run` gathers the declarations of all files, resolves constants and types on demand (in whatever order they were
+written), and turns the net and each module into a `Body` of templates. Everything that is wrong is found in one run;
+what depends on it is of the unknown type, which fits everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from petri import net
+from petri.diagnostics import Label, did_you_mean
+from petri.language.checking.declarations import Gatherer
+from petri.language.checking.expressions import Reader, local
+from petri.language.checking.parameters import Overrides
+from petri.language.checking.quantities import NetUnits
+from petri.language.meaning.nodes import Node, as_float, constant, evaluate
+from petri.language.meaning.scope import (
+    ConstantSymbol,
+    DistSymbol,
+    ModuleSymbol,
+    PlaceSymbol,
+    Scope,
+    TypeSymbol,
+    UnitSymbol,
+    kind_of,
+)
+from petri.language.meaning.templates import Body, LoopTemplate, PlaceUse
+from petri.language.meaning.types import (
+    BLACK,
+    INT,
+    MOST_SLOTS,
+    UNKNOWN,
+    Black,
+    Record,
+    Scalar,
+    Type,
+    Unknown,
+    describe,
+    layout,
+    plainly,
+)
+from petri.language.meaning.units import TIME, TIMES, UNITS, suggested_unit
+from petri.language.problems import Fault, Problems
+from petri.language.syntax import tree
+from petri.net import Span
+
+if TYPE_CHECKING:
+    from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate
+
+TableReader = Callable[[tree.Text], "tuple[int, bool] | None"]
+
+
+class Checker:
+    """The state of one check. Afterwards `body` is the net, `problems` what was found."""
+
+    def __init__(
+        self,
+        problems: Problems,
+        files: Sequence[tree.File],
+        parameters: Mapping[str, object],
+        table: TableReader,
+        library: frozenset[str] = frozenset(),
+        broken: frozenset[str] = frozenset(),
+        clock: str = "",
+    ) -> None:
+        """`broken` holds names whose declarations did not parse: nothing is said of their uses; `*` is every name.
+
+        `clock` is the unit of time to assume where no file declares one.
+        """
+        self.problems = problems
+        self.broken = broken
+        self.assumed_clock = clock
+        self.files = files
+        self.table = table
+        self.units = NetUnits(self)
+        self.scope = Scope()
+        self.body = Body("", self.scope)
+        self.bodies: dict[int, Body] = {id(self.scope): self.body}
+        self.gatherer = Gatherer(self, library)
+        self.overrides = Overrides(self, parameters)
+        self.parameters: list[net.Parameter] = []
+        self.measures: list[MeasureTemplate] = []
+        self.expectations: list[ExpectationTemplate] = []
+        self.run_defaults = net.RunDefaults()
+
+    def run(self) -> None:
+        """Check everything."""
+        from petri.language.checking.bodies import check_body, check_places
+        from petri.language.checking.measures import check_measures
+        from petri.language.checking.runs import run_defaults
+
+        self.gatherer.gather(self.files)
+        self._set_clock()
+        self.overrides.read()
+        self.resolve_all(self.scope)
+        modules = [symbol for symbol in self.scope.names.values() if isinstance(symbol, ModuleSymbol)]
+        for module in modules:
+            self.module_head(module)
+        bodies = [(self.module_body(module), module.declaration.body) for module in modules]
+        bodies.append((self.body, tuple(d for file in self.files for d in file.declarations)))
+        for body, declarations in bodies:
+            check_places(self, body, declarations)
+        for body, declarations in bodies:
+            check_body(self, body, declarations)
+        self.overrides.finish()
+        check_measures(self)
+        self.run_defaults = run_defaults(self, self.gatherer.run)
+
+    def excused(self, name: str) -> bool:
+        """Whether an unknown name need not be told, since its declaration was there and could not be read."""
+        return name in self.broken or "*" in self.broken
+
+    # ------------------------------------------------------------ the clock
+
+    def _set_clock(self) -> None:
+        clock = self.gatherer.clock
+        if clock is None:
+            if self.assumed_clock:
+                self.units.set_clock(self.assumed_clock, UNITS[self.assumed_clock].scale)
+            return
+        unit = UNITS.get(clock.unit)
+        if unit is not None and unit.dimension == TIME:
+            self.units.set_clock(clock.unit, unit.scale)
+            return
+        self.units.set_clock(clock.unit, Fraction(1))
+        user = self.scope.units.get(clock.unit)
+        if user is None:
+            suggestion = suggested_unit(clock.unit, self.scope.units, only_times=True)
+            self.problems.error("clock-unit", clock.span, unit=clock.unit, units=TIMES, suggestion=suggestion)
+            return
+        self._set_user_clock(clock, user)
+
+    def _set_user_clock(self, clock: tree.Time, user: UnitSymbol) -> None:
+        """`time cycle`: find the unit's length in seconds, then forget what was computed with that clock."""
+        self.overrides.read()
+        self.units.resolve(user, self.scope)
+        length = user.node.value if user.node is not None else None
+        if user.dimension != TIME or not isinstance(length, Fraction) or length <= 0:
+            if user.node is not None:
+                self.problems.error("clock-unit", clock.span, unit=clock.unit)
+            return
+        for symbol in self.scope.names.values():
+            if isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and symbol.declaration is not None:
+                symbol.state = "waiting"
+        for unit in self.scope.units.values():
+            unit.state, unit.node = "waiting", None
+        self.overrides.forget()
+        self.units.set_clock(clock.unit, length)
+
+    # ------------------------------------------------------------ constants
+
+    def resolve_all(self, scope: Scope) -> None:
+        """Constants, types, distributions and units of a scope, whether or not anything uses them."""
+        for symbol in list(scope.names.values()):
+            if isinstance(symbol, ConstantSymbol):
+                self.resolve_constant(symbol)
+            elif isinstance(symbol, TypeSymbol):
+                used = symbol.used
+                self.resolve_type(symbol)
+                symbol.used = used
+            elif isinstance(symbol, DistSymbol):
+                self.resolve_dist(symbol)
+        for unit in scope.units.values():
+            self.units.resolve(unit, scope)
+
+    def owner_of_unit(self, unit: UnitSymbol, scope: Scope) -> Scope:
+        return scope if scope.units.get(unit.name) is unit or scope.outer is None else scope.outer
+
+    def owner(self, symbol: ConstantSymbol | TypeSymbol | DistSymbol, scope: Scope) -> Scope:
+        return scope if scope.names.get(symbol.name) is symbol or scope.outer is None else scope.outer
+
+    def scope_of(self, symbol: ConstantSymbol | TypeSymbol | DistSymbol) -> Scope:
+        return self.gatherer.home.get(id(symbol), self.scope)
+
+    def keep_constant(self, scope: Scope, node: Node) -> int:
+        """Give a module's constant a local, which each instance computes once."""
+        number = scope.new_local()
+        self.bodies[id(scope)].constants.append((number, node))
+        return number
+
+    def resolve_constant(self, symbol: ConstantSymbol) -> None:
+        """Find type and value of a constant or parameter, if that was not done before."""
+        if symbol.state != "waiting":
+            if symbol.state == "busy":
+                self.problems.error("circular-definition", symbol.span, name=symbol.name)
+            return
+        symbol.state = "busy"
+        try:
+            if isinstance(symbol.declaration, tree.Param):
+                self.overrides.resolve(symbol, symbol.declaration)
+            elif isinstance(symbol.declaration, tree.Const):
+                self._resolve_const(symbol, symbol.declaration)
+        except Fault as fault:
+            self.problems.fault(fault)
+        symbol.state = "done"
+
+    def _resolve_const(self, symbol: ConstantSymbol, declaration: tree.Const) -> None:
+        scope = self.scope_of(symbol)
+        reader = Reader(self, scope, "a constant")
+        value = reader.read(declaration.value)
+        if isinstance(value.type, Unknown):
+            return
+        if not isinstance(value.type, Scalar):
+            self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
+            return
+        symbol.type = value.type
+        if scope.outer is None:
+            exact = evaluate(value.node, ())
+            as_float(exact, value.span)
+            symbol.node = constant(exact, value.node.kind, symbol.span)
+        else:
+            number = self.keep_constant(scope, value.node)
+            symbol.node = local(number, value.type, symbol.span)
+
+    def resolve_dist(self, symbol: DistSymbol) -> None:
+        if symbol.state != "waiting":
+            if symbol.state == "busy":
+                self.problems.error("circular-definition", symbol.span, name=symbol.name)
+            return
+        symbol.state = "busy"
+        reader = Reader(self, self.scope_of(symbol), "a distribution", frozenset({"draw"}))
+        value = reader.read(symbol.declaration.value)
+        if isinstance(value.type, Scalar):
+            symbol.type, symbol.node = value.type, value.node
+        elif not isinstance(value.type, Unknown):
+            self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
+        symbol.state = "done"
+
+    # ------------------------------------------------------------ types
+
+    def resolve_type(self, symbol: TypeSymbol) -> Type:
+        if symbol.state == "busy":
+            self.problems.error("circular-definition", symbol.span, name=symbol.name)
+        if symbol.state == "waiting":
+            symbol.state = "busy"
+            symbol.type = self.read_type(symbol.declaration.type, self.scope_of(symbol), symbol.name)
+            symbol.state = "done"
+        symbol.used = True
+        return symbol.type
+
+    def read_type(self, e: tree.TypeExpr | None, scope: Scope, name: str = "") -> Type:
+        """The type that a type expression means; no type at all is that of black tokens."""
+        if e is None:
+            return BLACK
+        if isinstance(e, tree.NamedType):
+            return self._named_type(e, scope)
+        if isinstance(e, tree.EnumType):
+            return Scalar("enum", labels=tuple(label for label, _ in e.names), name=name, span=e.span)
+        if isinstance(e, tree.RangeType):
+            return self._range_type(e, scope, name)
+        fields: dict[str, Type] = {}
+        for field, kind, span in e.fields:
+            if field in fields:
+                self.problems.error("field-twice", span, name=field)
+                continue
+            fields[field] = self.read_type(kind, scope)
+            if isinstance(fields[field], Black):
+                self.problems.error("token-field", span, field=field)
+                fields[field] = UNKNOWN
+        if any(isinstance(kind, Unknown) for kind in fields.values()):
+            return UNKNOWN
+        if sum(len(layout(kind)) for kind in fields.values()) > MOST_SLOTS:
+            self.problems.error("record-too-large", e.span, limit=MOST_SLOTS)
+            return UNKNOWN
+        return Record(fields, name, e.span)
+
+    def _named_type(self, e: tree.NamedType, scope: Scope) -> Type:
+        builtin = self.units.builtin(e.name)
+        if builtin is not None:
+            return builtin
+        symbol = scope.find(e.name)
+        if isinstance(symbol, TypeSymbol):
+            return self.resolve_type(symbol)
+        if symbol is not None:
+            self.problems.error("not-a-type", e.span, name=e.name, kind=kind_of(symbol))
+            return UNKNOWN
+        if self.excused(e.name):
+            return UNKNOWN
+        known = [name for name, found in scope.visible() if isinstance(found, TypeSymbol)]
+        candidates = [*known, "int", "real", "bool", "token", "Time", "Bytes", "Rate", "Freq"]
+        self.problems.error("unknown-type", e.span, name=e.name, suggestion=did_you_mean(e.name, candidates))
+        return UNKNOWN
+
+    def _range_type(self, e: tree.RangeType, scope: Scope, name: str) -> Type:
+        reader = Reader(self, scope, "the bound of a range")
+        bounds = self.read_range(reader, tree.Range(e.low, e.high, e.span))
+        if bounds is None:
+            return UNKNOWN
+        kind, low, high = bounds
+        return Scalar(kind.kind, kind.dimension, low, high, name=name, span=e.span)
+
+    def read_range(self, reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node] | None:
+        """The constant bounds of a range of numbers."""
+        low, high = reader.read(e.low), reader.read(e.high)
+        if isinstance(low.type, Unknown) or isinstance(high.type, Unknown):
+            return None
+        if not reader.is_number(low, "..") or not reader.is_number(high, ".."):
+            return None
+        common = reader.common(low, high, e.span)
+        if common is None:
+            return None
+        kind, (first, last) = common
+        return kind, self.folded(first), self.folded(last)
+
+    def folded(self, node: Node) -> Node:
+        """A constant that does not depend on an instance as its value."""
+        if node.op != "const" and node.fixed and not node.flags:
+            return constant(evaluate(node, ()), node.kind, node.span)
+        return node
+
+    def read_whole_range(self, reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:
+        """The constant bounds of an array's or a loop's indices."""
+        bounds = self.read_range(reader, e)
+        if bounds is None:
+            return None
+        if bounds[0] is not INT:
+            self.problems.error("index-not-int", e.span, kind=plainly(bounds[0]))
+            return None
+        return bounds[1], bounds[2]
+
+    # ------------------------------------------------------------ loops and places
+
+    def read_loops(
+        self, scope: Scope, loops: Sequence[tree.Loop]
+    ) -> tuple[dict[str, ConstantSymbol], tuple[LoopTemplate, ...]]:
+        """Loop variables, each with a local of its own. Later ranges may use earlier variables."""
+        names: dict[str, ConstantSymbol] = {}
+        templates = []
+        for loop in loops:
+            taken = names.get(loop.variable) or scope.find(loop.variable)
+            if isinstance(taken, ConstantSymbol):
+                self.shadows(loop.variable, loop.span, taken.span)
+            reader = Reader(self, scope, "the range of a loop", loops=names)
+            bounds = self.read_whole_range(reader, loop.range)
+            number = scope.new_local()
+            node = local(number, INT, loop.span)
+            names = {
+                **names,
+                loop.variable: ConstantSymbol(
+                    loop.variable, "loop variable", loop.span, type=INT, node=node, state="done", used=True
+                ),
+            }
+            if bounds is not None:
+                templates.append(LoopTemplate(number, bounds[0], bounds[1], loop.range.span))
+        return names, tuple(templates)
+
+    def shadows(self, name: str, span: Span, first: Span) -> None:
+        self.problems.error("name-shadows", span, Label(first, "first-declared"), name=name)
+
+    def place_use(self, reader: Reader, e: tree.Expr) -> PlaceUse | None:
+        """The place, or the element of an array, that an expression names."""
+        index = None
+        inner = e
+        if isinstance(inner, tree.Index):
+            if inner.index is None:
+                self.problems.error("star-outside-measure", inner.span)
+                return None
+            index, inner = inner.index, inner.base
+        if not isinstance(inner, tree.Name):
+            identifier = "place-of-instance" if isinstance(inner, tree.Field) else "arc-not-place"
+            self.problems.error(identifier, e.span, text=self.problems.text(e.span))
+            return None
+        symbol = reader.scope.find(inner.name)
+        if not isinstance(symbol, PlaceSymbol):
+            self._no_place(reader, inner, symbol)
+            return None
+        node = reader.read_scalar(index, INT) if index is not None else None
+        if index is not None and (node is None or not symbol.array):
+            if not symbol.array:
+                self.problems.error("index-on-place", e.span, name=symbol.name)
+            return None
+        return PlaceUse(symbol, node, e.span)
+
+    def _no_place(self, reader: Reader, e: tree.Name, symbol: object) -> None:
+        if symbol is not None:
+            self.problems.error("not-a-place", e.span, name=e.name, kind=kind_of(symbol))  # type: ignore[arg-type]
+            return
+        if self.excused(e.name):
+            return
+        places = [name for name, found in reader.scope.names.items() if isinstance(found, PlaceSymbol)]
+        outside = reader.scope.outer is not None and isinstance(reader.scope.outer.names.get(e.name), PlaceSymbol)
+        self.problems.error(
+            "unknown-place",
+            e.span,
+            name=e.name,
+            suggestion=None if outside else did_you_mean(e.name, places),
+            outside=e.name if outside else None,
+        )
+
+    # ------------------------------------------------------------ modules
+
+    def module_head(self, symbol: ModuleSymbol) -> None:
+        """Parameters and ports of a module: what its instances need to know."""
+        assert symbol.scope is not None
+        body = Body(symbol.name, symbol.scope, parameters=list(symbol.declaration.parameters))
+        self.bodies[id(symbol.scope)] = body
+        for found in list(symbol.scope.names.values()):
+            if isinstance(found, ConstantSymbol) and found.role == "module parameter":
+                found.local = symbol.scope.new_local()
+                found.state = "done"
+                self._module_parameter(symbol.scope, found)
+
+    def _module_parameter(self, scope: Scope, symbol: ConstantSymbol) -> None:
+        declaration = symbol.declaration
+        assert isinstance(declaration, tree.Param)
+        kind: Type = UNKNOWN
+        if declaration.type is not None:
+            kind = self.read_type(declaration.type, scope)
+        elif declaration.default is not None:
+            kind = Reader(self, scope, "a default").read(declaration.default).type
+        else:
+            self.problems.error("parameter-untyped", declaration.name_span, name=declaration.name)
+        if isinstance(kind, (Record, Black)):
+            self.problems.error("constant-not-scalar", declaration.name_span, kind=describe(kind))
+            return
+        if isinstance(kind, Scalar):
+            symbol.type = kind
+            assert symbol.local is not None
+            symbol.node = local(symbol.local, kind, symbol.span)
+
+    def module_body(self, symbol: ModuleSymbol) -> Body:
+        return self.bodies[id(symbol.scope)]

@@ -1,0 +1,206 @@
+"""Gathering: every declared name of every file into its scope, clashes told with both places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from petri.diagnostics import Label
+from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
+from petri.language.meaning.nodes import constant
+from petri.language.meaning.scope import (
+    ConstantSymbol,
+    DistSymbol,
+    InstanceSymbol,
+    MeasureSymbol,
+    ModuleSymbol,
+    PlaceSymbol,
+    Scope,
+    Symbol,
+    TransitionSymbol,
+    TypeSymbol,
+    UnitSymbol,
+    kind_of,
+)
+from petri.language.meaning.types import BUILTIN, Scalar
+from petri.language.meaning.units import UNITS
+from petri.language.syntax import tree
+from petri.net import Span
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+OF_THE_NET = (tree.Net, tree.Time, tree.Import, tree.Module, tree.Measure, tree.Expect, tree.Run)
+KEYWORDS: dict[type, str] = {
+    tree.Net: "net",
+    tree.Time: "time",
+    tree.Import: "import",
+    tree.Module: "module",
+    tree.Measure: "measure",
+    tree.Expect: "expect",
+    tree.Run: "run",
+    tree.Port: "port",
+    tree.Param: "param",
+}
+
+
+class Gatherer:
+    """Fills the scopes. `net`, `clock` and `run` are the declarations of which a net has one.
+
+    `part` tells that the first file is no net, but modules and the like for others to import.
+    """
+
+    def __init__(self, checker: Checker, library: frozenset[str]) -> None:
+        self.checker = checker
+        self.problems = checker.problems
+        self.library = library
+        self.net: tree.Net | None = None
+        self.clock: tree.Time | None = None
+        self.run: tree.Run | None = None
+        self.part = False
+        self.home: dict[int, Scope] = {}
+
+    def gather(self, files: Sequence[tree.File]) -> None:
+        """The first file is the net, the others are imported."""
+        kinds = (tree.Net, tree.Place, tree.Transition, tree.Instance, tree.Run)
+        self.part = bool(files and files[0].declarations) and not any(
+            isinstance(declaration, kinds) for declaration in files[0].declarations
+        )
+        for number, file in enumerate(files):
+            for declaration in file.declarations:
+                if number and isinstance(declaration, (tree.Net, tree.Run)):
+                    keyword = KEYWORDS[type(declaration)]
+                    self.problems.error("not-in-import", declaration.span, keyword=keyword, file=file.path)
+                elif isinstance(declaration, (tree.Net, tree.Time, tree.Run)):
+                    self._single(declaration, imported=number > 0)
+                else:
+                    self.declare(self.checker.scope, declaration)
+
+    def _single(self, declaration: tree.Net | tree.Time | tree.Run, imported: bool) -> None:
+        first: tree.Net | tree.Time | tree.Run | None
+        match declaration:
+            case tree.Net():
+                first, self.net = self.net, self.net or declaration
+            case tree.Time():
+                first, self.clock = self.clock, self.clock or declaration
+                if first is not None and first.unit == declaration.unit and imported:
+                    return
+            case tree.Run():
+                first, self.run = self.run, self.run or declaration
+        if first is not None:
+            label = Label(first.span, "first-declared")
+            self.problems.error("declared-twice", declaration.span, label, keyword=KEYWORDS[type(declaration)])
+
+    def declare(self, scope: Scope, d: tree.Declaration) -> None:
+        """Enter a declaration, and the enumeration values that it introduces."""
+        inside = scope.outer is not None
+        if (inside and isinstance(d, OF_THE_NET)) or (not inside and isinstance(d, tree.Port)):
+            keyword = KEYWORDS[type(d)]
+            self.problems.error("not-in-module" if inside else "port-outside-module", d.span, keyword=keyword)
+            return
+        match d:
+            case tree.Param():
+                if inside:
+                    self.problems.error("not-in-module", d.span, keyword="param")
+                    return
+                self._enumerations(scope, d.type)
+                self._enter(scope, ConstantSymbol(d.name, "parameter", d.name_span, d, doc=d.doc))
+            case tree.Const():
+                self._constant(scope, d)
+            case tree.Type():
+                self._enumerations(scope, d.type, d.name)
+                self._enter(scope, TypeSymbol(d.name, d.name_span, d))
+            case tree.Dist():
+                self._enter(scope, DistSymbol(d.name, d.name_span, d))
+            case tree.Place() | tree.Port():
+                self._place(scope, d)
+            case tree.Transition():
+                self._enter(scope, TransitionSymbol(d.name, d.name_span, d))
+            case tree.Instance():
+                self._enter(scope, InstanceSymbol(d.name, d.name_span, d))
+            case tree.Measure():
+                self._enter(scope, MeasureSymbol(d.name, d.name_span, d))
+            case tree.Module():
+                self._module(scope, d)
+
+    def _constant(self, scope: Scope, d: tree.Const) -> None:
+        if not d.unit:
+            self._enter(scope, ConstantSymbol(d.name, "constant", d.name_span, d, doc=d.doc))
+        elif d.name in UNITS:
+            self.problems.error("unit-exists", d.name_span, unit=d.name)
+        elif d.name in scope.units:
+            first = Label(scope.units[d.name].span, "first-declared")
+            self.problems.error("name-twice", d.name_span, first, name=d.name, kind="a unit")
+        else:
+            scope.units[d.name] = UnitSymbol(d.name, d.name_span, d)
+
+    def _place(self, scope: Scope, d: tree.Place | tree.Port) -> None:
+        self._enumerations(scope, d.type)
+        symbol = PlaceSymbol(d.name, d.name_span, scope.place_count, declaration=d)
+        if isinstance(d, tree.Port):
+            symbol.direction = d.direction
+        else:
+            symbol.discipline = d.discipline
+        scope.place_count += 1
+        self._enter(scope, symbol)
+
+    def _module(self, scope: Scope, d: tree.Module) -> None:
+        symbol = ModuleSymbol(d.name, d.name_span, d, Scope(scope), library=d.span.file in self.library)
+        if not self._enter(scope, symbol):
+            return
+        assert symbol.scope is not None
+        for parameter in d.parameters:
+            self._enumerations(symbol.scope, parameter.type)
+            inner = ConstantSymbol(
+                parameter.name, "module parameter", parameter.name_span, parameter, doc=parameter.doc
+            )
+            self._enter(symbol.scope, inner)
+        for declaration in d.body:
+            self.declare(symbol.scope, declaration)
+
+    def _enter(self, scope: Scope, symbol: Symbol) -> bool:
+        """False, and told, when the name is taken."""
+        first = scope.names.get(symbol.name)
+        if first is not None:
+            label = Label(first.span, "first-declared")
+            self.problems.error("name-twice", symbol.span, label, name=symbol.name, kind=kind_of(first))
+            return False
+        builtin = symbol.name in BUILTIN
+        if isinstance(symbol, (TypeSymbol, DistSymbol)) and symbol.name in (*FUNCTIONS, *DISTRIBUTIONS):
+            builtin = True
+        if builtin:
+            what = "a type" if symbol.name in BUILTIN else "a function"
+            self.problems.error("name-builtin", symbol.span, name=symbol.name, what=what)
+            return False
+        scope.names[symbol.name] = symbol
+        self.home[id(symbol)] = scope
+        return True
+
+    def _enumerations(self, scope: Scope, e: tree.TypeExpr | None, name: str = "") -> None:
+        """Enter the values of every enumeration within a type; `name` is that of the type itself."""
+        for enumeration in _enumerations_in(e):
+            labels = tuple(name for name, _ in enumeration.names)
+            kind = Scalar("enum", labels=labels, name=name if enumeration is e else "", span=enumeration.span)
+            seen: dict[str, Span] = {}
+            for number, (value, span) in enumerate(enumeration.names):
+                if value in seen:
+                    label = Label(seen[value], "first-declared")
+                    self.problems.error("name-twice", span, label, name=value, kind="an enumeration value")
+                    continue
+                seen[value] = span
+                known = scope.find(value)
+                if isinstance(known, ConstantSymbol) and isinstance(known.type, Scalar) and known.type.labels == labels:
+                    continue
+                node = constant(number, "int", span)
+                self._enter(
+                    scope,
+                    ConstantSymbol(value, "enumeration value", span, type=kind, node=node, state="done", used=True),
+                )
+
+
+def _enumerations_in(e: tree.TypeExpr | None) -> Iterator[tree.EnumType]:
+    if isinstance(e, tree.EnumType):
+        yield e
+    elif isinstance(e, tree.RecordType):
+        for _, field, _ in e.fields:
+            yield from _enumerations_in(field)

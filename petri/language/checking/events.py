@@ -1,0 +1,103 @@
+"""Events of measures: a transition's start, or a token's arrival in a place, with keys computed from their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from petri import net
+from petri.language.checking.expressions import Reader
+from petri.language.checking.patterns import PatternReader
+from petri.language.checking.targets import Target, find_target
+from petri.language.meaning.nodes import VARIABLE, Node, to_slot, truth
+from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
+from petri.language.syntax import tree
+from petri.net import Span
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+    from petri.language.checking.figures import Flat
+
+
+@dataclass(eq=False, slots=True)
+class EventTemplate:
+    """An event, its keys, and a reader for more expressions of its values."""
+
+    target: Target
+    keys: tuple[Node, ...]
+    types: tuple[Type, ...]
+    reader: Reader
+
+    def build(self, flat: Flat) -> net.Event:
+        key = tuple(flat.expression(node) for node in self.keys)
+        if self.target.is_place:
+            return net.Event(place=flat.places(self.target)[0], key=key)
+        return net.Event(transition=flat.transitions(self.target)[0], key=key)
+
+    def sequence(self, e: tree.Expr) -> Node | None:
+        return self.reader.read_scalar(e, INT)
+
+
+def event_of(checker: Checker, e: tree.Expr, keys: Sequence[tree.Expr]) -> EventTemplate | None:
+    """`send`, or `wire(p)`; None, and told, when it makes no sense."""
+    from petri.language.checking.figures import firing_reader
+
+    pattern = None
+    if isinstance(e, tree.Call):
+        if len(e.arguments) != 1:
+            checker.problems.error("not-an-event", e.span, text=checker.problems.text(e.span))
+            return None
+        pattern, path = e.arguments[0], e.function
+    else:
+        path = e
+    target = find_target(checker, path, "a place" if pattern is not None else "a place or a transition")
+    if target is None:
+        return None
+    if not target.single:
+        checker.problems.error("star-in-probe", target.span, text=target.text)
+        return None
+    reader = _arrival_reader(checker, target, pattern) if target.is_place else firing_reader(checker, target)
+    if reader is None:
+        return None
+    nodes: list[Node] = []
+    types: list[Type] = []
+    for key in keys:
+        value = reader.read(key)
+        if isinstance(value.type, Unknown):
+            return None
+        nodes += [to_slot(node) for node in value.nodes]
+        types.append(value.type)
+    return EventTemplate(target, tuple(nodes), tuple(types), reader)
+
+
+def _arrival_reader(checker: Checker, target: Target, pattern: tree.Expr | None) -> Reader | None:
+    """Reads expressions in the names that a pattern gives to the slots of an arriving token."""
+    kind = target.symbol.type  # type: ignore[union-attr]
+    names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
+    reader = Reader(checker, checker.scope, "a measure", variables=names)
+    if pattern is None:
+        return reader
+    if not layout(kind):
+        if not isinstance(kind, Unknown):
+            checker.problems.error("pattern-on-black", pattern.span, name=target.text)
+        return None
+    for part in PatternReader(reader).parts(pattern, kind):
+        if part.name is None or part.name in names:
+            checker.problems.error("equality-in-event", part.span, text=checker.problems.text(part.span))
+            return None
+        nodes = []
+        for offset, (_, scalar) in enumerate(layout(part.type)):
+            node = Node("var", scalar.slot_kind, (), part.start + offset, part.span, VARIABLE)
+            nodes.append(truth(node) if scalar.kind == "bool" else node)
+        names[part.name] = (part.type, tuple(nodes))
+    return reader
+
+
+def check_keys(checker: Checker, start: EventTemplate, end: EventTemplate, span: Span) -> bool:
+    """Whether the keys at both ends can be equal at all."""
+    if len(start.types) == len(end.types) and all(map(same, start.types, end.types)):
+        return True
+    shown = [", ".join(plainly(kind) for kind in event.types) or "none" for event in (start, end)]
+    checker.problems.error("keys-differ", span, start=shown[0], end=shown[1])
+    return False

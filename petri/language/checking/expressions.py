@@ -1,0 +1,493 @@
+"""Expressions: names resolved, types and dimensions found, records taken apart into their slots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+from petri.diagnostics import Label, did_you_mean
+from petri.language.meaning.nodes import END, LOCAL, NOW, Node, constant, operation, to_real, with_span
+from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
+from petri.language.meaning.types import (
+    BOOL,
+    INT,
+    REAL,
+    UNKNOWN,
+    Record,
+    Scalar,
+    Type,
+    Unknown,
+    plainly,
+    quantity,
+    same,
+)
+from petri.language.meaning.units import PLAIN, TIME
+from petri.language.problems import Fault
+from petri.language.syntax import tree
+from petri.net import Kind, Span
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+Variables = Mapping[str, tuple[Type, tuple[Node, ...]]]
+COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+ARITHMETIC = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+Permission = Literal["tokens", "now", "end", "draw"]
+_NOT_PERMITTED: dict[Permission, str] = {
+    "tokens": "tokens-not-allowed",
+    "now": "instant-not-known",
+    "end": "instant-not-known",
+    "draw": "draw-not-allowed",
+}
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """What an expression is: its type, a node for each slot, and whether it is a bare `0`, which fits any dimension."""
+
+    type: Type
+    nodes: tuple[Node, ...]
+    span: Span
+    zero: bool = False
+
+    @property
+    def node(self) -> Node:
+        return self.nodes[0]
+
+
+class Reader:
+    """Reads the expressions of one declaration.
+
+    `where` says, for messages, what is being read ("a guard"); `allowed` what may occur in it besides constants and
+    variables; `binds` that the variables are those that input arcs bind. What is wrong goes to the checker's problems,
+    and the result is then of the unknown type.
+    """
+
+    def __init__(
+        self,
+        checker: Checker,
+        scope: Scope,
+        where: str,
+        allowed: frozenset[Permission] = frozenset(),
+        variables: Variables | None = None,
+        loops: Mapping[str, ConstantSymbol] | None = None,
+        binds: bool = False,
+    ) -> None:
+        self.checker = checker
+        self.problems = checker.problems
+        self.scope = scope
+        self.where = where
+        self.allowed = allowed
+        self.variables: Variables = variables if variables is not None else {}
+        self.loops = loops if loops is not None else {}
+        self.binds = binds
+
+    def allowing(self, where: str, *allowed: Permission) -> Reader:
+        """The same names, in another place."""
+        return Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops, self.binds)
+
+    # ------------------------------------------------------------ entry points
+
+    def read(self, expression: tree.Expr, expected: Type | None = None) -> Value:
+        """The value of an expression; `expected` tells the type of a record written as `{…}`."""
+        try:
+            return self._dispatch(expression, expected)
+        except Fault as fault:
+            self.problems.fault(fault)
+        except RecursionError:
+            self.problems.error("expression-too-large", expression.span)
+        return self.unknown(expression.span)
+
+    def read_as(self, expression: tree.Expr, wanted: Type) -> tuple[Node, ...] | None:
+        """The nodes of an expression that must be of a type; None, and told, when it is not."""
+        return self.fit(self.read(expression, wanted), wanted)
+
+    def read_scalar(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
+        nodes = self.read_as(expression, wanted)
+        return nodes[0] if nodes else None
+
+    def read_fixed(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
+        """A constant of a type, where nothing but constants is allowed."""
+        node = self.read_scalar(expression, wanted)
+        assert node is None or node.fixed
+        return node
+
+    def unknown(self, span: Span) -> Value:
+        return Value(UNKNOWN, (), span)
+
+    # ------------------------------------------------------------ fitting
+
+    def fit(self, value: Value, wanted: Type) -> tuple[Node, ...] | None:
+        """The value's nodes as of the wanted type (an int becomes a real where one is wanted), or None."""
+        found = value.type
+        if isinstance(found, Unknown) or isinstance(wanted, Unknown):
+            return None
+        if same(found, wanted):
+            return value.nodes
+        if isinstance(found, Scalar) and isinstance(wanted, Scalar) and wanted.kind == "real":
+            if found.kind == "int" and (value.zero or wanted.dimension == PLAIN):
+                return (to_real(value.node),)
+            if found.kind == "real" and value.zero:
+                return value.nodes
+        self.mismatch(value, wanted)
+        return None
+
+    def mismatch(self, value: Value, wanted: Type) -> None:
+        text = self.problems.text(value.span)
+        is_time = isinstance(wanted, Scalar) and wanted.dimension == TIME
+        plain = isinstance(value.type, Scalar) and value.type.kind in ("int", "real") and value.type.dimension == PLAIN
+        literal = is_time and plain and value.node.op == "const" and text[-1:].isdigit()
+        self.problems.error(
+            "type-mismatch",
+            value.span,
+            text=text,
+            found=plainly(value.type),
+            wanted=plainly(wanted),
+            suggestion=f"{text} {self.checker.units.time_unit}" if literal else None,
+        )
+
+    # ------------------------------------------------------------ the kinds of expression
+
+    def _dispatch(self, e: tree.Expr, expected: Type | None) -> Value:
+        match e:
+            case tree.Name():
+                return self._name(e)
+            case tree.Number():
+                return self._number(e)
+            case tree.Field():
+                return self._field(e)
+            case tree.Call():
+                from petri.language.checking.functions import call
+
+                return call(self, e)
+            case tree.Binary():
+                return self._binary(e)
+            case tree.Unary():
+                return self._unary(e)
+            case tree.Paren():
+                inner = self._dispatch(e.inner, expected)
+                return Value(inner.type, inner.nodes, e.span, inner.zero)
+            case tree.If():
+                return self._if(e, expected)
+            case tree.Record():
+                return self._record(e, expected)
+            case tree.With():
+                return self._with(e)
+            case _:
+                return self._misplaced(e)
+
+    def _misplaced(self, e: tree.Expr) -> Value:
+        kinds = {
+            tree.Text: "a text",
+            tree.Index: "an index",
+            tree.Range: "a range",
+            tree.Weighted: "a weighted value",
+            tree.Passage: "a passage `a -> b`",
+            tree.By: "`by`",
+            tree.Ordered: "`order`",
+            tree.At: "`at`",
+        }
+        self.problems.error("misplaced-expression", e.span, what=kinds.get(type(e), "this"), where=self.where)
+        return self.unknown(e.span)
+
+    def _name(self, e: tree.Name) -> Value:
+        name = e.name
+        if name in self.variables:
+            kind, nodes = self.variables[name]
+            return Value(kind, tuple(with_span(node, e.span) for node in nodes), e.span)
+        if name in ("true", "false"):
+            return Value(BOOL, (constant(name == "true", "bool", e.span),), e.span)
+        if name in ("now", "end"):
+            self.permit(name, e.span)  # type: ignore[arg-type]
+            node = Node(name, "real", (), None, e.span, NOW if name == "now" else END)
+            return Value(self.checker.units.time_type, (node,), e.span)
+        if name in ("token", "all", "nothing", "_"):
+            self.problems.error("word-as-value", e.span, word=name, where=self.where)
+            return self.unknown(e.span)
+        symbol = self.loops.get(name) or self.scope.find(name)
+        if isinstance(symbol, ConstantSymbol):
+            return self.constant_value(symbol, e.span)
+        if isinstance(symbol, DistSymbol):
+            return self._named_distribution(symbol, e.span)
+        self.unknown_name(e, symbol)
+        return self.unknown(e.span)
+
+    def constant_value(self, symbol: ConstantSymbol, span: Span) -> Value:
+        self.checker.resolve_constant(symbol)
+        symbol.used = True
+        if symbol.node is None:
+            return self.unknown(span)
+        return Value(symbol.type, (with_span(symbol.node, span),), span)
+
+    def _named_distribution(self, symbol: DistSymbol, span: Span) -> Value:
+        self.permit("draw", span)
+        self.checker.resolve_dist(symbol)
+        symbol.used = True
+        return self.unknown(span) if symbol.node is None else Value(symbol.type, (symbol.node,), span)
+
+    def unknown_name(self, e: tree.Name, symbol: object) -> None:
+        """Say that a name is no value here: what it is instead, or what was perhaps meant."""
+        if symbol is not None:
+            if isinstance(symbol, PlaceSymbol):
+                symbol.mentioned = True
+                self.problems.error("place-as-value", e.span, name=e.name, where=self.where)
+            else:
+                self.problems.error("not-a-value", e.span, name=e.name, kind=kind_of(symbol))  # type: ignore[arg-type]
+            return
+        if self.checker.excused(e.name):
+            return
+        known = [name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol)]
+        candidates = [*self.variables, *self.loops, *known]
+        self.problems.error(
+            "unknown-name",
+            e.span,
+            name=e.name,
+            suggestion=did_you_mean(e.name, candidates),
+            binding=e.name if self.binds else None,
+            unit=f"1 {e.name}" if self.checker.units.is_unit(e.name, self.scope) else None,
+        )
+
+    def _number(self, e: tree.Number) -> Value:
+        if e.unit is not None:
+            return self.checker.units.quantity(e, self)
+        if e.value.denominator == 1 and not any(mark in e.text for mark in ".%eE"):
+            value = constant(int(e.value), "int", e.span)
+            if abs(e.value) >= 2**63:
+                raise Fault("constant-overflow", e.span, reason="integers have 64 bits")
+            return Value(INT, (value,), e.span, zero=e.value == 0)
+        return Value(REAL, (constant(Fraction(e.value), "real", e.span),), e.span, zero=e.value == 0)
+
+    def _field(self, e: tree.Field) -> Value:
+        base = self._dispatch(e.base, None)
+        if isinstance(base.type, Unknown):
+            return self.unknown(e.span)
+        if not isinstance(base.type, Record):
+            text = self.problems.text(e.base.span)
+            self.problems.error("no-fields", e.span, text=text, kind=plainly(base.type), field=e.name)
+            return self.unknown(e.span)
+        if e.name not in base.type.fields:
+            self.unknown_field(e.name, e.span, base.type)
+            return self.unknown(e.span)
+        nodes = base.nodes[base.type.part(e.name)]
+        return Value(base.type.fields[e.name], tuple(with_span(node, e.span) for node in nodes), e.span)
+
+    def unknown_field(self, name: str, span: Span, kind: Record) -> None:
+        self.problems.error(
+            "unknown-field",
+            span,
+            field=name,
+            kind=kind.name or "the record",
+            suggestion=did_you_mean(name, kind.fields),
+            fields=list(kind.fields),
+        )
+
+    def _unary(self, e: tree.Unary) -> Value:
+        operand = self._dispatch(e.operand, None)
+        if isinstance(operand.type, Unknown):
+            return operand
+        if e.operator == "not":
+            nodes = self.fit(operand, BOOL)
+            if nodes is None:
+                return self.unknown(e.span)
+            return Value(BOOL, (operation("not", "bool", nodes, e.span),), e.span)
+        if not self.is_number(operand, "-"):
+            return self.unknown(e.span)
+        kind = self.bare(operand.type)
+        if operand.node.op == "const":
+            negated = constant(-operand.node.value, operand.node.kind, e.span)  # type: ignore[operator]
+            return Value(kind, (negated,), e.span, operand.zero)
+        return Value(kind, (operation("neg", operand.node.kind, operand.nodes, e.span),), e.span)
+
+    def _binary(self, e: tree.Binary) -> Value:
+        left = self.read(e.left)
+        right = self.read(e.right, left.type if e.operator in COMPARISONS else None)
+        if isinstance(left.type, Unknown) or isinstance(right.type, Unknown):
+            return self.unknown(e.span)
+        if e.operator in ("and", "or"):
+            sides = self.fit(left, BOOL), self.fit(right, BOOL)
+            if sides[0] is None or sides[1] is None:
+                return self.unknown(e.span)
+            return Value(BOOL, (operation(e.operator, "bool", (*sides[0], *sides[1]), e.span),), e.span)
+        if e.operator in COMPARISONS:
+            return self.compare(COMPARISONS[e.operator], left, right, e.span)
+        if not self.is_number(left, e.operator) or not self.is_number(right, e.operator):
+            return self.unknown(e.span)
+        if e.operator in ("div", "mod"):
+            return self._whole_division(e, left, right)
+        return self.arithmetic(ARITHMETIC[e.operator], left, right, e.span)
+
+    def _whole_division(self, e: tree.Binary, left: Value, right: Value) -> Value:
+        for side in (left, right):
+            if side.node.kind != "int":
+                text = self.problems.text(side.span)
+                kind = plainly(side.type)
+                self.problems.error("whole-division", side.span, text=text, kind=kind, operator=e.operator)
+                return self.unknown(e.span)
+        op = "idiv" if e.operator == "div" else "mod"
+        return Value(INT, (operation(op, "int", (left.node, right.node), e.span),), e.span)
+
+    def is_number(self, value: Value, operator: str) -> bool:
+        if isinstance(value.type, Scalar) and value.type.kind in ("int", "real"):
+            return True
+        text = self.problems.text(value.span)
+        self.problems.error("not-a-number", value.span, text=text, kind=plainly(value.type), operator=operator)
+        return False
+
+    @staticmethod
+    def bare(kind: Type) -> Scalar:
+        """The type without its name and range: what arithmetic with it gives."""
+        assert isinstance(kind, Scalar)
+        return INT if kind.kind == "int" else quantity(kind.dimension)
+
+    def arithmetic(self, op: str, left: Value, right: Value, span: Span) -> Value:
+        """Sum, difference, product or quotient of two numbers."""
+        assert isinstance(left.type, Scalar)
+        assert isinstance(right.type, Scalar)
+        if op in ("mul", "div"):
+            if op == "mul" and left.type.kind == right.type.kind == "int":
+                return Value(INT, (operation(op, "int", (left.node, right.node), span),), span)
+            a, b = left.type.dimension, right.type.dimension
+            kind = quantity(a * b if op == "mul" else a / b)
+            sides = [side.node if side.node.kind == "real" else to_real(side.node) for side in (left, right)]
+            return Value(kind, (operation(op, "real", sides, span),), span)
+        common = self.common(left, right, span)
+        if common is None:
+            return self.unknown(span)
+        kind, sides = common
+        return Value(kind, (operation(op, sides[0].kind, sides, span),), span, left.zero and right.zero)
+
+    def common(self, left: Value, right: Value, span: Span) -> tuple[Scalar, list[Node]] | None:
+        """Two numbers as of one type; None, and told, when their dimensions differ."""
+        assert isinstance(left.type, Scalar)
+        assert isinstance(right.type, Scalar)
+        if left.type.kind == right.type.kind == "int":
+            return INT, [left.node, right.node]
+        if left.type.dimension != right.type.dimension and not left.zero and not right.zero:
+            self.unequal(left, right, span)
+            return None
+        dimension = right.type.dimension if left.zero else left.type.dimension
+        nodes = [side.node if side.node.kind == "real" else to_real(side.node) for side in (left, right)]
+        return quantity(dimension), nodes
+
+    def unequal(self, left: Value, right: Value, span: Span) -> None:
+        self.problems.error(
+            "dimension-mismatch",
+            span,
+            Label(left.span, "left-side"),
+            Label(right.span, "right-side"),
+            left=self.problems.text(left.span),
+            right=self.problems.text(right.span),
+            left_type=plainly(left.type),
+            right_type=plainly(right.type),
+        )
+
+    def compare(self, op: str, left: Value, right: Value, span: Span) -> Value:
+        pair = self.unify(left, right, span)
+        if pair is None:
+            return self.unknown(span)
+        kind, lefts, rights = pair
+        ordered = isinstance(kind, Scalar) and kind.kind in ("int", "real")
+        if op not in ("eq", "ne") and not ordered:
+            self.problems.error("not-ordered", span, kind=plainly(kind))
+            return self.unknown(span)
+        sides = list(zip(lefts, rights, strict=True))
+        first, *others = [operation("eq" if len(sides) > 1 else op, "bool", pair, span) for pair in sides]
+        for other in others:
+            first = operation("and", "bool", (first, other), span)
+        if others and op == "ne":
+            first = operation("not", "bool", (first,), span)
+        return Value(BOOL, (first,), span)
+
+    def unify(self, left: Value, right: Value, span: Span) -> tuple[Type, Sequence[Node], Sequence[Node]] | None:
+        """Two values as of one type; None, and told, when they are of different types."""
+        if isinstance(left.type, Unknown) or isinstance(right.type, Unknown):
+            return None
+        if all(isinstance(side.type, Scalar) and side.type.kind in ("int", "real") for side in (left, right)):
+            common = self.common(left, right, span)
+            return None if common is None else (common[0], common[1][:1], common[1][1:])
+        if not same(left.type, right.type):
+            self.unequal(left, right, span)
+            return None
+        return left.type, left.nodes, right.nodes
+
+    def _if(self, e: tree.If, expected: Type | None) -> Value:
+        condition = self.read_as(e.condition, BOOL)
+        if e.otherwise is None:
+            self.problems.error("misplaced-expression", e.span, what="`if` without `else`", where=self.where)
+            return self.unknown(e.span)
+        then, otherwise = self.read(e.then, expected), self.read(e.otherwise, expected)
+        pair = self.unify(then, otherwise, e.span)
+        if condition is None or pair is None:
+            return self.unknown(e.span)
+        kind, lefts, rights = pair
+        nodes = [operation("if", a.kind, (condition[0], a, b), e.span) for a, b in zip(lefts, rights, strict=True)]
+        return Value(kind, tuple(nodes), e.span)
+
+    def _record(self, e: tree.Record, expected: Type | None) -> Value:
+        if expected is None or isinstance(expected, Unknown):
+            if expected is None:
+                self.problems.error("record-type-unknown", e.span)
+            return self.unknown(e.span)
+        if not isinstance(expected, Record):
+            self.problems.error("record-not-wanted", e.span, wanted=plainly(expected))
+            return self.unknown(e.span)
+        given = self.fields(e, expected)
+        missing = [name for name in expected.fields if name not in given]
+        if missing:
+            self.problems.error("fields-missing", e.span, kind=expected.name or "the record", names=missing)
+        nodes = [node for name in expected.fields for node in given.get(name) or ()]
+        if len(nodes) != len(expected.slots):
+            return self.unknown(e.span)
+        return Value(expected, tuple(nodes), e.span)
+
+    def fields(self, e: tree.Record, kind: Record) -> dict[str, tuple[Node, ...] | None]:
+        """The fields of a record literal, each fitted to its type (None where that failed)."""
+        given: dict[str, tuple[Node, ...] | None] = {}
+        for name, value, span in e.fields:
+            if name in given:
+                self.problems.error("field-twice", span, name=name)
+            elif name not in kind.fields:
+                self.unknown_field(name, span, kind)
+            else:
+                given[name] = self.read_as(value if value is not None else tree.Name(name, span), kind.fields[name])
+        return given
+
+    def _with(self, e: tree.With) -> Value:
+        base = self.read(e.base)
+        if isinstance(base.type, Unknown):
+            return self.unknown(e.span)
+        if not isinstance(base.type, Record):
+            text = self.problems.text(e.base.span)
+            self.problems.error("with-on-scalar", e.span, text=text, kind=plainly(base.type))
+            return self.unknown(e.span)
+        nodes = list(base.nodes)
+        for name, given in self.fields(e.changes, base.type).items():
+            if given is None:
+                return self.unknown(e.span)
+            nodes[base.type.part(name)] = given
+        return Value(base.type, tuple(nodes), e.span)
+
+    # ------------------------------------------------------------ what may occur
+
+    def permit(self, what: Permission, span: Span) -> None:
+        """Raises Fault where such a thing may not stand."""
+        if what not in self.allowed:
+            raise Fault(_NOT_PERMITTED[what], span, word=what, where=self.where)
+
+    def type_named(self, name: str) -> TypeSymbol | None:
+        symbol = self.scope.find(name)
+        return symbol if isinstance(symbol, TypeSymbol) else None
+
+
+def numeric_kind(kind: Type) -> Kind:
+    """The kind of the nodes of a scalar type."""
+    assert isinstance(kind, Scalar)
+    if kind.kind == "real":
+        return "real"
+    return "bool" if kind.kind == "bool" else "int"
+
+
+def local(number: int, kind: Type, span: Span | None) -> Node:
+    return Node("local", numeric_kind(kind), (), number, span, LOCAL)

@@ -1,0 +1,431 @@
+"""Formulas of measures: what is observed of places and transitions, and arithmetic over it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from petri import net
+from petri.diagnostics import did_you_mean
+from petri.language.checking.events import check_keys, event_of
+from petri.language.checking.expressions import Reader, Value
+from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
+from petri.language.checking.targets import Target, find_target
+from petri.language.meaning.nodes import Node, as_float, evaluate, to_slot
+from petri.language.meaning.scope import ConstantSymbol, MeasureSymbol, kind_of
+from petri.language.meaning.types import Scalar, Unknown, plainly, quantity
+from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
+from petri.language.syntax import tree
+from petri.net import Span, Term
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+
+class Flat(Protocol):
+    """What flattening offers to measures."""
+
+    def places(self, target: Target) -> list[int]: ...
+
+    def transitions(self, target: Target) -> list[int]: ...
+
+    def expression(self, node: Node) -> net.Expr: ...
+
+    def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
+
+
+Build = Callable[[Flat], Term]
+
+
+@dataclass(eq=False, slots=True)
+class Probe:
+    """An observation with many figures: a sample, a passage, or an order."""
+
+    kind: str
+    make: Callable[[Flat], net.Probe]
+    dimension: Dimension
+
+    def index(self, flat: Flat) -> int:
+        return flat.probe(self, lambda: self.make(flat))
+
+    def figure(self, field: str) -> Figure:
+        def term(flat: Flat) -> Term:
+            return Term(self.kind, (), (self.index(flat), field))
+
+        if self.kind == "order":
+            return Figure(TIME if field.endswith("late_time") else PLAIN, field.endswith("_share"), term)
+        return Figure(PLAIN if field == "count" else self.dimension, False, term)
+
+    def has(self, field: str) -> bool:
+        """Whether there is a scalar figure of this name."""
+        if self.kind == "order":
+            from petri.measure.reorder import FIELDS
+
+            return field in FIELDS
+        return field in SAMPLE_FIELDS or is_percentile(field)
+
+    def fields(self) -> list[str]:
+        if self.kind == "order":
+            from petri.measure.reorder import FIELDS
+
+            return list(FIELDS)
+        return [*SAMPLE_FIELDS, "p50", "p99"]
+
+    @property
+    def first(self) -> str:
+        return "reordered_share" if self.kind == "order" else "mean"
+
+
+SAMPLE_FIELDS = ("count", "sum", "mean", "std", "min", "max")
+
+
+def is_percentile(field: str) -> bool:
+    """`p50`, `p99`, `p99.9`; the digits after a `p` also read as p999 = 99.9."""
+    digits = field[1:].replace(".", "", 1)
+    return field[:1] == "p" and digits.isdigit() and not field.endswith(".") and 0 < float(field[1:]) < 100
+
+
+@dataclass(eq=False, slots=True)
+class Figure:
+    """A formula: its dimension, whether it is a share of 1, and how to write it for a flat net."""
+
+    dimension: Dimension
+    share: bool
+    build: Build
+    probe: Probe | None = None
+    zero: bool = False
+
+
+def operation(op: str, *figures: Figure) -> Build:
+    return lambda flat: Term(op, tuple(figure.build(flat) for figure in figures))
+
+
+def total(terms: Sequence[Term], op: str = "add") -> Term:
+    """The sum of many terms, as a balanced tree."""
+    if len(terms) == 1:
+        return terms[0]
+    half = len(terms) // 2
+    return Term(op, (total(terms[:half], op), total(terms[half:], op)))
+
+
+class FigureReader:
+    """Reads formulas. `measure` gives the figure of another measure by its symbol."""
+
+    def __init__(self, checker: Checker, measure: Callable[[MeasureSymbol, Span], Figure | None]) -> None:
+        self.checker = checker
+        self.problems = checker.problems
+        self.measure = measure
+        self.reader = Reader(checker, checker.scope, "a measure")
+
+    def read(self, e: tree.Expr) -> Figure | None:
+        """The figure of a formula; None, and told, when it makes no sense."""
+        match e:
+            case tree.Paren():
+                return self.read(e.inner)
+            case tree.At():
+                return self._sample(e)
+            case tree.Binary() if e.operator in _ARITHMETIC:
+                return self._arithmetic(e)
+            case tree.Unary() if e.operator == "-":
+                inner = self.read(e.operand)
+                return None if inner is None else Figure(inner.dimension, False, operation("neg", inner))
+            case tree.Name():
+                return self._name(e)
+            case tree.Field():
+                return self._field(e)
+            case tree.Call(function=tree.Name()):
+                return self._call(e)
+            case tree.Number():
+                return self._constant(e)
+        self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
+        return None
+
+    def _constant(self, e: tree.Expr) -> Figure | None:
+        value = self.reader.read(e)
+        if isinstance(value.type, Unknown) or not self.reader.is_number(value, "measure"):
+            return None
+        assert isinstance(value.type, Scalar)
+        exact = value.node
+        number = as_float(evaluate(exact, ()), e.span)
+        return Figure(value.type.dimension, False, lambda flat: Term("const", (), number), zero=value.zero)
+
+    def _name(self, e: tree.Name) -> Figure | None:
+        if e.name == "elapsed":
+            return Figure(self.checker.units.normal(TIME), False, lambda flat: Term("elapsed"))
+        symbol = self.checker.scope.find(e.name)
+        if isinstance(symbol, MeasureSymbol):
+            return self.measure(symbol, e.span)
+        if isinstance(symbol, ConstantSymbol):
+            return self._constant(e)
+        if symbol is not None:
+            self.problems.error("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
+        elif not self.checker.excused(e.name):
+            known = [n for n, s in self.checker.scope.names.items() if isinstance(s, (MeasureSymbol, ConstantSymbol))]
+            self.problems.error("unknown-name", e.span, name=e.name, suggestion=did_you_mean(e.name, known))
+        return None
+
+    def _field(self, e: tree.Field) -> Figure | None:
+        base, field = e.base, e.name
+        if isinstance(base, tree.Field) and is_percentile(f"{base.name}.{field}"):
+            field, base = f"{base.name}.{field}", base.base
+        symbol = self.checker.scope.find(base.name) if isinstance(base, tree.Name) else None
+        if not isinstance(symbol, MeasureSymbol):
+            self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
+            return None
+        figure = self.measure(symbol, base.span)
+        if figure is None:
+            return None
+        if figure.probe is None:
+            self.problems.error("measure-without-fields", e.span, name=symbol.name)
+            return None
+        if not figure.probe.has(field):
+            self.unknown_field(e.span, symbol.name, figure.probe, field)
+            return None
+        return figure.probe.figure(field)
+
+    def unknown_field(self, span: Span, name: str, probe: Probe, field: str) -> None:
+        known = probe.fields()
+        self.problems.error(
+            "no-such-figure",
+            span,
+            name=name,
+            field=field,
+            suggestion=did_you_mean(field, known),
+            known=known if len(known) < 12 else None,
+        )
+
+    # ------------------------------------------------------------ arithmetic
+
+    def _arithmetic(self, e: tree.Binary) -> Figure | None:
+        left, right = self.read(e.left), self.read(e.right)
+        if left is None or right is None:
+            return None
+        if e.operator == "*":
+            return Figure(left.dimension * right.dimension, False, operation("mul", left, right))
+        if e.operator == "/":
+            return Figure(left.dimension / right.dimension, False, operation("div", left, right))
+        op = "add" if e.operator == "+" else "sub"
+        return self._alike(op, left, right, e.left.span, e.right.span, e.span)
+
+    def _alike(self, op: str, left: Figure, right: Figure, a: Span, b: Span, span: Span) -> Figure | None:
+        """An operation on two figures of one dimension."""
+        if left.dimension != right.dimension and not left.zero and not right.zero:
+            kinds = [quantity(figure.dimension) for figure in (left, right)]
+            self.reader.unequal(Value(kinds[0], (), a), Value(kinds[1], (), b), span)
+            return None
+        dimension = right.dimension if left.zero else left.dimension
+        return Figure(dimension, left.share or right.share, operation(op, left, right))
+
+    # ------------------------------------------------------------ functions
+
+    def _call(self, e: tree.Call) -> Figure | None:
+        assert isinstance(e.function, tree.Name)
+        name = e.function.name
+        if name in ("min", "max") and len(e.arguments) > 1:
+            return self._least_or_greatest(e, name + "2")
+        if name in ("rate", "count"):
+            return self._events(e, name)
+        if name in _PLACE_FIGURES or name == "active":
+            return self._figure(e, name)
+        if name == "time":
+            return self._passage(e)
+        if name == "reorder":
+            return self._order(e)
+        if name in FUNCTIONS:
+            return self._constant(e)
+        if name in DISTRIBUTIONS:
+            self.problems.error("draw-not-allowed", e.span, word=name, where="a measure")
+            return None
+        self.problems.error(
+            "unknown-measure-function",
+            e.function.span,
+            name=name,
+            suggestion=did_you_mean(name, MEASURE_FUNCTIONS),
+            known=list(MEASURE_FUNCTIONS),
+        )
+        return None
+
+    def _least_or_greatest(self, e: tree.Call, op: str) -> Figure | None:
+        figures = [self.read(argument) for argument in e.arguments]
+        result = figures[0]
+        for argument, figure in zip(e.arguments[1:], figures[1:], strict=True):
+            if result is None or figure is None:
+                return None
+            result = self._alike(op, result, figure, e.arguments[0].span, argument.span, e.span)
+        return result
+
+    def _target(self, e: tree.Call, wanted: str, most: int = 1) -> Target | None:
+        assert isinstance(e.function, tree.Name)
+        if not 1 <= len(e.arguments) <= most:
+            usage = MEASURE_FUNCTIONS[e.function.name]
+            self.problems.error(
+                "argument-count", e.span, name=e.function.name, wanted=1, given=len(e.arguments), usage=usage
+            )
+            return None
+        return find_target(self.checker, e.arguments[0], wanted)
+
+    def _events(self, e: tree.Call, name: str) -> Figure | None:
+        """`rate(t)`, `count(t)`, and of a quantity: `rate(t, p.size)`."""
+        target = self._target(e, "a transition", most=2)
+        if target is None:
+            return None
+        dimension = PLAIN
+        node = None
+        if len(e.arguments) == 2:
+            value = self._of_firing(target, e.arguments[1])
+            if value is None:
+                return None
+            assert isinstance(value.type, Scalar)
+            node, dimension = to_slot(value.node), value.type.dimension
+
+        def count(flat: Flat) -> Term:
+            transitions = flat.transitions(target)
+            if node is None:
+                return total([Term("firings", (), index) for index in transitions])
+            return total([Term("counter", (), _counter(flat, target, node, index)) for index in transitions])
+
+        if name == "count":
+            return Figure(dimension, False, count)
+        per_time = self.checker.units.normal(dimension * FREQ)
+        return Figure(per_time, False, lambda flat: Term("div", (count(flat), Term("elapsed"))))
+
+    def _of_firing(self, target: Target, e: tree.Expr) -> Value | None:
+        """A number computed from the variables of a transition's firing."""
+        reader = firing_reader(self.checker, target)
+        if reader is None:
+            return None
+        value = reader.read(e)
+        if isinstance(value.type, Unknown):
+            return None
+        if not isinstance(value.type, Scalar) or value.type.kind == "enum":
+            text = self.problems.text(e.span)
+            self.problems.error("not-a-number", e.span, text=text, kind=plainly(value.type), operator="measure")
+            return None
+        return value
+
+    def _figure(self, e: tree.Call, name: str) -> Figure | None:
+        wanted = "a transition" if name == "active" else "a place or a transition" if name == "mean" else "a place"
+        target = self._target(e, wanted)
+        if target is None:
+            return None
+        op = "in_progress" if name == "mean" and not target.is_place else name
+        dimension = self.checker.units.normal(TIME) if name == "sojourn" else PLAIN
+        share = name in ("busy", "occupied", "active")
+
+        def term(flat: Flat) -> Term:
+            indices = flat.places(target) if target.is_place else flat.transitions(target)
+            return _combined(op, indices)
+
+        return Figure(dimension, share, term)
+
+    def _sample(self, e: tree.At) -> Figure | None:
+        target = find_target(self.checker, e.transition, "a transition")
+        if target is None or not self._is_single(target):
+            return None
+        value = self._of_firing(target, e.value)
+        if value is None:
+            return None
+        assert isinstance(value.type, Scalar)
+        node, dimension = to_slot(value.node), value.type.dimension
+
+        def make(flat: Flat) -> net.Probe:
+            return net.Sample(flat.transitions(target)[0], flat.expression(node))
+
+        return _probed(Probe("sample", make, dimension))
+
+    def _is_single(self, target: Target) -> bool:
+        if not target.single:
+            self.problems.error("star-in-probe", target.span, text=target.text)
+        return target.single
+
+    def _passage(self, e: tree.Call) -> Figure | None:
+        usage = MEASURE_FUNCTIONS["time"]
+        passage = e.arguments[0] if e.arguments else None
+        by = e.arguments[1] if len(e.arguments) == 2 else None
+        if not isinstance(passage, tree.Passage) or not (by is None or isinstance(by, tree.By)) or len(e.arguments) > 2:
+            self.problems.error("measure-usage", e.span, name="time", usage=usage)
+            return None
+        keys = by.keys if by is not None else ()
+        ends = by.end_keys if by is not None and by.end_keys is not None else keys
+        start, end = event_of(self.checker, passage.start, keys), event_of(self.checker, passage.end, ends)
+        if start is None or end is None or not check_keys(self.checker, start, end, e.span):
+            return None
+
+        def make(flat: Flat) -> net.Probe:
+            return net.Passage(start.build(flat), end.build(flat))
+
+        return _probed(Probe("passage", make, self.checker.units.normal(TIME)))
+
+    def _order(self, e: tree.Call) -> Figure | None:
+        keys = [argument for argument in e.arguments if isinstance(argument, tree.By)]
+        orders = [argument for argument in e.arguments if isinstance(argument, tree.Ordered)]
+        others = [a for a in e.arguments if not isinstance(a, (tree.By, tree.Ordered))]
+        if len(others) != 1 or len(orders) != 1 or len(keys) > 1 or (keys and keys[0].end_keys is not None):
+            self.problems.error("measure-usage", e.span, name="reorder", usage=MEASURE_FUNCTIONS["reorder"])
+            return None
+        event = event_of(self.checker, others[0], keys[0].keys if keys else ())
+        if event is None:
+            return None
+        sequence = event.sequence(orders[0].value)
+        if sequence is None:
+            return None
+
+        def make(flat: Flat) -> net.Probe:
+            return net.Order(event.build(flat), flat.expression(sequence))
+
+        return _probed(Probe("order", make, PLAIN))
+
+
+def firing_reader(checker: Checker, target: Target) -> Reader | None:
+    """Reads expressions in the variables of a transition, as a measure sees a firing (M4)."""
+    from petri.language.meaning.scope import TransitionSymbol
+
+    assert isinstance(target.symbol, TransitionSymbol)
+    template = target.symbol.template
+    if template is None:
+        return None
+    allowed = frozenset({"now", "end", "tokens"})
+    return Reader(checker, checker.scope, "a measure", allowed, template.names)  # type: ignore[arg-type]
+
+
+def _probed(probe: Probe) -> Figure:
+    figure = probe.figure(probe.first)
+    figure.probe = probe
+    return figure
+
+
+def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
+    key = (id(target), transition)
+    return flat.probe(key, lambda: net.Counter(transition, flat.expression(node)))
+
+
+def _combined(op: str, indices: list[int]) -> Term:
+    """A figure of one element, or of all together: numbers add up, shares are averaged, the maximum is the greatest."""
+    terms = [Term(op, (), index) for index in indices]
+    if len(terms) == 1 or op in ("mean", "in_progress", "arrivals"):
+        return total(terms)
+    if op == "max":
+        return total(terms, "max2")
+    if op == "sojourn":
+        tokens = total([Term("mean", (), index) for index in indices])
+        arrivals = total([Term("arrivals", (), index) for index in indices])
+        return Term("div", (Term("mul", (tokens, Term("elapsed"))), arrivals))
+    return Term("div", (total(terms), Term("const", (), float(len(terms)))))
+
+
+_ARITHMETIC = ("+", "-", "*", "/")
+_PLACE_FIGURES = ("mean", "max", "busy", "occupied", "sojourn", "arrivals")
+MEASURE_FUNCTIONS = {
+    "rate": "rate(transition) or rate(transition, quantity)",
+    "count": "count(transition) or count(transition, quantity)",
+    "mean": "mean(place) or mean(transition)",
+    "max": "max(place)",
+    "busy": "busy(place)",
+    "occupied": "occupied(place)",
+    "active": "active(transition)",
+    "sojourn": "sojourn(place)",
+    "arrivals": "arrivals(place)",
+    "time": "time(start -> end, by key)",
+    "reorder": "reorder(event, by flow, order number)",
+}

@@ -1,0 +1,340 @@
+"""Calls within expressions: records, functions and distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from petri.diagnostics import did_you_mean
+from petri.language.checking.expressions import Reader, Value, numeric_kind
+from petri.language.meaning.nodes import CHANCE, PLACES, Node, operation, to_real, to_slot, truth
+from petri.language.meaning.scope import DistSymbol, PlaceSymbol, TypeSymbol, kind_of
+from petri.language.meaning.types import INT, REAL, Record, Scalar, Type, Unknown, describe, plainly, quantity
+from petri.language.meaning.units import PLAIN, Dimension
+from petri.language.syntax import tree
+
+FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow", "tokens")
+DISTRIBUTIONS = ("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table")
+_ELSEWHERE = {
+    "int": "floor(x), ceil(x) or round(x)",
+    "real": "an int becomes a real by itself where one is wanted",
+    "log": "ln(x)",
+    "normal": "lognormal(mean, cv) is the distribution that is never negative",
+    "const": "a plain value is a constant time",
+    "deterministic": "a plain value is a constant time",
+    "len": "tokens(place)",
+}
+
+
+def call(reader: Reader, e: tree.Call) -> Value:
+    """The value of `f(…)`."""
+    if not isinstance(e.function, tree.Name):
+        reader.problems.error("not-callable", e.span, text=reader.problems.text(e.function.span))
+        return reader.unknown(e.span)
+    name = e.function.name
+    symbol = reader.scope.find(name)
+    if isinstance(symbol, TypeSymbol):
+        return _construct(reader, e, symbol)
+    if isinstance(symbol, DistSymbol):
+        reader.problems.error("dist-called", e.span, name=name)
+        return reader.unknown(e.span)
+    if name in _CALLS:
+        return _CALLS[name](reader, e)
+    if symbol is not None:
+        if isinstance(symbol, PlaceSymbol):
+            symbol.mentioned = True
+            reader.problems.error("place-as-value", e.span, name=name, where=reader.where)
+        else:
+            reader.problems.error("not-a-function", e.function.span, name=name, kind=kind_of(symbol))
+        return reader.unknown(e.span)
+    if reader.checker.excused(name):
+        return reader.unknown(e.span)
+    types = [known for known, found in reader.scope.visible() if isinstance(found, TypeSymbol)]
+    instead = _ELSEWHERE.get(name)
+    suggestion = None if instead else did_you_mean(name, [*FUNCTIONS, *DISTRIBUTIONS, *types])
+    reader.problems.error("unknown-function", e.function.span, name=name, suggestion=suggestion, instead=instead)
+    for argument in e.arguments:
+        if not isinstance(argument, (tree.Range, tree.Weighted, tree.Text)):
+            reader.read(argument)
+    return reader.unknown(e.span)
+
+
+def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
+    kind = reader.checker.resolve_type(symbol)
+    if isinstance(kind, Unknown):
+        return reader.unknown(e.span)
+    if not isinstance(kind, Record):
+        reader.problems.error("not-a-record-type", e.span, name=symbol.name, kind=describe(kind))
+        return reader.unknown(e.span)
+    if len(e.arguments) != len(kind.fields):
+        reader.problems.error(
+            "field-count",
+            e.span,
+            kind=symbol.name,
+            wanted=len(kind.fields),
+            given=len(e.arguments),
+            fields=list(kind.fields),
+        )
+        return reader.unknown(e.span)
+    parts = [reader.read_as(arg, field) for arg, field in zip(e.arguments, kind.fields.values(), strict=True)]
+    nodes = [node for part in parts if part is not None for node in part]
+    return Value(kind, tuple(nodes), e.span) if len(nodes) == len(kind.slots) else reader.unknown(e.span)
+
+
+def _arguments(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value] | None:
+    """The values of exactly so many arguments; None, and told, when there are others or one is unknown."""
+    assert isinstance(e.function, tree.Name)
+    if len(e.arguments) != count:
+        reader.problems.error(
+            "argument-count", e.span, name=e.function.name, wanted=count, given=len(e.arguments), usage=usage
+        )
+        return None
+    values = [reader.read(argument) for argument in e.arguments]
+    return None if any(isinstance(value.type, Unknown) for value in values) else values
+
+
+def _numbers(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value] | None:
+    values = _arguments(reader, e, count, usage)
+    if values is None:
+        return None
+    name = e.function.name if isinstance(e.function, tree.Name) else ""
+    return values if all([reader.is_number(value, name) for value in values]) else None  # noqa: C419
+
+
+def _plain(reader: Reader, value: Value) -> Node | None:
+    """A number without a dimension, as a real."""
+    nodes = reader.fit(value, REAL)
+    return nodes[0] if nodes else None
+
+
+# ---------------------------------------------------------------- functions
+
+
+def _least_or_greatest(op: str) -> Callable[[Reader, tree.Call], Value]:
+    def read(reader: Reader, e: tree.Call) -> Value:
+        if len(e.arguments) < 2:
+            usage = f"{op}(a, b)"
+            reader.problems.error("argument-count", e.span, name=op, wanted=2, given=len(e.arguments), usage=usage)
+            return reader.unknown(e.span)
+        values = _numbers(reader, e, len(e.arguments), "")
+        if values is None:
+            return reader.unknown(e.span)
+        result = values[0]
+        for value in values[1:]:
+            common = reader.common(result, value, e.span)
+            if common is None:
+                return reader.unknown(e.span)
+            kind, sides = common
+            result = Value(kind, (operation(op, sides[0].kind, sides, e.span),), e.span)
+        return result
+
+    return read
+
+
+def _absolute(reader: Reader, e: tree.Call) -> Value:
+    values = _numbers(reader, e, 1, "abs(x)")
+    if values is None:
+        return reader.unknown(e.span)
+    node = values[0].node
+    return Value(reader.bare(values[0].type), (operation("abs", node.kind, (node,), e.span),), e.span)
+
+
+def _rounding(op: str) -> Callable[[Reader, tree.Call], Value]:
+    def read(reader: Reader, e: tree.Call) -> Value:
+        values = _numbers(reader, e, 1, f"{op}(x)")
+        if values is None:
+            return reader.unknown(e.span)
+        if isinstance(values[0].type, Scalar) and values[0].type.dimension != PLAIN:
+            text = reader.problems.text(values[0].span)
+            reader.problems.error(
+                "rounding-dimension", values[0].span, text=text, kind=plainly(values[0].type), name=op
+            )
+            return reader.unknown(e.span)
+        node = values[0].node
+        if node.kind == "int":
+            return Value(INT, (node,), e.span)
+        return Value(INT, (operation(op, "int", (node,), e.span),), e.span)
+
+    return read
+
+
+def _square_root(reader: Reader, e: tree.Call) -> Value:
+    values = _numbers(reader, e, 1, "sqrt(x)")
+    if values is None:
+        return reader.unknown(e.span)
+    assert isinstance(values[0].type, Scalar)
+    root = values[0].type.dimension.root()
+    if root is None:
+        text = reader.problems.text(values[0].span)
+        reader.problems.error("root-dimension", values[0].span, text=text, kind=plainly(values[0].type))
+        return reader.unknown(e.span)
+    node = values[0].node if values[0].node.kind == "real" else to_real(values[0].node)
+    return Value(quantity(root), (operation("sqrt", "real", (node,), e.span),), e.span)
+
+
+def _plain_function(op: str, usage: str, count: int) -> Callable[[Reader, tree.Call], Value]:
+    def read(reader: Reader, e: tree.Call) -> Value:
+        values = _numbers(reader, e, count, usage)
+        if values is None:
+            return reader.unknown(e.span)
+        nodes = [_plain(reader, value) for value in values]
+        present = [node for node in nodes if node is not None]
+        if len(present) < len(nodes):
+            return reader.unknown(e.span)
+        return Value(REAL, (operation(op, "real", present, e.span),), e.span)
+
+    return read
+
+
+def _tokens(reader: Reader, e: tree.Call) -> Value:
+    reader.permit("tokens", e.span)
+    if len(e.arguments) != 1:
+        usage = "tokens(place)"
+        reader.problems.error("argument-count", e.span, name="tokens", wanted=1, given=len(e.arguments), usage=usage)
+        return reader.unknown(e.span)
+    use = reader.checker.place_use(reader, e.arguments[0])
+    if use is None:
+        return reader.unknown(e.span)
+    use.symbol.mentioned = True
+    if use.symbol.array and use.index is None:
+        reader.problems.error("array-without-index", e.arguments[0].span, name=use.symbol.name)
+        return reader.unknown(e.span)
+    if use.index is not None and not use.index.fixed:
+        reader.problems.error("index-not-constant", e.arguments[0].span, where="`tokens(…)`")
+        return reader.unknown(e.span)
+    return Value(INT, (Node("tokens", "int", (), use, e.span, PLACES),), e.span)
+
+
+# ---------------------------------------------------------------- distributions
+
+
+def _drawn(reader: Reader, e: tree.Call, op: str, kind: Type, args: list[Node]) -> Value:
+    node = operation(op, "int" if kind is INT else "real", args, e.span, CHANCE)
+    return Value(kind, (node,), e.span)
+
+
+def _exponential(reader: Reader, e: tree.Call) -> Value:
+    reader.permit("draw", e.span)
+    values = _numbers(reader, e, 1, "exp(mean)")
+    if values is None:
+        return reader.unknown(e.span)
+    node = values[0].node
+    args = [node if node.kind == "real" else to_real(node)]
+    return _drawn(reader, e, "exp", quantity(_dimension(values[0])), args)
+
+
+def _dimension(value: Value) -> Dimension:
+    assert isinstance(value.type, Scalar)
+    return value.type.dimension
+
+
+def _uniform(reader: Reader, e: tree.Call) -> Value:
+    reader.permit("draw", e.span)
+    if len(e.arguments) != 1 or not isinstance(e.arguments[0], tree.Range):
+        reader.problems.error("uniform-needs-range", e.span)
+        return reader.unknown(e.span)
+    span = e.arguments[0]
+    low, high = reader.read(span.low), reader.read(span.high)
+    if isinstance(low.type, Unknown) or isinstance(high.type, Unknown):
+        return reader.unknown(e.span)
+    if not reader.is_number(low, "uniform") or not reader.is_number(high, "uniform"):
+        return reader.unknown(e.span)
+    common = reader.common(low, high, span.span)
+    if common is None:
+        return reader.unknown(e.span)
+    kind, nodes = common
+    return _drawn(reader, e, "uniform_int" if kind is INT else "uniform", kind, nodes)
+
+
+def _with_mean(op: str, usage: str, whole: bool, mean_first: bool) -> Callable[[Reader, tree.Call], Value]:
+    """A distribution of a mean, which carries the dimension, and a shape, which is a plain number."""
+
+    def read(reader: Reader, e: tree.Call) -> Value:
+        reader.permit("draw", e.span)
+        values = _numbers(reader, e, 2, usage)
+        if values is None:
+            return reader.unknown(e.span)
+        mean, shape = values if mean_first else reversed(values)
+        fitted = reader.fit(shape, INT if whole else REAL)
+        if fitted is None:
+            return reader.unknown(e.span)
+        centre = mean.node if mean.node.kind == "real" else to_real(mean.node)
+        args = [centre, fitted[0]] if mean_first else [fitted[0], centre]
+        return _drawn(reader, e, op, quantity(_dimension(mean)), args)
+
+    return read
+
+
+def _choice(reader: Reader, e: tree.Call) -> Value:
+    reader.permit("draw", e.span)
+    pairs: list[tuple[Value, Node]] = []
+    wrong = not e.arguments
+    for argument in e.arguments:
+        if not isinstance(argument, tree.Weighted):
+            reader.problems.error("choice-needs-weights", argument.span, text=reader.problems.text(argument.span))
+            wrong = True
+            continue
+        value, weight = reader.read(argument.value), reader.read_as(argument.weight, REAL)
+        if weight is None or isinstance(value.type, Unknown):
+            wrong = True
+        elif not isinstance(value.type, Scalar):
+            reader.problems.error("choice-of-records", argument.value.span)
+            wrong = True
+        else:
+            pairs.append((value, weight[0]))
+    if not e.arguments:
+        reader.problems.error("choice-needs-weights", e.span, text="choice()")
+    return reader.unknown(e.span) if wrong else _choice_of(reader, e, pairs)
+
+
+def _choice_of(reader: Reader, e: tree.Call, pairs: list[tuple[Value, Node]]) -> Value:
+    first = pairs[0][0]
+    number = isinstance(first.type, Scalar) and first.type.kind in ("int", "real")
+    kind: Type = reader.bare(first.type) if number else first.type
+    for value, _ in pairs[1:]:
+        unified = reader.unify(Value(kind, first.nodes, first.span, first.zero), value, e.span)
+        if unified is None:
+            return reader.unknown(e.span)
+        kind = unified[0]
+    args: list[Node] = []
+    for value, weight in pairs:
+        fitted = reader.fit(value, kind)
+        if fitted is None:
+            return reader.unknown(e.span)
+        args += [to_slot(fitted[0]), weight]
+    node = operation("choice", "real" if args[0].kind == "real" else "int", args, e.span, CHANCE)
+    return Value(kind, (truth(node) if numeric_kind(kind) == "bool" else node,), e.span)
+
+
+def _table(reader: Reader, e: tree.Call) -> Value:
+    reader.permit("draw", e.span)
+    if len(e.arguments) != 1 or not isinstance(e.arguments[0], tree.Text):
+        reader.problems.error("table-needs-file", e.span)
+        return reader.unknown(e.span)
+    found = reader.checker.table(e.arguments[0])
+    if found is None:
+        return reader.unknown(e.span)
+    index, whole = found
+    return Value(
+        INT if whole else REAL, (Node("table", "int" if whole else "real", (), index, e.span, CHANCE),), e.span
+    )
+
+
+_CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
+    "min": _least_or_greatest("min"),
+    "max": _least_or_greatest("max"),
+    "abs": _absolute,
+    "floor": _rounding("floor"),
+    "ceil": _rounding("ceil"),
+    "round": _rounding("round"),
+    "sqrt": _square_root,
+    "ln": _plain_function("ln", "ln(x)", 1),
+    "pow": _plain_function("pow", "pow(x, y)", 2),
+    "tokens": _tokens,
+    "exp": _exponential,
+    "uniform": _uniform,
+    "erlang": _with_mean("erlang", "erlang(k, mean)", whole=True, mean_first=False),
+    "lognormal": _with_mean("lognormal", "lognormal(mean, cv)", whole=False, mean_first=True),
+    "pareto": _with_mean("pareto", "pareto(shape, mean)", whole=False, mean_first=False),
+    "choice": _choice,
+    "table": _table,
+}

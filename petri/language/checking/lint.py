@@ -1,0 +1,148 @@
+"""Lints: what is allowed, and probably not meant.
+
+Nothing is said of files of the library, nor of things that a user meant as alternatives: a guard on a `fifo` place is
+pointed out only where no other transition takes the tokens for which it does not hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from petri import net
+from petri.language.meaning.nodes import Node
+from petri.language.meaning.scope import ConstantSymbol, DistSymbol, ModuleSymbol, PlaceSymbol, Scope, TypeSymbol
+from petri.language.meaning.templates import Body, TransitionTemplate
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+
+def lint(flat: net.Net, checker: Checker) -> None:
+    """Tell everything suspicious about a net that is otherwise right."""
+    for body in checker.bodies.values():
+        _guards_on_disciplines(checker, body)
+    if checker.gatherer.part:
+        return
+    _unused(checker, checker.scope)
+    _never_fires(flat, checker)
+    if not flat.transitions:
+        checker.problems.warning("no-transition", None, name=flat.name)
+    if not flat.measures and not flat.expectations:
+        declared = checker.gatherer.net
+        checker.problems.note("no-measures", declared.name_span if declared is not None else None)
+
+
+def _is_own(checker: Checker, file: str) -> bool:
+    return file not in checker.gatherer.library
+
+
+# ---------------------------------------------------------------- what nothing uses
+
+
+def _unused(checker: Checker, scope: Scope) -> None:
+    for symbol in scope.names.values():
+        if not _is_own(checker, symbol.span.file):
+            continue
+        if isinstance(symbol, ModuleSymbol):
+            if not symbol.used and symbol.span.file == checker.files[0].path:
+                checker.problems.warning("unused-module", symbol.span, name=symbol.name)
+            if symbol.scope is not None:
+                _unused(checker, symbol.scope)
+        elif isinstance(symbol, PlaceSymbol):
+            if not (symbol.taken or symbol.given or symbol.mentioned):
+                identifier = "unused-port" if symbol.port else "unused-place"
+                checker.problems.warning(identifier, symbol.span, name=symbol.name)
+        elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and not symbol.used:
+            identifier = "unused-parameter" if _is_parameter(symbol) else "unused-constant"
+            if isinstance(symbol, TypeSymbol):
+                identifier = "unused-type"
+            if symbol.span.file == checker.files[0].path or scope.outer is not None:
+                checker.problems.warning(identifier, symbol.span, name=symbol.name)
+
+
+def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol) -> bool:
+    return isinstance(symbol, ConstantSymbol) and symbol.role in ("parameter", "module parameter")
+
+
+# ---------------------------------------------------------------- guards that block
+
+
+def _guards_on_disciplines(checker: Checker, body: Body) -> None:
+    takers: dict[int, int] = {}
+    for transition in body.transitions:
+        for place in {id(arc.place.symbol) for arc in transition.inputs if not arc.keep}:
+            takers[place] = takers.get(place, 0) + 1
+    for transition in body.transitions:
+        if transition.guard is None or not _is_own(checker, transition.span.file):
+            continue
+        blocked = _blocked_place(transition, takers)
+        if blocked is not None:
+            word = "by …" if blocked.discipline == "by" else blocked.discipline
+            checker.problems.note("guard-on-fifo", transition.guard.span, place=blocked.name, discipline=word)
+
+
+def _blocked_place(transition: TransitionTemplate, takers: dict[int, int]) -> PlaceSymbol | None:
+    """A place whose one visible token the guard asks about, and no other transition takes."""
+    assert transition.guard is not None
+    asked = set(_variables(transition.guard))
+    for arc in transition.inputs:
+        symbol = arc.place.symbol
+        looks = any(match.bind in asked for match in arc.pattern if match.bind is not None)
+        if looks and not arc.keep and symbol.discipline != "bag" and takers.get(id(symbol)) == 1:
+            return symbol
+    return None
+
+
+def _variables(node: Node) -> Iterator[object]:
+    if node.op == "var":
+        yield node.value
+    for arg in node.args:
+        yield from _variables(arg)
+
+
+# ---------------------------------------------------------------- transitions that cannot fire
+
+
+def _never_fires(flat: net.Net, checker: Checker) -> None:
+    """Transitions of which no element can fire, as some place before it stays empty whatever happens."""
+    marked = _markable(flat)
+    given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
+    alive: set[object] = set()
+    dead: dict[object, tuple[str, str, bool, net.Span | None]] = {}
+    for transition in flat.transitions:
+        lacking = [arc.place for arc in transition.inputs if arc.place not in marked]
+        if not lacking:
+            alive.add(transition.span)
+        else:
+            cause = next((place for place in lacking if place not in given), lacking[0])
+            story = (transition.name, flat.places[cause].name, cause not in given, transition.span)
+            dead.setdefault(transition.span, story)
+    stories = [story for span, story in dead.items() if span not in alive]
+    roots = [story for story in stories if story[2]] or stories
+    for name, place, _, span in roots:
+        if span is None or _is_own(checker, span.file):
+            checker.problems.warning("never-fires", span, name=name, place=place)
+
+
+def _markable(flat: net.Net) -> set[int]:
+    """Places that can ever hold a token, guards and numbers of tokens apart."""
+    waiting: dict[int, list[int]] = {}
+    missing = []
+    for index, transition in enumerate(flat.transitions):
+        needed = {arc.place for arc in transition.inputs}
+        missing.append(len(needed))
+        for place in needed:
+            waiting.setdefault(place, []).append(index)
+    found = [index for index, place in enumerate(flat.places) if place.initial]
+    marked = set(found)
+    while found:
+        for index in waiting.get(found.pop(), ()):
+            missing[index] -= 1
+            if missing[index]:
+                continue
+            for arc in flat.transitions[index].outputs:
+                fresh = [place for place in arc.places if place not in marked]
+                marked.update(fresh)
+                found += fresh
+    return marked

@@ -1,0 +1,255 @@
+"""Declared measures, what they record, and what is expected of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from petri.language.checking.expressions import Reader, Value
+from petri.language.checking.figures import Figure, FigureReader, Flat, is_percentile
+from petri.language.meaning.nodes import as_float, evaluate
+from petri.language.meaning.scope import MeasureSymbol
+from petri.language.meaning.types import REAL, Scalar, Unknown, quantity
+from petri.language.meaning.units import PLAIN, dimension_name
+from petri.language.problems import Fault
+from petri.language.syntax import tree
+from petri.net import Expectation, Measure, Span
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+
+@dataclass(eq=False, slots=True)
+class ExpectationTemplate:
+    declaration: tree.Expect
+    figure: Figure
+    text: str
+    bound: float
+    within: float
+    absolute: bool
+
+    def build(self, flat: Flat) -> Expectation:
+        d = self.declaration
+        formula = self.figure.build(flat)
+        return Expectation(self.text, formula, d.comparison, self.bound, self.within, self.absolute, d.span)
+
+
+@dataclass(eq=False, slots=True)
+class MeasureTemplate:
+    declaration: tree.Measure
+    figure: Figure
+    record: tuple[str, ...]
+    window: float | None
+    expectations: list[ExpectationTemplate] = field(default_factory=list)
+
+    def build(self, flat: Flat) -> Measure:
+        """The measure of a flat net."""
+        d, figure = self.declaration, self.figure
+        probe = figure.probe
+        if probe is not None:
+            scalar = next((name for name in self.record if probe.has(name)), None)
+            if scalar is not None:
+                figure = probe.figure(scalar)
+        return Measure(
+            d.name,
+            figure.build(flat),
+            "share" if figure.share and figure.dimension == PLAIN else dimension_name(figure.dimension),
+            None if probe is None else probe.index(flat),
+            self.record,
+            self.window,
+            tuple(expectation.build(flat) for expectation in self.expectations),
+            d.doc,
+            d.span,
+        )
+
+
+class MeasureChecker:
+    """Reads the measures of a net; formulas may use one another in any order."""
+
+    def __init__(self, checker: Checker) -> None:
+        self.checker = checker
+        self.problems = checker.problems
+        self.figures: dict[str, Figure | None] = {}
+        self.busy: set[str] = set()
+        self.reader = FigureReader(checker, self.figure)
+        self.templates: dict[str, MeasureTemplate] = {}
+        self.standalone: list[ExpectationTemplate] = []
+
+    def figure(self, symbol: MeasureSymbol, span: Span) -> Figure | None:
+        """The formula of a measure, read once."""
+        if symbol.name in self.busy:
+            self.problems.error("circular-definition", span, name=symbol.name)
+            return None
+        if symbol.name not in self.figures:
+            self.busy.add(symbol.name)
+            try:
+                self.figures[symbol.name] = self.reader.read(symbol.declaration.formula)
+            except Fault as fault:
+                self.problems.fault(fault)
+                self.figures[symbol.name] = None
+            self.busy.discard(symbol.name)
+        return self.figures[symbol.name]
+
+    def check(self) -> None:
+        latest: tree.Measure | None = None
+        for file in self.checker.files:
+            for d in file.declarations:
+                if isinstance(d, tree.Measure):
+                    latest = d
+                    self._measure(d)
+                elif isinstance(d, tree.Expect):
+                    self._expect(d, latest)
+                else:
+                    latest = None
+
+    def _measure(self, d: tree.Measure) -> None:
+        symbol = self.checker.scope.names.get(d.name)
+        if not isinstance(symbol, MeasureSymbol) or symbol.declaration is not d:
+            self.reader.read(d.formula)
+            return
+        figure = self.figure(symbol, d.name_span)
+        if figure is None:
+            return
+        record, window = self._record(d, figure)
+        self.templates[d.name] = MeasureTemplate(d, figure, record, window)
+
+    # ------------------------------------------------------------ record
+
+    def _record(self, d: tree.Measure, figure: Figure) -> tuple[tuple[str, ...], float | None]:
+        names: list[str] = []
+        window = None
+        for e in d.record:
+            name = self._recorded(e)
+            if name == "series":
+                window = self._window(e)
+            if name is None or not self._can_record(e, name, d, figure):
+                continue
+            if name not in names:
+                names.append(name)
+        if figure.probe is not None and not any(figure.probe.has(name) for name in names):
+            names.insert(0, figure.probe.first)
+        return tuple(names), window
+
+    def _recorded(self, e: tree.Expr) -> str | None:
+        """The name of what is to be recorded: `mean`, `p99.9`, `series`."""
+        if isinstance(e, tree.Name):
+            return e.name
+        if isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name == "series":
+            return "series"
+        text = self.problems.text(e.span)
+        if is_percentile(text):
+            return text
+        self.problems.error("not-recordable", e.span, text=text)
+        return None
+
+    def _window(self, e: tree.Expr) -> float | None:
+        if not isinstance(e, tree.Call) or len(e.arguments) != 1:
+            self.problems.error("measure-usage", e.span, name="series", usage="series(length)")
+            return None
+        reader = Reader(self.checker, self.checker.scope, "a window's length")
+        node = reader.read_fixed(e.arguments[0], self.checker.units.time_type)
+        if node is None:
+            return None
+        length = as_float(evaluate(node, ()), e.span)
+        if length <= 0:
+            self.problems.error("window-not-positive", e.arguments[0].span)
+            return None
+        return length
+
+    def _can_record(self, e: tree.Expr, name: str, d: tree.Measure, figure: Figure) -> bool:
+        if name == "series":
+            return True
+        if figure.probe is None:
+            self.problems.error("record-needs-sample", e.span, name=d.name, field=name)
+            return False
+        if figure.probe.has(name):
+            return True
+        if figure.probe.kind == "order":
+            from petri.measure.reorder import DISTRIBUTIONS
+
+            known = name in DISTRIBUTIONS
+        else:
+            known = name == "histogram"
+        if not known:
+            self.reader.unknown_field(e.span, d.name, figure.probe, name)
+        return known
+
+    # ------------------------------------------------------------ expect
+
+    def _expect(self, d: tree.Expect, latest: tree.Measure | None) -> None:
+        if d.formula is None:
+            if latest is None and self.checker.broken:
+                return
+            if latest is None:
+                self.problems.error("expect-of-nothing", d.span)
+                return
+            template = self.templates.get(latest.name)
+            if template is None or template.declaration is not latest:
+                return
+            figure: Figure | None = self._first(template)
+            text = f"{latest.name} {self._written(d)}"
+        else:
+            template = None
+            try:
+                figure = self.reader.read(d.formula)
+            except Fault as fault:
+                self.problems.fault(fault)
+                figure = None
+            text = self._written(d)
+        if figure is None:
+            return
+        expectation = self._expectation(d, figure, text)
+        if expectation is not None:
+            (self.standalone if template is None else template.expectations).append(expectation)
+
+    @staticmethod
+    def _first(template: MeasureTemplate) -> Figure:
+        """What an expectation directly after a measure is about: the figure that is shown first."""
+        probe = template.figure.probe
+        if probe is None:
+            return template.figure
+        return probe.figure(next(name for name in template.record if probe.has(name)))
+
+    def _written(self, d: tree.Expect) -> str:
+        text = self.problems.text(d.span)
+        return text.removeprefix("expect").strip()
+
+    def _expectation(self, d: tree.Expect, figure: Figure, text: str) -> ExpectationTemplate | None:
+        bound = self._number(d.bound, figure, "an expected value")
+        if bound is None:
+            return None
+        within, absolute = 0.0, False
+        if d.within is not None:
+            if d.comparison != "==":
+                self.problems.error("within-without-equality", d.within.span, comparison=d.comparison)
+                return None
+            absolute = not (isinstance(d.within, tree.Number) and d.within.unit is None and d.within.text.endswith("%"))
+            tolerance = self._number(d.within, figure if absolute else None, "a tolerance")
+            if tolerance is None:
+                return None
+            within = tolerance
+        return ExpectationTemplate(d, figure, text, bound, within, absolute)
+
+    def _number(self, e: tree.Expr, figure: Figure | None, where: str) -> float | None:
+        """A constant of the dimension of a figure."""
+        reader = Reader(self.checker, self.checker.scope, where)
+        wanted: Scalar = REAL if figure is None else quantity(figure.dimension)
+        value: Value = reader.read(e)
+        if isinstance(value.type, Unknown):
+            return None
+        nodes = reader.fit(value, wanted)
+        if nodes is None:
+            return None
+        try:
+            return as_float(evaluate(nodes[0], ()), e.span)
+        except Fault as fault:
+            self.problems.fault(fault)
+            return None
+
+
+def check_measures(checker: Checker) -> None:
+    """Check all measures and expectations; `checker.measures` holds their templates afterwards."""
+    measures = MeasureChecker(checker)
+    measures.check()
+    checker.measures = list(measures.templates.values())
+    checker.expectations = measures.standalone

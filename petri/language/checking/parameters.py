@@ -1,0 +1,260 @@
+"""The net's parameters: their defaults, the values given for a run, and their bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from petri import net
+from petri.diagnostics import did_you_mean
+from petri.language.checking.expressions import Reader, Value, numeric_kind
+from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
+from petri.language.meaning.scope import ConstantSymbol
+from petri.language.meaning.types import Scalar, Type, Unknown, describe, plainly
+from petri.language.meaning.units import PLAIN, dimension_name
+from petri.language.problems import Fault
+from petri.language.syntax import tree
+from petri.net import Span
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+
+class Overrides:
+    """Parameters with the values that were given: numbers in the net's own units, or text of the language."""
+
+    def __init__(self, checker: Checker, given: Mapping[str, object]) -> None:
+        self.checker = checker
+        self.problems = checker.problems
+        self.given = dict(given)
+        self.expressions: dict[str, tree.Expr] = {}
+        self.broken: set[str] = set()
+        self._read = False
+
+    def read(self) -> None:
+        """Parse the values that are text; tell those that no parameter is named after."""
+        if self._read:
+            return
+        self._read = True
+        for name, value in self.given.items():
+            symbol = self.checker.scope.names.get(name)
+            if not isinstance(symbol, ConstantSymbol) or symbol.role != "parameter":
+                self._no_parameter(name)
+            elif isinstance(value, str):
+                self._parse(name, value)
+            elif not isinstance(value, (bool, int, float, Fraction)) and not hasattr(value, "__float__"):
+                self.problems.error(
+                    "parameter-value", None, name=name, text=repr(value), reason="not a number or a text"
+                )
+                self.broken.add(name)
+
+    def _no_parameter(self, name: str) -> None:
+        known = [
+            symbol.name
+            for symbol in self.checker.scope.names.values()
+            if isinstance(symbol, ConstantSymbol) and symbol.role == "parameter"
+        ]
+        if self.checker.excused(name):
+            return
+        self.problems.error(
+            "unknown-parameter",
+            None,
+            name=name,
+            suggestion=did_you_mean(name, known),
+            known=known,
+            none=None if known else "none",
+        )
+
+    def _parse(self, name: str, text: str) -> None:
+        from petri.language.syntax.parser import parse
+
+        path = f"the value given for {name}"
+        prefix = f"const {name} = "
+        file, found = parse(prefix + text, path)
+        only = file.declarations[0] if len(file.declarations) == 1 else None
+        if found or not isinstance(only, tree.Const):
+            reason = found[0].message if found else "not one expression"
+            self.problems.error("parameter-value", None, name=name, text=text, reason=reason)
+            self.broken.add(name)
+            return
+        self.problems.sources[path] = prefix + text
+        self.expressions[name] = only.value
+
+    def forget(self) -> None:
+        """Nothing was computed from the values themselves."""
+
+    # ------------------------------------------------------------ one parameter
+
+    def resolve(self, symbol: ConstantSymbol, declaration: tree.Param) -> None:
+        """Set the type and value of a parameter; raises Fault."""
+        checker = self.checker
+        reader = Reader(checker, checker.scope, "a parameter's value")
+        default = reader.read(declaration.default) if declaration.default is not None else None
+        kind: Type
+        if declaration.type is not None:
+            kind = checker.read_type(declaration.type, checker.scope)
+        elif default is None:
+            self.problems.error("parameter-untyped", declaration.name_span, name=symbol.name)
+            return
+        else:
+            kind = default.type
+        if isinstance(kind, Unknown):
+            return
+        if not isinstance(kind, Scalar):
+            self.problems.error("constant-not-scalar", declaration.name_span, kind=describe(kind))
+            return
+        symbol.type = kind
+        fitted = reader.fit(default, kind) if default is not None else None
+        if fitted is not None and default is not None:
+            value = evaluate(fitted[0], ())
+            symbol.node = constant(value, fitted[0].kind, symbol.span)
+            self._check_bounds(symbol, declaration, value, default.span)
+        if symbol.name in self.given and symbol.name not in self.broken:
+            self._override(symbol, declaration, kind)
+
+    def _override(self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar) -> None:
+        given = self._given(symbol, kind)
+        if given is None:
+            return
+        value, span = given
+        self._check_bounds(symbol, declaration, value, span)
+        symbol.node = constant(value, numeric_kind(kind), symbol.span)
+
+    def _given(self, symbol: ConstantSymbol, kind: Scalar) -> tuple[Constant, Span | None] | None:
+        expression = self.expressions.get(symbol.name)
+        if expression is not None:
+            reader = Reader(self.checker, self.checker.scope, "a parameter's value")
+            nodes = reader.read_as(expression, kind)
+            return (evaluate(nodes[0], ()), expression.span) if nodes else None
+        raw: Any = self.given[symbol.name]
+        try:
+            value = _number_as(kind, raw)
+        except (TypeError, ValueError, OverflowError):
+            value = None
+        if value is not None:
+            return value, None
+        reason = f"it is {_article(plainly(kind))}"
+        self.problems.error("parameter-value", None, name=symbol.name, text=str(raw), reason=reason)
+        return None
+
+    def bounds(self, symbol: ConstantSymbol, declaration: tree.Param) -> tuple[Node, Node] | None:
+        """The least and the greatest value that a parameter may have."""
+        kind = symbol.type
+        assert isinstance(kind, Scalar)
+        if declaration.bounds is not None:
+            reader = Reader(self.checker, self.checker.scope, "a parameter's bound")
+            low, high = reader.read(declaration.bounds.low, kind), reader.read(declaration.bounds.high, kind)
+            if kind.kind not in ("int", "real"):
+                self.problems.error("bounds-of-no-number", declaration.bounds.span, kind=plainly(kind))
+                return None
+            wanted = reader.bare(kind)
+            nodes = _fit_bound(reader, low, wanted), _fit_bound(reader, high, wanted)
+            return None if nodes[0] is None or nodes[1] is None else (nodes[0], nodes[1])
+        return (kind.low, kind.high) if kind.low is not None and kind.high is not None else None
+
+    def _check_bounds(
+        self, symbol: ConstantSymbol, declaration: tree.Param, value: Constant, span: Span | None
+    ) -> None:
+        bounds = self.bounds(symbol, declaration)
+        if bounds is None:
+            return
+        low, high = evaluate(bounds[0], ()), evaluate(bounds[1], ())
+        if not low <= value <= high:
+            text = self.problems.text(declaration.bounds.span) if declaration.bounds else f"{low}..{high}"
+            shown = self.problems.text(span) if span else f"{float(value):.10g}"
+            self.problems.error("parameter-out-of-bounds", span, name=symbol.name, text=shown, bounds=text)
+
+    # ------------------------------------------------------------ the list
+
+    def finish(self) -> None:
+        """List the parameters for the flat net."""
+        for symbol in self.checker.scope.names.values():
+            if isinstance(symbol, ConstantSymbol) and symbol.role == "parameter" and symbol.node is not None:
+                try:
+                    self.checker.parameters.append(self._listed(symbol))
+                except Fault as fault:
+                    self.problems.fault(fault)
+
+    def _listed(self, symbol: ConstantSymbol) -> net.Parameter:
+        declaration, kind = symbol.declaration, symbol.type
+        assert isinstance(declaration, tree.Param)
+        assert isinstance(kind, Scalar)
+        assert symbol.node is not None
+        value = evaluate(symbol.node, ())
+        shown: net.Scalar | bool | str
+        if kind.kind == "enum":
+            shown = kind.labels[int(value)]
+        elif kind.kind == "real":
+            shown = as_float(value, symbol.span)
+        else:
+            shown = bool(value) if kind.kind == "bool" else int(value)
+        bounds = self.bounds(symbol, declaration)
+        ends = [evaluate(node, ()) for node in bounds] if bounds else [None, None]
+        low, high = (None if end is None else float(end) if kind.kind == "real" else int(end) for end in ends)
+        return net.Parameter(
+            symbol.name,
+            shown,
+            describe(kind) if kind.kind == "enum" else kind.kind,
+            dimension_name(kind.dimension) if kind.dimension != PLAIN else "",
+            low,
+            high,
+            self.problems.text(declaration.default.span) if declaration.default is not None else "",
+            declaration.doc,
+            declaration.span,
+        )
+
+
+def _number_as(kind: Scalar, raw: Any) -> Constant | None:
+    """A Python number as a value of a type, exactly; None where it is none."""
+    if kind.kind == "bool":
+        return bool(raw) if raw in (0, 1) else None
+    if isinstance(raw, bool) or kind.kind == "enum":
+        return None
+    if kind.kind == "int":
+        return int(raw) if raw == int(raw) else None
+    return Fraction(raw if isinstance(raw, (int, Fraction)) else float(raw))
+
+
+def _fit_bound(reader: Reader, bound: Value, wanted: Scalar) -> Node | None:
+    """A bound as of the parameter's type; a real bound of an int is allowed."""
+    if wanted.kind == "int" and isinstance(bound.type, Scalar) and bound.type.kind == "real":
+        return bound.node
+    nodes = reader.fit(bound, wanted)
+    return nodes[0] if nodes else None
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def duration(text: str, time_unit: str, seconds: float | None) -> float:
+    """A time as text ("20 ms") in a net's unit, which lasts so many seconds. Raises LanguageError."""
+    from petri.diagnostics import LanguageError
+    from petri.language.checking.checker import Checker
+    from petri.language.meaning.units import UNITS
+    from petri.language.problems import Problems
+    from petri.language.syntax.parser import parse
+
+    problems = Problems()
+    checker = Checker(problems, (), {}, lambda table: None)
+    if seconds is not None:
+        known = UNITS.get(time_unit)
+        checker.units.set_clock(time_unit, known.scale if known is not None else Fraction(str(seconds)))
+    prefix = "const time_given = "
+    path = "the time given"
+    file, found = parse(prefix + text, path)
+    problems.sources[path] = prefix + text
+    only = file.declarations[0] if len(file.declarations) == 1 else None
+    if found or not isinstance(only, tree.Const):
+        reason = found[0].message if found else "not one expression"
+        problems.error("parameter-value", None, name="time", text=text, reason=reason)
+    else:
+        reader = Reader(checker, checker.scope, "a time")
+        node = reader.read_fixed(only.value, checker.units.time_type)
+        try:
+            if node is not None:
+                return as_float(evaluate(node, ()), only.value.span)
+        except Fault as fault:
+            problems.fault(fault)
+    raise LanguageError(problems.found, problems.sources)

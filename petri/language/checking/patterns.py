@@ -1,0 +1,206 @@
+"""Patterns of input arcs: which names bind, which slots must equal something, and in what order the arcs are tried.
+
+A name binds where it stands alone and is neither a constant, a parameter, an enumeration value nor a loop variable.
+An equality may use what other arcs bind, in whatever order they were written: the arcs are put in an order, as close
+to the written one as can be, in which every variable is bound before it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from petri.diagnostics import did_you_mean
+from petri.language.meaning.scope import ConstantSymbol, TypeSymbol
+from petri.language.meaning.templates import PlaceUse
+from petri.language.meaning.types import Record, Scalar, Type, Unknown, describe, layout, plainly
+from petri.language.syntax import tree
+from petri.net import Span
+
+if TYPE_CHECKING:
+    from petri.language.checking.expressions import Reader
+
+WORDS = frozenset({"token", "all", "now", "end", "true", "false", "nothing"})
+
+
+@dataclass(eq=False, slots=True)
+class Part:
+    """What a pattern says of some slots: bind `name` (when it is set), or equal `value`."""
+
+    start: int
+    type: Type
+    name: str | None
+    value: tree.Expr
+    span: Span
+
+    @property
+    def width(self) -> int:
+        return len(layout(self.type))
+
+
+@dataclass(eq=False, slots=True)
+class ArcReading:
+    """An input arc with its place found and its pattern taken apart."""
+
+    arc: tree.Arc
+    place: PlaceUse
+    parts: list[Part]
+    count: tree.Expr | None
+    width: int
+
+    def binds(self) -> set[str]:
+        return {part.name for part in self.parts if part.name is not None}
+
+    def needs(self) -> Iterator[str]:
+        """Names in the expressions of equalities and of the count."""
+        for part in self.parts:
+            if part.name is None:
+                yield from names_in(part.value)
+        if self.count is not None:
+            yield from names_in(self.count)
+
+
+class PatternReader:
+    """Takes patterns apart. The reader tells which names are constants."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader = reader
+        self.problems = reader.problems
+
+    def constant(self, name: str) -> ConstantSymbol | None:
+        symbol = self.reader.loops.get(name) or self.reader.scope.find(name)
+        return symbol if isinstance(symbol, ConstantSymbol) else None
+
+    def parts(self, e: tree.Expr | None, kind: Type, start: int = 0) -> Iterator[Part]:
+        """What the pattern `e` says of a token of type `kind`, whose slots begin at `start`."""
+        if e is None or isinstance(kind, Unknown):
+            return
+        if isinstance(e, tree.Name):
+            if e.name != "_":
+                fresh = e.name not in WORDS and self.constant(e.name) is None
+                if not fresh:
+                    self._note_parameter(e)
+                elif isinstance(kind, Scalar) and kind.kind == "enum" and did_you_mean(e.name, kind.labels):
+                    values = {"name": e.name, "suggestion": did_you_mean(e.name, kind.labels)}
+                    self.problems.report("binds-like-a-value", e.span, values, severity="warning")
+                yield Part(start, kind, e.name if fresh else None, e, e.span)
+        elif isinstance(e, tree.Record):
+            yield from self._fields(e, kind, start)
+        elif isinstance(e, tree.Call) and isinstance(kind, Record) and self._is_type(e.function):
+            yield from self._positional(e, kind, start)
+        else:
+            yield Part(start, kind, None, e, e.span)
+
+    def _note_parameter(self, e: tree.Name) -> None:
+        symbol = self.constant(e.name)
+        if (
+            symbol is not None
+            and symbol.role in ("parameter", "constant")
+            and self.reader.scope.names.get(e.name) is symbol
+        ):
+            if symbol.role == "parameter":
+                self.problems.note("parameter-in-pattern", e.span, name=e.name)
+        elif symbol is not None and symbol.role in ("parameter", "constant"):
+            self.problems.note("parameter-in-pattern", e.span, name=e.name)
+
+    def _is_type(self, e: tree.Expr) -> bool:
+        return isinstance(e, tree.Name) and isinstance(self.reader.scope.find(e.name), TypeSymbol)
+
+    def _fields(self, e: tree.Record, kind: Type, start: int) -> Iterator[Part]:
+        if not isinstance(kind, Record):
+            self.problems.error("record-not-wanted", e.span, wanted=plainly(kind))
+            return
+        seen: set[str] = set()
+        for name, value, span in e.fields:
+            if name not in kind.fields:
+                self.reader.unknown_field(name, span, kind)
+            elif name in seen:
+                self.problems.error("field-twice", span, name=name)
+            else:
+                seen.add(name)
+                inner = value if value is not None else tree.Name(name, span)
+                yield from self.parts(inner, kind.fields[name], start + kind.part(name).start)
+
+    def _positional(self, e: tree.Call, kind: Record, start: int) -> Iterator[Part]:
+        assert isinstance(e.function, tree.Name)
+        symbol = self.reader.scope.find(e.function.name)
+        assert isinstance(symbol, TypeSymbol)
+        found = self.reader.checker.resolve_type(symbol)
+        if isinstance(found, Unknown):
+            return
+        if found is not kind and describe(found) != describe(kind):
+            text = self.problems.text(e.span)
+            self.problems.error("type-mismatch", e.span, text=text, found=describe(found), wanted=describe(kind))
+            return
+        if len(e.arguments) != len(kind.fields):
+            self.problems.error(
+                "field-count",
+                e.span,
+                kind=e.function.name,
+                wanted=len(kind.fields),
+                given=len(e.arguments),
+                fields=list(kind.fields),
+            )
+            return
+        for argument, (name, field) in zip(e.arguments, kind.fields.items(), strict=True):
+            yield from self.parts(argument, field, start + kind.part(name).start)
+
+
+def names_in(e: object) -> Iterator[str]:
+    """Every name that an expression mentions as a value; a bare field of a record is one too."""
+    match e:
+        case tree.Name():
+            yield e.name
+        case tree.Field():
+            yield from names_in(e.base)
+        case tree.Index():
+            yield from names_in(e.index)
+        case tree.Call():
+            for argument in e.arguments:
+                yield from names_in(argument)
+        case tree.Record():
+            for name, value, _ in e.fields:
+                yield from names_in(value) if value is not None else (name,)
+        case tree.With():
+            yield from names_in(e.base)
+            yield from names_in(e.changes)
+        case tree.Unary():
+            yield from names_in(e.operand)
+        case tree.Binary():
+            yield from names_in(e.left)
+            yield from names_in(e.right)
+        case tree.If():
+            yield from names_in(e.condition)
+            yield from names_in(e.then)
+            yield from names_in(e.otherwise)
+        case tree.Paren():
+            yield from names_in(e.inner)
+        case tree.Range():
+            yield from names_in(e.low)
+            yield from names_in(e.high)
+
+
+def in_binding_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[ArcReading]]:
+    """The arcs so that every variable is bound before it is used, and those for which there is no such order.
+
+    Of the arcs that can be tried next, the one written first is.
+    """
+    bindable: set[str] = set().union(*(arc.binds() for arc in arcs)) if arcs else set()
+    bound: set[str] = set()
+    ordered: list[ArcReading] = []
+    waiting = list(arcs)
+    needs = {id(arc): set(arc.needs()) & bindable for arc in arcs}
+    while waiting:
+        ready = next((arc for arc in waiting if needs[id(arc)] <= bound | _own(arc)), None)
+        if ready is None:
+            return ordered, waiting
+        waiting.remove(ready)
+        ordered.append(ready)
+        bound |= ready.binds()
+    return ordered, []
+
+
+def _own(arc: ArcReading) -> set[str]:
+    """What the arc's own equalities may use of its pattern; its count may not, as black tokens bind nothing."""
+    return arc.binds()

@@ -1,0 +1,62 @@
+"""The `run` line: how long the net runs, and how often, when nobody says otherwise."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from petri.language.checking.expressions import Reader
+from petri.language.meaning.nodes import as_float, evaluate
+from petri.language.meaning.types import INT, Scalar
+from petri.language.problems import Fault
+from petri.language.syntax import tree
+from petri.net import RunDefaults
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+
+def run_defaults(checker: Checker, d: tree.Run | None) -> RunDefaults:
+    """The defaults as written, or those of a net that says nothing."""
+    if d is None:
+        return RunDefaults()
+    until: float | None = None
+    if d.dead:
+        until = math.inf
+    elif d.until is not None:
+        until = _instant(checker, d.until, least=None)
+    warmup = _instant(checker, d.warmup, least=0.0) if d.warmup is not None else None
+    if until is not None and warmup is not None and d.warmup is not None and warmup >= until:
+        checker.problems.error("warmup-too-long", d.warmup.span)
+    replications = _whole(checker, d.replications, 1) if d.replications is not None else None
+    seed = _whole(checker, d.seed, 0) if d.seed is not None else None
+    return RunDefaults(until, warmup or 0.0, 1 if replications is None else replications, 1 if seed is None else seed)
+
+
+def _constant(checker: Checker, e: tree.Expr, kind: Scalar) -> float | int | None:
+    node = Reader(checker, checker.scope, "the `run` line").read_fixed(e, kind)
+    if node is None:
+        return None
+    try:
+        value = evaluate(node, ())
+        return int(value) if kind is INT else as_float(value, node.span)
+    except Fault as fault:
+        checker.problems.fault(fault)
+        return None
+
+
+def _instant(checker: Checker, e: tree.Expr, least: float | None) -> float | None:
+    value = _constant(checker, e, checker.units.time_type)
+    if value is not None and (value < 0 or (least is None and value == 0)):
+        text = "greater than 0" if least is None else "at least 0"
+        checker.problems.error("run-value", e.span, text=checker.problems.text(e.span), wanted=text)
+        return None
+    return value
+
+
+def _whole(checker: Checker, e: tree.Expr, least: int) -> int | None:
+    value = _constant(checker, e, INT)
+    if value is not None and value < least:
+        checker.problems.error("run-value", e.span, text=checker.problems.text(e.span), wanted=f"at least {least}")
+        return None
+    return None if value is None else int(value)

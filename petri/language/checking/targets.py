@@ -1,0 +1,167 @@
+"""What measures point at: places and transitions by their full names, one element or (`[*]`) all of an array."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from petri.diagnostics import did_you_mean
+from petri.language.checking.expressions import Reader
+from petri.language.meaning.nodes import Constant, Node, evaluate
+from petri.language.meaning.scope import (
+    INNER,
+    InstanceSymbol,
+    MeasureSymbol,
+    ModuleSymbol,
+    PlaceSymbol,
+    Scope,
+    Symbol,
+    TransitionSymbol,
+    kind_of,
+)
+from petri.language.meaning.types import INT
+from petri.language.problems import Fault
+from petri.language.syntax import tree
+from petri.net import Span
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+Step = tuple[str, tuple[Node | None, ...]]
+
+
+@dataclass(eq=False, slots=True)
+class Target:
+    """A place or transition. `steps` are the names on the way to it with their indices, None for `[*]`."""
+
+    symbol: PlaceSymbol | TransitionSymbol
+    steps: tuple[Step, ...]
+    text: str
+    span: Span
+
+    @property
+    def is_place(self) -> bool:
+        return isinstance(self.symbol, PlaceSymbol)
+
+    @property
+    def single(self) -> bool:
+        return all(index is not None for _, indices in self.steps for index in indices)
+
+    def indices(self, names: dict[str, int], values: Sequence[Constant]) -> list[int]:
+        """The elements meant, by their full names; raises Fault when there is none."""
+        parts = []
+        for name, indices in self.steps:
+            shown = [r"\[-?\d+\]" if node is None else rf"\[{evaluate(node, values)}\]" for node in indices]
+            parts.append(re.escape(name) + "".join(shown))
+        if self.single:
+            name = ".".join(parts).replace("\\", "")
+            found = [names[name]] if name in names else []
+        else:
+            wanted = re.compile(r"\.".join(parts))
+            found = [index for name, index in names.items() if wanted.fullmatch(name)]
+        if not found:
+            raise Fault("no-such-element", self.span, text=self.text)
+        return found
+
+
+def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] | None:
+    """`engine[3].alu` as [(engine, [3]), (alu, [])]; None when it is not a path."""
+    match e:
+        case tree.Name():
+            return [(e.name, [], e.span)]
+        case tree.Field():
+            base = split_path(e.base)
+            return None if base is None else [*base, (e.name, [], e.span)]
+        case tree.Index():
+            base = split_path(e.base)
+            if base is not None:
+                base[-1][1].append(e.index)
+            return base
+        case _:
+            return None
+
+
+def find_target(checker: Checker, e: tree.Expr, wanted: str) -> Target | None:
+    """The place or transition that a path names; None, and told, when there is none. `wanted` is for the message."""
+    problems = checker.problems
+    path = split_path(e)
+    if path is None:
+        problems.error("not-a-path", e.span, text=problems.text(e.span), wanted=wanted)
+        return None
+    scope: Scope = checker.scope
+    steps: list[Step] = []
+    for position, (name, written, span) in enumerate(path):
+        symbol = scope.names.get(name)
+        if not isinstance(symbol, INNER) or isinstance(symbol, MeasureSymbol):
+            _unknown(checker, scope, name, span, symbol, wanted)
+            return None
+        indices = _indices(checker, symbol, written, e)
+        if indices is None:
+            return None
+        steps.append((name, indices))
+        if position + 1 == len(path):
+            return _end(checker, e, symbol, steps, wanted)
+        if not isinstance(symbol, InstanceSymbol):
+            problems.error("nothing-inside", e.span, name=name, kind=kind_of(symbol), inside=path[position + 1][0])
+            return None
+        module = checker.scope.find(symbol.declaration.module)
+        if not isinstance(module, ModuleSymbol) or module.scope is None:
+            return None
+        scope = module.scope
+    return None
+
+
+def _end(checker: Checker, e: tree.Expr, symbol: Symbol, steps: list[Step], wanted: str) -> Target | None:
+    text = checker.problems.text(e.span)
+    if isinstance(symbol, PlaceSymbol) and symbol.port:
+        checker.problems.error("measure-of-port", e.span, text=text)
+        return None
+    if isinstance(symbol, InstanceSymbol):
+        module = checker.scope.find(symbol.declaration.module)
+        inside: list[str] = []
+        if isinstance(module, ModuleSymbol) and module.scope is not None:
+            names = module.scope.names.items()
+            inside = [
+                n for n, s in names if isinstance(s, TransitionSymbol) or (isinstance(s, PlaceSymbol) and not s.port)
+            ]
+        checker.problems.error("measure-of-instance", e.span, text=text, wanted=wanted, inside=inside[:8])
+        return None
+    assert isinstance(symbol, (PlaceSymbol, TransitionSymbol))
+    symbol_is_place = isinstance(symbol, PlaceSymbol)
+    if isinstance(symbol, PlaceSymbol):
+        symbol.mentioned = True
+    if (wanted == "a place" and not symbol_is_place) or (wanted == "a transition" and symbol_is_place):
+        checker.problems.error("wrong-target", e.span, text=text, kind=kind_of(symbol), wanted=wanted)
+        return None
+    return Target(symbol, tuple(steps), text, e.span)
+
+
+def _unknown(checker: Checker, scope: Scope, name: str, span: Span, symbol: object, wanted: str) -> None:
+    if symbol is not None:
+        kind = kind_of(symbol)  # type: ignore[arg-type]
+        checker.problems.error("wrong-target", span, text=name, kind=kind, wanted=wanted)
+    elif not checker.excused(name):
+        known = [known for known, found in scope.names.items() if isinstance(found, INNER)]
+        suggestion = did_you_mean(name, known)
+        checker.problems.error("unknown-target", span, name=name, wanted=wanted, suggestion=suggestion)
+
+
+def _indices(
+    checker: Checker, symbol: Symbol, written: list[tree.Expr | None], e: tree.Expr
+) -> tuple[Node | None, ...] | None:
+    depth = int(symbol.array) if isinstance(symbol, PlaceSymbol) else len(symbol.declaration.loops)  # type: ignore[union-attr]
+    if len(written) != depth:
+        identifier = "measure-of-array" if depth > len(written) else "index-on-single"
+        stars = "[*]" * depth
+        checker.problems.error(identifier, e.span, name=symbol.name, suggestion=f"{symbol.name}{stars}")
+        return None
+    reader = Reader(checker, checker.scope, "an index")
+    nodes: list[Node | None] = []
+    for index in written:
+        node = None if index is None else reader.read_fixed(index, INT)
+        if index is not None and node is None:
+            return None
+        nodes.append(node)
+    return tuple(nodes)

@@ -1,0 +1,139 @@
+"""Arc templates to the arcs of a flat net."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from petri import net
+from petri.language.meaning.nodes import CHANCE, END, LOCAL, NOW, PLACES, Node, build
+from petri.language.meaning.templates import InputTemplate, OutputTemplate
+from petri.language.problems import Fault, Problems
+from petri.net import Expr
+
+if TYPE_CHECKING:
+    from petri.language.flattening.flatten import Instance
+
+_IGNORE = net.Match()
+
+
+class ArcBuilder:
+    """Builds arcs; `places` are those of the flat net so far."""
+
+    def __init__(self, problems: Problems, places: Sequence[net.Place]) -> None:
+        self.problems = problems
+        self.places = places
+
+    def input(self, arc: InputTemplate, instance: Instance) -> net.InputArc:
+        index = instance.place(arc.place)
+        return net.InputArc(
+            index,
+            self._pattern(arc, index, instance),
+            None if arc.count is None else self._count(arc.count, instance),
+            arc.keep,
+            arc.span,
+        )
+
+    def inhibitor(self, arc: InputTemplate, instance: Instance) -> net.InhibitorArc:
+        index = instance.place(arc.place)
+        threshold = None if arc.count is None else self._count(arc.count, instance)
+        return net.InhibitorArc(index, self._pattern(arc, index, instance), threshold, arc.span)
+
+    def _pattern(self, arc: InputTemplate, index: int, instance: Instance) -> tuple[net.Match, ...]:
+        """The matches; shared by all instances where nothing in them depends on the instance."""
+        if arc.shared is not None:
+            return arc.shared
+        matches = []
+        fixed = True
+        for match in arc.pattern:
+            if match.equal is not None:
+                matches.append(net.Match(equal=build(match.equal, instance)))
+                fixed = fixed and not match.equal.flags & (LOCAL | PLACES)
+            else:
+                matches.append(_IGNORE if match.bind is None else net.Match(bind=match.bind))
+        pattern = tuple(matches)
+        self._warn_hopeless(pattern, index)
+        if fixed:
+            arc.shared = pattern
+        return pattern
+
+    def _warn_hopeless(self, pattern: tuple[net.Match, ...], index: int) -> None:
+        """A constant that no token of the place can equal."""
+        for match, slot in zip(pattern, self.places[index].colour.slots, strict=True):
+            wanted = match.equal
+            if wanted is None or wanted.op != "const" or wanted.value is None or slot.low is None or slot.high is None:
+                continue
+            if not slot.low <= wanted.value <= slot.high:
+                name = self.places[index].name
+                values = {"value": wanted.value, "low": slot.low, "high": slot.high, "name": name}
+                self.problems.report("pattern-never-matches", wanted.span, values, severity="warning")
+
+    @staticmethod
+    def _count(node: Node, instance: Instance) -> Expr | None:
+        """A number of tokens; None for the constant 1."""
+        count = build(node, instance)
+        if count.op == "const" and count.value is not None:
+            if count.value < 0:
+                raise Fault("count-negative", node.span, value=count.value)
+            if count.value == 1:
+                return None
+        return count
+
+    def output(self, arc: OutputTemplate, instance: Instance) -> net.OutputArc | None:
+        """The arc; None when its condition is known to be false."""
+        condition = None
+        if arc.condition is not None:
+            condition = build(arc.condition, instance)
+            if condition.op == "const":
+                if not condition.value:
+                    return None
+                condition = None
+        index = None
+        if arc.index is None:
+            places: tuple[int, ...] = (instance.place(arc.place),)
+        else:
+            symbol = arc.place.symbol
+            places = tuple(instance.places[symbol.number])
+            if not places:
+                raise Fault("place-missing", arc.span, name=symbol.name)
+            index = self._index(arc.index, instance.lows[symbol.number], instance)
+        self._check_capacity(arc, places)
+        values = tuple([build(node, instance) for node in arc.values])
+        self._check_values(arc, values, places[0])
+        count = None if arc.count is None else self._count(arc.count, instance)
+        return net.OutputArc(places, values, index, count, condition, arc.span)
+
+    @staticmethod
+    def _index(node: Node, low: int, instance: Instance) -> Expr:
+        """The position within the array, from 0."""
+        index = build(node, instance)
+        if low == 0:
+            return index
+        return Expr("sub", "int", (index, Expr("const", "int", (), low, node.span)), None, node.span)
+
+    def _check_capacity(self, arc: OutputTemplate, places: tuple[int, ...]) -> None:
+        """Whether there is room must be known before the firing starts (E6)."""
+        if all(self.places[place].capacity is None for place in places):
+            return
+        for what, node in (("condition", arc.condition), ("number", arc.count), ("index", arc.index)):
+            if node is not None and node.flags & (CHANCE | NOW | END):
+                word = "a draw" if node.flags & CHANCE else "`now` or `end`"
+                name = self.places[places[0]].name
+                raise Fault("capacity-uncertain", node.span or arc.span, name=name, what=what, word=word)
+
+    def _check_values(self, arc: OutputTemplate, values: tuple[Expr, ...], index: int) -> None:
+        place = self.places[index]
+        for value, slot in zip(values, place.colour.slots, strict=True):
+            if value.op != "const" or value.value is None or slot.low is None or slot.high is None:
+                continue
+            if not slot.low <= value.value <= slot.high:
+                field = slot.name or None
+                raise Fault(
+                    "value-outside",
+                    value.span or arc.span,
+                    value=value.value,
+                    low=slot.low,
+                    high=slot.high,
+                    name=place.name,
+                    field=field,
+                )

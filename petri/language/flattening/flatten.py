@@ -1,0 +1,410 @@
+"""Elaboration: the checked bodies with the values of parameters, loops and arrays filled in, as a flat net."""
+
+from __future__ import annotations
+
+import gc
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from petri import net
+from petri.language.checking.checker import Checker
+from petri.language.checking.targets import Target
+from petri.language.flattening.arcs import ArcBuilder
+from petri.language.flattening.initial import initial_marking
+from petri.language.meaning.nodes import Constant, Node, build, evaluate, number
+from petri.language.meaning.scope import PlaceSymbol
+from petri.language.meaning.templates import (
+    Body,
+    InstanceTemplate,
+    LoopTemplate,
+    ParameterTemplate,
+    PlaceTemplate,
+    PlaceUse,
+    PortUse,
+    TransitionTemplate,
+)
+from petri.language.meaning.types import colour, colours_agree
+from petri.language.problems import Fault, Problems
+from petri.net import Expr, Span
+
+MOST_ELEMENTS = 2_000_000  # places, transitions and instances of a flat net
+MOST_TURNS = 5_000_000  # of all loops together
+DEEPEST_INSTANCE = 64
+PRIORITIES = 2**31
+Told = TypeVar("Told")
+_IMMEDIATE = net.Transition("").time
+
+
+class Instance:
+    """The net or one instance of a module: the values of its locals, and the flat places of each place and port."""
+
+    __slots__ = ("locals", "lows", "places", "prefix")
+
+    def __init__(self, body: Body, prefix: str) -> None:
+        self.prefix = prefix
+        self.locals: list[Constant] = [0] * body.scope.local_count
+        self.places: list[Sequence[int]] = [()] * body.scope.place_count
+        self.lows: list[int] = [0] * body.scope.place_count
+
+    def place(self, use: object) -> int:
+        """The flat place that is meant; raises Fault when the index is outside the array."""
+        assert isinstance(use, PlaceUse)
+        return self.element(use.symbol, use.index, use.span)
+
+    def element(self, symbol: PlaceSymbol, index: Node | None, span: Span) -> int:
+        places = self.places[symbol.number]
+        if index is None:
+            if not places:
+                raise Fault("place-missing", span, name=symbol.name)
+            return places[0]
+        value = int(evaluate(index, self.locals))
+        low = self.lows[symbol.number]
+        if not 0 <= value - low < len(places):
+            high = low + len(places) - 1
+            raise Fault("index-outside", span, name=symbol.name, index=value, low=low, high=high)
+        return places[value - low]
+
+
+class Flattener:
+    """Collects the places and transitions of the flat net."""
+
+    def __init__(self, checker: Checker, tables: Sequence[net.Table]) -> None:
+        self.checker = checker
+        self.problems: Problems = checker.problems
+        self.tables = tables
+        self.net_places: list[net.Place] = []
+        self.net_transitions: list[net.Transition] = []
+        self.probes: list[net.Probe] = []
+        self.instances = 0
+        self.turns = 0
+        self._probe_numbers: dict[object, int] = {}
+        self._names: dict[str, dict[str, int]] = {}
+        self.root = Instance(checker.body, "")
+        self.arcs = ArcBuilder(self.problems, self.net_places)
+
+    def run(self, name: str) -> net.Net:
+        """The flat net; `problems` tells what went wrong on the way."""
+        collecting = gc.isenabled()
+        gc.disable()  # nothing here becomes garbage, and the collector would look through it again and again
+        try:
+            self._elaborate(self.checker.body, self.root, 0)
+            return self._net(name)
+        finally:
+            if collecting:
+                gc.enable()
+
+    def _net(self, name: str) -> net.Net:
+        checker = self.checker
+        measures = [m for template in checker.measures if (m := self._told(template.build)) is not None]
+        expectations = [e for template in checker.expectations if (e := self._told(template.build)) is not None]
+        declared = checker.gatherer.net
+        second = checker.units.second
+        return net.Net(
+            declared.name if declared is not None else name,
+            tuple(self.net_places),
+            tuple(self.net_transitions),
+            tuple(measures),
+            tuple(expectations),
+            tuple(self.probes),
+            tuple(self.tables),
+            tuple(checker.parameters),
+            checker.run_defaults,
+            checker.units.time_unit,
+            None if second is None else float(second),
+            declared.doc if declared is not None else "",
+        )
+
+    def _told(self, make: Callable[[Flattener], Told]) -> Told | None:
+        try:
+            return make(self)
+        except Fault as fault:
+            self.problems.fault(fault)
+            return None
+
+    # ------------------------------------------------------------ for measures
+
+    def _index(self, kind: str) -> dict[str, int]:
+        if kind not in self._names:
+            elements: Sequence[net.Place | net.Transition] = (
+                self.net_places if kind == "place" else self.net_transitions
+            )
+            self._names[kind] = {element.name: index for index, element in enumerate(elements)}
+        return self._names[kind]
+
+    def places(self, target: Target) -> list[int]:
+        return target.indices(self._index("place"), self.root.locals)
+
+    def transitions(self, target: Target) -> list[int]:
+        return target.indices(self._index("transition"), self.root.locals)
+
+    def expression(self, node: Node) -> Expr:
+        return build(node, self.root)
+
+    def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
+        """The number of a probe, made when it is first asked for."""
+        if owner not in self._probe_numbers:
+            probe = make()
+            self._probe_numbers[owner] = len(self.probes)
+            self.probes.append(probe)
+        return self._probe_numbers[owner]
+
+    # ------------------------------------------------------------ bodies
+
+    def _elaborate(self, body: Body, instance: Instance, depth: int) -> None:
+        try:
+            for local, node in body.constants:
+                instance.locals[local] = evaluate(node, instance.locals)
+        except Fault as fault:
+            self._fault(fault, instance)
+            return
+        if not all([self._guarded(self._place, place, instance) for place in body.places]):  # noqa: C419
+            return
+        for transition in body.transitions:
+            self._guarded(self._transitions, transition, instance)
+        for inner in body.instances:
+            try:
+                for suffix in self._turns(inner.loops, instance):
+                    self._instance(inner, instance, suffix, depth)
+            except Fault as fault:
+                self._fault(fault, instance)
+
+    def _guarded(self, work: Callable[..., None], template: object, instance: Instance) -> bool:
+        """Whether it could be done; what stood in the way has been told."""
+        try:
+            work(template, instance)
+        except Fault as fault:
+            self._fault(fault, instance)
+            return False
+        return True
+
+    def _fault(self, fault: Fault, instance: Instance) -> None:
+        if fault.identifier == "net-too-large":
+            self.problems.fault(fault)
+            raise TooLarge
+        self.problems.fault(fault, instance=instance.prefix.rstrip("."))
+
+    def _room(self, wanted: int, span: Span) -> None:
+        """Raises Fault when so many elements more are too many."""
+        there = len(self.net_places) + len(self.net_transitions) + self.instances
+        if there + wanted > MOST_ELEMENTS:
+            raise Fault("net-too-large", span, wanted=there + wanted, limit=MOST_ELEMENTS)
+
+    def _turns(self, loops: Sequence[LoopTemplate], instance: Instance) -> Iterator[str]:
+        """Run the loops, the last one fastest: sets their locals, and gives `[i][j]` for each turn."""
+        if not loops:
+            yield ""
+            return
+        loop = loops[0]
+        low, high = (int(evaluate(node, instance.locals)) for node in (loop.low, loop.high))
+        if low > high + 1:
+            raise Fault("empty-range", loop.span, low=low, high=high)
+        self._room(max(0, high - low + 1), loop.span)
+        self.turns += max(0, high - low + 1)
+        if self.turns > MOST_TURNS:
+            raise Fault("loops-too-long", loop.span, limit=MOST_TURNS)
+        for value in range(low, high + 1):
+            instance.locals[loop.local] = value
+            for suffix in self._turns(loops[1:], instance):
+                yield f"[{value}]{suffix}"
+
+    # ------------------------------------------------------------ places
+
+    def _place(self, template: PlaceTemplate, instance: Instance) -> None:
+        symbol = template.symbol
+        values = instance.locals
+        if symbol.low is not None and symbol.high is not None:
+            low, high = int(evaluate(symbol.low, values)), int(evaluate(symbol.high, values))
+            if low > high + 1:
+                raise Fault("empty-range", symbol.low.span or symbol.span, low=low, high=high)
+            suffixes: Sequence[str] = _Suffixes(low, high)
+        else:
+            low, high, suffixes = 0, 0, ("",)
+        self._room(high - low + 1, template.span)
+        start = len(self.net_places)
+        instance.lows[symbol.number] = low
+        instance.places[symbol.number] = range(start, start + len(suffixes))
+        place = self._one_place(template, instance)
+        name = instance.prefix + symbol.name
+        if suffixes == ("",):
+            self.net_places.append(replace(place, name=name))
+        else:
+            self.net_places += [replace(place, name=name + suffix) for suffix in suffixes]
+
+    def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
+        symbol = template.symbol
+        kind = colour(symbol.type, instance)
+        capacity = None
+        if template.capacity is not None:
+            capacity = int(evaluate(template.capacity, instance.locals))
+            if capacity < 0:
+                raise Fault("capacity-negative", template.capacity.span, value=capacity)
+        initial = initial_marking(template, kind, instance, self._turns)
+        held = sum(count for count, _ in initial)
+        if capacity is not None and held > capacity:
+            raise Fault("initial-over-capacity", template.span, name=symbol.name, held=held, capacity=capacity)
+        return net.Place(
+            symbol.name,
+            kind,
+            "key" if symbol.discipline == "by" else symbol.discipline,  # type: ignore[arg-type]
+            None if template.key is None else build(template.key, instance),
+            capacity,
+            initial,
+            template.doc,
+            template.span,
+        )
+
+    # ------------------------------------------------------------ transitions
+
+    def _transitions(self, template: TransitionTemplate, instance: Instance) -> None:
+        name = instance.prefix + template.name
+        for suffix in self._turns(template.loops, instance):
+            self._room(1, template.span)
+            self.net_transitions.append(self._transition(template, instance, name + suffix))
+
+    def _transition(self, t: TransitionTemplate, instance: Instance, name: str) -> net.Transition:
+        guard = None
+        if t.guard is not None:
+            guard = build(t.guard, instance)
+            if guard.op == "const" and guard.value:
+                guard = None
+        arcs = self.arcs
+        return net.Transition(
+            name,
+            t.variables,
+            tuple([arcs.input(arc, instance) for arc in t.inputs]),
+            tuple([arcs.inhibitor(arc, instance) for arc in t.inhibitors]),
+            tuple([instance.place(use) for use in t.resets]),
+            guard,
+            tuple([net.Draw(variable, build(node, instance)) for variable, node in t.draws]),
+            _IMMEDIATE if t.time is None else self._time(t.time, instance),
+            tuple([built for arc in t.outputs if (built := arcs.output(arc, instance)) is not None]),
+            0 if t.priority is None else self._priority(t.priority, instance),
+            1.0 if t.weight is None else self._weight(t.weight, instance),
+            t.doc,
+            t.span,
+        )
+
+    @staticmethod
+    def _time(node: Node, instance: Instance) -> Expr:
+        time = build(node, instance)
+        if time.op == "const" and time.value is not None:
+            if time.value < 0:
+                raise Fault("time-negative", node.span, value=time.value)
+            if time.value == 0:
+                return _IMMEDIATE
+        return time
+
+    @staticmethod
+    def _priority(node: Node, instance: Instance) -> int:
+        value = int(evaluate(node, instance.locals))
+        if not -PRIORITIES <= value < PRIORITIES:
+            raise Fault("priority-range", node.span, value=value)
+        return value
+
+    @staticmethod
+    def _weight(node: Node, instance: Instance) -> float:
+        value = number(node, instance)
+        if not (value > 0 and math.isfinite(value)):
+            raise Fault("weight-not-positive", node.span, value=value)
+        return float(value)
+
+    # ------------------------------------------------------------ instances
+
+    def _instance(self, t: InstanceTemplate, outer: Instance, suffix: str, depth: int) -> None:
+        if depth >= DEEPEST_INSTANCE:
+            raise Fault("instance-too-deep", t.span, module=t.body.name, limit=DEEPEST_INSTANCE)
+        self._room(1, t.span)
+        self.instances += 1
+        instance = Instance(t.body, f"{outer.prefix}{t.name}{suffix}.")
+        for parameter in t.parameters:
+            self._parameter(t.body, parameter, outer, instance)
+        for port, use in t.ports:
+            self._connect(port, use, outer, instance)
+        self._elaborate(t.body, instance, depth + 1)
+
+    @staticmethod
+    def _parameter(body: Body, template: ParameterTemplate, outer: Instance, instance: Instance) -> None:
+        symbol = template.symbol
+        assert symbol.local is not None
+        if template.value is not None:
+            value = evaluate(template.value, outer.locals)
+        else:
+            default = body.defaults.get(symbol.name)
+            if default is None:
+                return
+            value = evaluate(default, instance.locals)
+        instance.locals[symbol.local] = value
+        bounds = body.bounds.get(symbol.name)
+        if bounds is not None:
+            low, high = (evaluate(node, instance.locals) for node in bounds)
+            if not low <= value <= high:
+                shown = [int(x) if isinstance(x, int) else float(x) for x in (value, low, high)]
+                raise Fault(
+                    "argument-out-of-bounds",
+                    template.span,
+                    name=symbol.name,
+                    value=shown[0],
+                    low=shown[1],
+                    high=shown[2],
+                )
+
+    def _connect(self, port: PlaceSymbol, use: PortUse, outer: Instance, instance: Instance) -> None:
+        """Make the port stand for the outside's places."""
+        if port.low is None or port.high is None:
+            places: Sequence[int] = (outer.element(use.symbol, use.index, use.span),)
+        else:
+            places = self._part(use, outer)
+            low, high = (int(evaluate(node, instance.locals)) for node in (port.low, port.high))
+            if len(places) != high - low + 1:
+                raise Fault("port-size", use.span, name=port.name, wanted=max(0, high - low + 1), given=len(places))
+            instance.lows[port.number] = low
+        instance.places[port.number] = places
+        if places:
+            wanted, given = colour(port.type, instance), self.net_places[places[0]].colour
+            if not colours_agree(wanted, given):
+                left, right = _bounds_text(wanted), _bounds_text(given)
+                raise Fault("port-range", use.span, name=port.name, wanted=left, given=right)
+
+    @staticmethod
+    def _part(use: PortUse, outer: Instance) -> Sequence[int]:
+        places = outer.places[use.symbol.number]
+        if use.part is None:
+            return places
+        low = outer.lows[use.symbol.number]
+        first, last = (int(evaluate(node, outer.locals)) for node in use.part)
+        if first - low < 0 or last - low >= len(places):
+            index = first if first < low else last
+            raise Fault(
+                "index-outside", use.span, name=use.symbol.name, index=index, low=low, high=low + len(places) - 1
+            )
+        return places[first - low : last - low + 1]
+
+
+class TooLarge(Exception):
+    """The net has more elements than there may be; it has been told."""
+
+
+class _Suffixes(Sequence[str]):
+    """`[low]` … `[high]`, without keeping them."""
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low, self.length = low, high - low + 1
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, position: int) -> str:  # type: ignore[override]
+        if not 0 <= position < self.length:
+            raise IndexError(position)
+        return f"[{self.low + position}]"
+
+
+def _bounds_text(kind: net.Colour) -> str:
+    """The ranges of a colour's slots, which is where two alike types can differ."""
+    parts = []
+    for slot in kind.slots:
+        text = f"{slot.low}..{slot.high}" if slot.low is not None else slot.dimension or slot.kind
+        parts.append(f"{slot.name}: {text}" if slot.name else text)
+    return ", ".join(parts)

@@ -1,0 +1,354 @@
+"""The syntax tree as text: expressions and types on one line each, declarations as pieces for the formatter to set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from petri.language.layout.setting import BREAK, CLOSE, OPEN, STOP, flat, group, group_each
+from petri.language.syntax import tree
+from petri.net import Span
+
+_LEVELS = {"or": 1, "and": 2, "+": 6, "-": 6, "*": 7, "/": 7, "div": 7, "mod": 7}
+_COMPARISON, _RANGE, _SUM, _SIGN, _POSTFIX = 4, 5, 6, 8, 9
+
+
+@dataclass(slots=True)
+class Piece:
+    """A part of a declaration that stays together.
+
+    On one line, `gap` stands before it. In a declaration of several lines it begins a line, indented by `indent`,
+    unless it `fills` the line before. `span` is where it stood in the source, to find the comments that belong to it.
+    Text and gap may have the marks of `setting`; a group may begin in one piece and end in another.
+    """
+
+    text: str
+    span: Span
+    gap: str = " "
+    indent: int = 2
+    fills: bool = False
+    joins: bool = False  # begins a line only where the one before has no room for all that follows with it
+    bracketed: bool = False  # its line is within the brackets of the declaration
+    comments: list[str] = field(default_factory=list)  # on lines of their own before it
+    behind: str = ""  # the comment at the end of its line
+
+
+def expression(node: tree.Expr) -> str:
+    """An expression in canonical spelling, on one line."""
+    return flat(_write(node, 0))
+
+
+def type_text(node: tree.TypeExpr) -> str:
+    """A type in canonical spelling, on one line."""
+    return flat(_type(node))
+
+
+def _write(node: tree.Expr, level: int) -> str:
+    """The text of a node where one of at least `level` has to stand: in parentheses if it binds less tightly."""
+    text, own = _text_and_level(node)
+    return text if own >= level else f"({text})"
+
+
+def _text_and_level(node: tree.Expr) -> tuple[str, int]:
+    match node:
+        case tree.Binary():
+            return _binary(node)
+        case tree.Unary(operator="not"):
+            return f"not {_write(node.operand, 3)}", 3
+        case tree.Unary():
+            return f"-{_write(node.operand, _SIGN)}", _SIGN
+        case tree.Range():
+            return _range(node), _RANGE
+        case tree.If():
+            return _conditional(node), 0
+        case tree.Record():
+            return _record(node), 0
+        case tree.Weighted():
+            return f"{_write(node.value, 0)}: {_write(node.weight, 0)}", 0
+        case tree.Passage():
+            return f"{_write(node.start, _POSTFIX)} -> {_write(node.end, _POSTFIX)}", 0
+        case tree.By():
+            return f"by {_keys(node.keys)}{'' if node.end_keys is None else ' -> ' + _keys(node.end_keys)}", 0
+        case tree.Ordered():
+            return f"order {_write(node.value, 0)}", 0
+        case tree.At():
+            return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}", 0
+        case _:
+            return _postfix(node), _POSTFIX
+
+
+def _postfix(node: tree.Expr) -> str:
+    match node:
+        case tree.Number():
+            return node.text if node.unit is None else f"{node.text} {node.unit}"
+        case tree.Text():
+            return f'"{node.value}"'
+        case tree.Name():
+            return node.name
+        case tree.Field():
+            return f"{_write(node.base, _POSTFIX)}.{node.name}"
+        case tree.Index():
+            return f"{_write(node.base, _POSTFIX)}[{'*' if node.index is None else _write(node.index, 0)}]"
+        case tree.Call():
+            return f"{_write(node.function, _POSTFIX)}({_listed(_write(part, 0) for part in node.arguments)})"
+        case tree.With():
+            return f"{_write(node.base, _POSTFIX)} with {_record(node.changes)}"
+        case tree.Paren():
+            return f"({_write(node.inner, 0)})"
+        case _:
+            raise TypeError(f"no expression: {node!r}")
+
+
+def _binary(node: tree.Binary) -> tuple[str, int]:
+    level = _LEVELS.get(node.operator, _COMPARISON)
+    left, right = (_RANGE, _RANGE) if level == _COMPARISON else (level, level + 1)
+    if node.operator == "*" and isinstance(node.right, tree.Record):
+        return f"{_write(node.left, left)} * {_record(node.right)}", level
+    first = _write(node.left, left)
+    if isinstance(node.left, tree.Binary) and _LEVELS.get(node.left.operator, _COMPARISON) == level:
+        first = first.removeprefix(OPEN).removesuffix(CLOSE)  # a chain such as `a + b - c` is one group
+    return group(f"{first}{BREAK}{node.operator} {_write(node.right, right)}"), level
+
+
+def _range(node: tree.Range) -> str:
+    return f"{_tight(node.low)}..{_tight(node.high)}"
+
+
+def _tight(node: tree.Expr) -> str:
+    """A bound of a range: `0..n-1` without spaces where it is that simple."""
+    if isinstance(node, tree.Binary) and all(
+        isinstance(side, tree.Name | tree.Number) for side in (node.left, node.right)
+    ):
+        units = any(isinstance(side, tree.Number) and side.unit for side in (node.left, node.right))
+        if node.operator in ("+", "-", "*") and not units:
+            return f"{_write(node.left, _POSTFIX)}{node.operator}{_write(node.right, _POSTFIX)}"
+    return _write(node, _SUM)
+
+
+def _conditional(node: tree.If) -> str:
+    """Breaks before `else`, and before `then` where a branch is long by itself."""
+    branches = []
+    rest: tree.Expr | None = node
+    word = "if"
+    while isinstance(rest, tree.If):
+        branches.append(group_each(f"{word} {_write(rest.condition, 0)}{BREAK}then {_write(rest.then, 0)}"))
+        rest, word = rest.otherwise, "else if"
+    if rest is not None:
+        branches.append(f"else {_write(rest, 0)}")
+    return group_each(BREAK.join(branches))
+
+
+def _record(node: tree.Record) -> str:
+    parts = [name if value is None else f"{name}: {_write(value, 0)}" for name, value, _ in node.fields]
+    return "{" + _listed(parts) + "}"
+
+
+def _listed(parts: Iterable[str]) -> str:
+    return group(f",{BREAK}".join(parts))
+
+
+def _keys(keys: tuple[tree.Expr, ...]) -> str:
+    return _write(keys[0], 0) if len(keys) == 1 else f"({', '.join(_write(key, 0) for key in keys)})"
+
+
+def _type(node: tree.TypeExpr) -> str:
+    match node:
+        case tree.NamedType():
+            return node.name
+        case tree.RangeType():
+            return f"{_tight(node.low)}..{_tight(node.high)}"
+        case tree.EnumType():
+            return group(f"{BREAK}| ".join(name for name, _ in node.names))
+        case tree.RecordType():
+            return "{ " + _listed(f"{name}: {_type(part)}" for name, part, _ in node.fields) + " }"
+
+
+# ---------------------------------------------------------------- declarations
+
+
+def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
+    """The pieces of one declaration, in canonical order; `end` is its last token, where a closing bracket stood.
+
+    A module gives its header only, and several ports that were declared together give one declaration.
+    """
+    node = nodes[0]
+    match node:
+        case tree.Place():
+            return _place(node)
+        case tree.Transition():
+            return _transition(node)
+        case tree.Port():
+            return _ports([port for port in nodes if isinstance(port, tree.Port)])
+        case tree.Module():
+            parameters = [(_parameter(parameter), parameter.span) for parameter in node.parameters]
+            return _bracketed(f"module {node.name}", node.span, "(", parameters, ")", end)
+        case tree.Instance():
+            arguments = [(_argument(argument), argument.span) for argument in node.arguments]
+            head = f"instance {node.name}{_loops(node.loops)}{STOP} = {node.module}"
+            return _bracketed(head, node.span, "(", arguments, ")", end)
+        case tree.Type(type=tree.RecordType() as record):
+            fields = [(f"{name}: {_type(part)}", span) for name, part, span in record.fields]
+            return _bracketed(f"type{STOP} {node.name}{STOP} =", node.span, " { ", fields, " }", end)
+        case tree.Dist(value=tree.Call() as call):
+            parts = [(_write(part, 0), part.span) for part in call.arguments]
+            head = f"dist{STOP} {node.name}{STOP} = {_write(call.function, _POSTFIX)}"
+            return _bracketed(head, node.span, "(", parts, ")", end)
+        case tree.Measure():
+            return _measure(node)
+        case tree.Run():
+            return _run(node)
+        case _:
+            return [Piece(_simple(node), node.span)]
+
+
+def _simple(node: tree.Declaration) -> str:
+    match node:
+        case tree.Net():
+            return f"net {node.name}"
+        case tree.Time():
+            return f"time {node.unit}"
+        case tree.Import():
+            return f"import {node.name}" if node.path is None else f'import "{node.path}"'
+        case tree.Param():
+            return f"param{STOP} {_parameter(node, STOP)}"
+        case tree.Const():
+            return f"{'unit' if node.unit else 'const'}{STOP} {node.name}{STOP} = {_write(node.value, 0)}"
+        case tree.Type():
+            return f"type{STOP} {node.name}{STOP} = {_type(node.type)}"
+        case tree.Dist():
+            return f"dist{STOP} {node.name}{STOP} = {_write(node.value, 0)}"
+        case tree.Expect():
+            return expect_text(node)
+        case _:
+            raise TypeError(f"no simple declaration: {node!r}")
+
+
+def expect_text(node: tree.Expect) -> str:
+    """`expect delay.p99 < 10 us`."""
+    formula = "" if node.formula is None else f"{_write(node.formula, _SUM)}{BREAK}"
+    within = "" if node.within is None else f"{BREAK}within {_write(node.within, _SUM)}"
+    return "expect " + group(f"{formula}{node.comparison} {_write(node.bound, _SUM)}{within}")
+
+
+def _covering(first: Span, last: Span) -> Span:
+    return Span(first.file, first.line, first.column, last.end_line, last.end_column)
+
+
+def _parameter(node: tree.Param, stop: str = "") -> str:
+    shown = node.name if node.type is None else f"{node.name}: {_type(node.type)}"
+    if node.default is not None:
+        shown += f"{stop} = {_write(node.default, 0)}"
+    return shown if node.bounds is None else f"{shown}{stop} in {_range(node.bounds)}"
+
+
+def _argument(node: tree.Argument) -> str:
+    return _write(node.value, 0) if node.name is None else f"{node.name} = {_write(node.value, 0)}"
+
+
+def _loops(loops: tuple[tree.Loop, ...]) -> str:
+    return f"[{', '.join(_loop(loop) for loop in loops)}]" if loops else ""
+
+
+def _loop(loop: tree.Loop) -> str:
+    return f"{loop.variable} in {_range(loop.range)}"
+
+
+def _sized(name: str, size: tree.Range | None) -> str:
+    return name if size is None else f"{name}[{_range(size)}]"
+
+
+def _bracketed(
+    head: str, span: Span, opening: str, parts: list[tuple[str, Span]], closing: str, end: Span
+) -> list[Piece]:
+    """`head(a, b)`: with comments in it, one part a line and the closing bracket below."""
+    if not parts:
+        return [Piece(head if head.startswith("module") else head + opening + closing, span)]
+    pieces = [Piece(head + opening.rstrip(), span, bracketed=True)]
+    first_gap = " " if opening.endswith(" ") else ""
+    for number, (text, where) in enumerate(parts):
+        text = f"{text}," if number < len(parts) - 1 else f"{text}{CLOSE}"
+        text = text if number else f"{OPEN}{text}"
+        pieces.append(Piece(text, where, " " if number else first_gap, bracketed=True))
+    pieces.append(Piece(closing.lstrip(), end, " " if closing.startswith(" ") else "", 0, bracketed=True))
+    return pieces
+
+
+def _place(node: tree.Place) -> list[Piece]:
+    type_ = "" if node.type is None else f" : {_type(node.type)}"
+    clauses = type_
+    if node.key is not None:
+        clauses += f" by {_write(node.key, _SUM)}"
+    elif node.discipline != "bag":
+        clauses += f" {node.discipline}"
+    if node.capacity is not None:
+        clauses += f" cap {_write(node.capacity, _SUM)}"
+    pieces = [
+        Piece(f"place {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
+    ]
+    for number, item in enumerate(node.initial):
+        sign = f"= {OPEN}" if number == 0 else ""
+        comma = "," if number < len(node.initial) - 1 else ""
+        loops = "".join(f"{BREAK}for {_loop(loop)}" for loop in item.loops)
+        text = f"{sign}{group(_write(item.value, 0) + loops)}{comma}"
+        pieces.append(Piece(text, item.span, indent=4 if number else 2, fills=number > 0))
+    return pieces
+
+
+def _transition(node: tree.Transition) -> list[Piece]:
+    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}:{STOP}", node.span)]
+    for number, arc in enumerate(node.inputs):
+        word = "" if arc.mode == "take" else f"{arc.mode} "
+        comma = "," if number < len(node.inputs) - 1 else CLOSE
+        opening = "" if number else OPEN
+        text = f"{opening}{word}{_write(arc.term, _COMPARISON)}{comma}"
+        pieces.append(Piece(text, arc.span, indent=4, fills=True))
+    for number, output in enumerate(node.outputs):
+        arrow = "" if number else f"-> {OPEN}"
+        comma = "," if number < len(node.outputs) - 1 else CLOSE
+        text = f"{arrow}{_write(output, 0)}{comma}"
+        pieces.append(Piece(text, output.span, indent=4 if number else 2, fills=number > 0, joins=number == 0))
+    clauses = []
+    if node.draws:
+        draws = (f"{draw.name} ~ {_write(draw.distribution, 0)}" for draw in node.draws)
+        clauses.append(Piece(f"draw {_listed(draws)}", _covering(node.draws[0].span, node.draws[-1].span), "  "))
+    values = (("takes", node.time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
+    for word, value in values:
+        if value is not None:
+            clauses.append(Piece(f"{word} {_write(value, 0)}", value.span, "  "))
+    if clauses:
+        clauses[0].gap = f"{STOP}  "
+    return pieces + clauses
+
+
+def _ports(ports: list[tree.Port]) -> list[Piece]:
+    word = f"port {ports[0].direction}".rstrip()
+    pieces = []
+    for number, port in enumerate(ports):
+        type_ = "" if port.type is None else f": {_type(port.type)}"
+        comma = "," if number < len(ports) - 1 else ""
+        text = f"{_sized(port.name, port.size)}{type_}{comma}"
+        text = text if number else f"{word} {OPEN}{text}"
+        pieces.append(Piece(text, port.span, indent=4, fills=number > 0))
+    return pieces
+
+
+def _measure(node: tree.Measure) -> list[Piece]:
+    pieces = [Piece(f"measure {node.name}{STOP} = {_write(node.formula, 0)}", node.span)]
+    if node.record:
+        items = _listed(_write(item, 0) for item in node.record)
+        pieces.append(Piece(f"record {items}", _covering(node.record[0].span, node.record[-1].span), f"{STOP}  "))
+    return pieces
+
+
+def _run(node: tree.Run) -> list[Piece]:
+    pieces = [Piece("run", node.span)]
+    if node.dead:
+        pieces[0].text = "run until dead"
+    elif node.until is not None:
+        pieces[0].text = f"run until {_write(node.until, 0)}"
+    clauses = (("warmup", node.warmup), ("replications", node.replications), ("seed", node.seed))
+    for word, value in clauses:
+        if value is not None:
+            gap = "  " if len(pieces[0].text) > 3 or len(pieces) > 1 else " "
+            pieces.append(Piece(f"{word} {_write(value, 0)}", value.span, gap, indent=4, fills=True))
+    return pieces

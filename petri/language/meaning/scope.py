@@ -1,0 +1,205 @@
+"""Names: what each stands for, and where it can be seen.
+
+The declarations of all files of a net share one scope. A module has a scope of its own inside it: from there the
+constants, types, distributions and modules of the file are visible, its places, transitions and instances are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal
+
+from petri.language.meaning.nodes import Node
+from petri.language.meaning.types import BLACK, UNKNOWN, Scalar, Type
+from petri.language.meaning.units import PLAIN, Dimension
+from petri.language.syntax import tree
+from petri.net import Span
+
+if TYPE_CHECKING:
+    from petri.language.meaning.templates import InstanceTemplate, TransitionTemplate
+
+
+@dataclass(eq=False, slots=True)
+class ConstantSymbol:
+    """A name for a constant. `node` is None until it has been resolved, or when that failed."""
+
+    name: str
+    role: Literal["parameter", "constant", "module parameter", "enumeration value", "loop variable"]
+    span: Span
+    declaration: tree.Param | tree.Const | None = None
+    type: Type = UNKNOWN
+    node: Node | None = None
+    doc: str = ""
+    local: int | None = None
+    used: bool = False
+    state: Literal["waiting", "busy", "done"] = "waiting"
+
+
+@dataclass(eq=False, slots=True)
+class UnitSymbol:
+    """A user's unit. `value` is in the net's own units, or a node where it depends on a module's parameters."""
+
+    name: str
+    span: Span
+    declaration: tree.Const
+    dimension: Dimension = PLAIN
+    node: Node | None = None
+    value: Fraction | None = None
+    local: int | None = None
+    state: Literal["waiting", "busy", "done"] = "waiting"
+
+
+@dataclass(eq=False, slots=True)
+class TypeSymbol:
+    name: str
+    span: Span
+    declaration: tree.Type
+    type: Type = UNKNOWN
+    used: bool = False
+    state: Literal["waiting", "busy", "done"] = "waiting"
+
+
+@dataclass(eq=False, slots=True)
+class DistSymbol:
+    name: str
+    span: Span
+    declaration: tree.Dist
+    type: Type = UNKNOWN
+    node: Node | None = None
+    used: bool = False
+    state: Literal["waiting", "busy", "done"] = "waiting"
+
+
+@dataclass(eq=False, slots=True)
+class PlaceSymbol:
+    """A place, an array of places, or a port, number `number` of its scope."""
+
+    name: str
+    span: Span
+    number: int
+    type: Type = BLACK
+    low: Node | None = None
+    high: Node | None = None
+    direction: Literal["in", "out", "", "own"] = "own"
+    discipline: str = "bag"
+    taken: bool = False  # some arc takes from it, reads it or watches it
+    given: bool = False  # some arc puts tokens into it
+    mentioned: bool = False
+    declaration: tree.Place | tree.Port | None = None
+
+    @property
+    def array(self) -> bool:
+        return self.low is not None
+
+    @property
+    def port(self) -> bool:
+        return self.direction != "own"
+
+
+@dataclass(eq=False, slots=True)
+class TransitionSymbol:
+    name: str
+    span: Span
+    declaration: tree.Transition
+    template: TransitionTemplate | None = None
+
+
+@dataclass(eq=False, slots=True)
+class InstanceSymbol:
+    name: str
+    span: Span
+    declaration: tree.Instance
+    template: InstanceTemplate | None = None
+
+
+@dataclass(eq=False, slots=True)
+class ModuleSymbol:
+    name: str
+    span: Span
+    declaration: tree.Module
+    scope: Scope | None = None
+    used: bool = False
+    library: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class MeasureSymbol:
+    name: str
+    span: Span
+    declaration: tree.Measure
+
+
+Symbol = (
+    ConstantSymbol | TypeSymbol | DistSymbol | PlaceSymbol | TransitionSymbol | InstanceSymbol | ModuleSymbol
+    | MeasureSymbol
+)  # fmt: skip
+INNER = (PlaceSymbol, TransitionSymbol, InstanceSymbol, MeasureSymbol)
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """The names of a net (`outer` is None) or of a module."""
+
+    outer: Scope | None = None
+    names: dict[str, Symbol] = field(default_factory=dict)
+    units: dict[str, UnitSymbol] = field(default_factory=dict)
+    local_count: int = 0
+    place_count: int = 0
+
+    def find(self, name: str) -> Symbol | None:
+        """What a name stands for here, or None."""
+        symbol = self.names.get(name)
+        if symbol is None and self.outer is not None:
+            symbol = self.outer.names.get(name)
+            if isinstance(symbol, INNER):
+                return None
+        return symbol
+
+    def find_unit(self, name: str) -> UnitSymbol | None:
+        unit = self.units.get(name)
+        return unit if unit is not None or self.outer is None else self.outer.units.get(name)
+
+    def visible(self) -> Iterator[tuple[str, Symbol]]:
+        yield from self.names.items()
+        if self.outer is not None:
+            yield from ((n, s) for n, s in self.outer.names.items() if not isinstance(s, INNER))
+
+    def unit_names(self) -> list[str]:
+        return [*self.units, *(self.outer.units if self.outer is not None else ())]
+
+    def new_local(self) -> int:
+        self.local_count += 1
+        return self.local_count - 1
+
+
+KINDS: dict[type, str] = {
+    TypeSymbol: "a type",
+    DistSymbol: "a distribution",
+    PlaceSymbol: "a place",
+    TransitionSymbol: "a transition",
+    InstanceSymbol: "an instance",
+    ModuleSymbol: "a module",
+    MeasureSymbol: "a measure",
+}
+_ROLES = {
+    "parameter": "a parameter",
+    "constant": "a constant",
+    "module parameter": "a module parameter",
+    "enumeration value": "an enumeration value",
+    "loop variable": "a loop variable",
+}
+
+
+def kind_of(symbol: Symbol) -> str:
+    """`a place`, `a parameter`, …"""
+    if isinstance(symbol, ConstantSymbol):
+        return _ROLES[symbol.role]
+    if isinstance(symbol, PlaceSymbol):
+        return "a port" if symbol.port else "an array of places" if symbol.array else "a place"
+    return KINDS[type(symbol)]
+
+
+def is_scalar(kind: Type) -> bool:
+    return isinstance(kind, Scalar)

@@ -1,0 +1,154 @@
+"""Checked declarations, ready to be instantiated: what `check` hands to `flatten`.
+
+A *body* is the net itself or a module. Its places and ports are numbered, and so are its locals; an instance gives a
+value to each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from petri import net
+from petri.language.meaning.nodes import Node
+from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope
+from petri.language.meaning.types import Type
+from petri.language.syntax import tree
+from petri.net import Span
+
+
+@dataclass(eq=False, slots=True)
+class PlaceUse:
+    """A place or an element of an array of places, by the place's number in its body."""
+
+    symbol: PlaceSymbol
+    index: Node | None
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class LoopTemplate:
+    """`[i in low..high]`; `local` is the number of i."""
+
+    local: int
+    low: Node
+    high: Node
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class MatchTemplate:
+    """For one slot: the variable it binds, the value it equals, or neither."""
+
+    bind: int | None = None
+    equal: Node | None = None
+
+
+@dataclass(eq=False, slots=True)
+class InputTemplate:
+    """A taking or reading arc, or (with `threshold`) an inhibitor arc."""
+
+    place: PlaceUse
+    pattern: tuple[MatchTemplate, ...]
+    count: Node | None
+    keep: bool
+    span: Span
+    shared: tuple[net.Match, ...] | None = None
+
+
+@dataclass(eq=False, slots=True)
+class OutputTemplate:
+    """`place` without an index that is fixed is an array, and `index` picks the element when the firing starts."""
+
+    place: PlaceUse
+    index: Node | None
+    values: tuple[Node, ...]
+    count: Node | None
+    condition: Node | None
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class TransitionTemplate:
+    name: str
+    loops: tuple[LoopTemplate, ...]
+    variables: tuple[net.Variable, ...]
+    inputs: tuple[InputTemplate, ...]
+    inhibitors: tuple[InputTemplate, ...]
+    resets: tuple[PlaceUse, ...]
+    guard: Node | None
+    draws: tuple[tuple[int, Node], ...]
+    time: Node | None
+    outputs: tuple[OutputTemplate, ...]
+    priority: Node | None
+    weight: Node | None
+    names: dict[str, tuple[Type, tuple[Node, ...]]]  # its variables, as measures see them
+    doc: str
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class InitialTemplate:
+    """`count` tokens of the given values for each turn of the loops; `every` is `all`."""
+
+    values: tuple[Node, ...]
+    count: Node | None
+    loops: tuple[LoopTemplate, ...]
+    every: bool
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class PlaceTemplate:
+    symbol: PlaceSymbol
+    key: Node | None
+    capacity: Node | None
+    initial: tuple[InitialTemplate, ...]
+    doc: str
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class ParameterTemplate:
+    """`value` is the argument, in terms of the outside; None stands for the default."""
+
+    symbol: ConstantSymbol
+    value: Node | None
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class InstanceTemplate:
+    """`ports` pairs each port with the place given to it."""
+
+    name: str
+    loops: tuple[LoopTemplate, ...]
+    body: Body
+    parameters: tuple[ParameterTemplate, ...]
+    ports: tuple[tuple[PlaceSymbol, PortUse], ...]
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class PortUse:
+    """What a port is connected to: a place, an element, or (index None) the whole array, or a part of it."""
+
+    symbol: PlaceSymbol
+    index: Node | None
+    part: tuple[Node, Node] | None
+    span: Span
+
+
+@dataclass(eq=False, slots=True)
+class Body:
+    """The net, or a module. `constants` are evaluated in order, into their locals."""
+
+    name: str
+    scope: Scope
+    parameters: list[tree.Param] = field(default_factory=list)
+    defaults: dict[str, Node | None] = field(default_factory=dict)
+    bounds: dict[str, tuple[Node, Node]] = field(default_factory=dict)
+    constants: list[tuple[int, Node]] = field(default_factory=list)
+    places: list[PlaceTemplate] = field(default_factory=list)
+    ports: list[PlaceSymbol] = field(default_factory=list)
+    transitions: list[TransitionTemplate] = field(default_factory=list)
+    instances: list[InstanceTemplate] = field(default_factory=list)

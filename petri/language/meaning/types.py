@@ -1,0 +1,181 @@
+"""Types of the language, and how a type is laid out in the slots of a token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from petri import net
+from petri.language.meaning.nodes import LOCAL, Environment, Node, number
+from petri.language.meaning.units import NAMED, PLAIN, Dimension, dimension_name
+from petri.language.problems import Fault
+from petri.net import Span
+
+MOST_SLOTS = 256
+
+
+@dataclass(eq=False, slots=True)
+class Scalar:
+    """A number, a truth value, or a value of an enumeration. `name` is the declared name, if it has one."""
+
+    kind: Literal["int", "real", "bool", "enum"]
+    dimension: Dimension = PLAIN
+    low: Node | None = None
+    high: Node | None = None
+    labels: tuple[str, ...] = ()
+    name: str = ""
+    span: Span | None = None
+    colour: net.Colour | None = field(default=None, repr=False)
+
+    @property
+    def finite(self) -> bool:
+        return self.kind in ("bool", "enum") or (self.kind == "int" and self.low is not None)
+
+    @property
+    def slot_kind(self) -> Literal["int", "real"]:
+        return "real" if self.kind == "real" else "int"
+
+
+@dataclass(eq=False, slots=True)
+class Record:
+    """Named fields in order. `slots` is the layout: the path of each scalar within the record, and its type."""
+
+    fields: dict[str, Type]
+    name: str = ""
+    span: Span | None = None
+    slots: tuple[tuple[str, Scalar], ...] = ()
+    colour: net.Colour | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.slots = tuple(self._layout())
+
+    def _layout(self) -> Iterator[tuple[str, Scalar]]:
+        for name, kind in self.fields.items():
+            for path, scalar in layout(kind):
+                yield (f"{name}.{path}" if path else name), scalar
+
+    def part(self, name: str) -> slice:
+        """The slots of one field."""
+        start = 0
+        for field_name, kind in self.fields.items():
+            width = len(layout(kind))
+            if field_name == name:
+                return slice(start, start + width)
+            start += width
+        raise KeyError(name)
+
+    @property
+    def finite(self) -> bool:
+        return all(scalar.finite for _, scalar in self.slots)
+
+
+@dataclass(eq=False, slots=True)
+class Black:
+    """The type of tokens without a value."""
+
+    name: str = "token"
+
+
+@dataclass(eq=False, slots=True)
+class Unknown:
+    """What an error left behind: fits everything, so that one mistake is reported once."""
+
+    name: str = ""
+
+
+Type = Scalar | Record | Black | Unknown
+
+INT = Scalar("int")
+REAL = Scalar("real")
+BOOL = Scalar("bool", labels=("false", "true"))
+BLACK = Black()
+UNKNOWN = Unknown()
+
+DIMENSIONS = {name: Scalar("real", dimension, name=name) for name, dimension in NAMED.items()}
+BUILTIN: dict[str, Type] = {"int": INT, "real": REAL, "bool": BOOL, "token": BLACK, **DIMENSIONS}
+
+
+def quantity(dimension: Dimension) -> Scalar:
+    """The type of reals of this dimension."""
+    return REAL if dimension == PLAIN else Scalar("real", dimension)
+
+
+def layout(kind: Type) -> tuple[tuple[str, Scalar], ...]:
+    """The slots of a token: (path, type), with the path "" for a scalar."""
+    if isinstance(kind, Scalar):
+        return (("", kind),)
+    return kind.slots if isinstance(kind, Record) else ()
+
+
+def same(left: Type, right: Type) -> bool:
+    """Whether values of the one are values of the other, ranges and names apart."""
+    if isinstance(left, Unknown) or isinstance(right, Unknown):
+        return True
+    if isinstance(left, Scalar) and isinstance(right, Scalar):
+        if left.kind != right.kind:
+            return False
+        return left.labels == right.labels if left.kind == "enum" else left.dimension == right.dimension
+    if isinstance(left, Record) and isinstance(right, Record):
+        return list(left.fields) == list(right.fields) and all(
+            same(a, b) for a, b in zip(left.fields.values(), right.fields.values(), strict=True)
+        )
+    return isinstance(left, Black) and isinstance(right, Black)
+
+
+def describe(kind: Type) -> str:
+    """As people write it: `Packet`, `int`, `Time`, `gold | silver`, `{seq, size}`."""
+    if isinstance(kind, Scalar) and not kind.name:
+        if kind.kind == "real":
+            return dimension_name(kind.dimension) or "real"
+        return " | ".join(kind.labels) if kind.kind == "enum" else kind.kind
+    if isinstance(kind, Record) and not kind.name:
+        return "{" + ", ".join(kind.fields) + "}"
+    return kind.name or "unknown"
+
+
+def plainly(kind: Type) -> str:
+    """What kind of value it is, for messages about what does not fit: a range `Flow` is shown as `int`."""
+    if isinstance(kind, Scalar) and kind.kind != "enum":
+        return (dimension_name(kind.dimension) or "real") if kind.kind == "real" else kind.kind
+    return describe(kind)
+
+
+def slot(path: str, kind: Scalar, environment: Environment) -> net.Slot:
+    """One slot of a colour, with its bounds; raises Fault."""
+    low: net.Scalar | None = 0 if kind.labels else None
+    high: net.Scalar | None = len(kind.labels) - 1 if kind.labels else None
+    if kind.low is not None and kind.high is not None:
+        low, high = number(kind.low, environment), number(kind.high, environment)
+        if low > high:
+            raise Fault("empty-range", kind.span or kind.low.span, low=low, high=high)
+    return net.Slot(path, kind.slot_kind, low, high, kind.labels, dimension_name(kind.dimension))
+
+
+def colour(kind: Type, environment: Environment) -> net.Colour:
+    """The colour set of a type; shared when it does not depend on the instance. Raises Fault."""
+    if isinstance(kind, (Black, Unknown)):
+        return BLACK_COLOUR
+    if kind.colour is not None:
+        return kind.colour
+    scalars = layout(kind)
+    slots = tuple(slot(path, scalar, environment) for path, scalar in scalars)
+    result = net.Colour(_colour_name(kind, slots), slots)
+    bounds = [node for _, scalar in scalars for node in (scalar.low, scalar.high) if node is not None]
+    if not any(node.flags & LOCAL for node in bounds):
+        kind.colour = result
+    return result
+
+
+BLACK_COLOUR = net.Colour()
+
+
+def _colour_name(kind: Scalar | Record, slots: tuple[net.Slot, ...]) -> str:
+    if isinstance(kind, Scalar) and not kind.name and kind.low is not None:
+        return f"{slots[0].low}..{slots[0].high}"
+    return describe(kind)
+
+
+def colours_agree(left: net.Colour, right: net.Colour) -> bool:
+    """Whether two places may be one: the same slots, whatever the types are called."""
+    return left is right or left.slots == right.slots

@@ -1,0 +1,362 @@
+"""Makes the nodes of the syntax tree: one method for each rule or alias of `grammar.lark`.
+
+Each method gets the rule's children (None for an optional part that was not written) and the rule's first and last
+token. What the grammar is too coarse to tell (a clause twice, a number out of all bounds) is told here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from petri.diagnostics import Diagnostic, Label
+from petri.language.syntax import tree
+from petri.language.syntax.lexer import Token, span_of
+from petri.net import Span
+
+MOST_DIGITS = 400  # of a number, also of its power of ten: more than any 64-bit float can hold
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`takes 5 ns`: its word, the value, and where the word stands."""
+
+    word: str
+    value: Any
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The `end` that closes a module."""
+
+    span: Span
+
+
+class Builder:
+    """Builds the nodes of one file. `doc` is set before each declaration; problems gather in `diagnostics`."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.doc = ""
+        self.diagnostics: list[Diagnostic] = []
+
+    def span(self, first: Token, last: Token) -> Span:
+        return span_of(first, last, self.path)
+
+    def _tell(self, identifier: str, span: Span, *labels: Label, **values: str | int) -> None:
+        self.diagnostics.append(Diagnostic(identifier, span, values, labels))
+
+    def _clauses(self, declaration: str, clauses: list[Clause]) -> dict[str, Clause]:
+        """The clauses by word; tells those that stand twice."""
+        found: dict[str, Clause] = {}
+        for clause in clauses:
+            word = "fifo" if clause.word in ("bag", "lifo", "by") else clause.word
+            if word not in found:
+                found[word] = clause
+                continue
+            identifier = "two-disciplines" if word == "fifo" else "clause-twice"
+            label = Label(found[word].span, "first-here")
+            self._tell(identifier, clause.span, label, word=clause.word, declaration=declaration)
+        return found
+
+    # ------------------------------------------------------------ declarations
+
+    def net(self, parts: list[Any], first: Token, last: Token) -> tree.Net:
+        return tree.Net(parts[0].text, self.doc, self.span(parts[0], parts[0]), self.span(first, last))
+
+    def time(self, parts: list[Any], first: Token, last: Token) -> tree.Time:
+        return tree.Time(parts[0].text, self.span(first, last))
+
+    def import_library(self, parts: list[Any], first: Token, last: Token) -> tree.Import:
+        return tree.Import(".".join(part.text for part in parts), None, self.span(first, last))
+
+    def import_file(self, parts: list[Any], first: Token, last: Token) -> tree.Import:
+        path = parts[0].text.strip('"')
+        return tree.Import(path, path, self.span(first, last))
+
+    def param(self, parts: list[Any], first: Token, last: Token) -> tree.Param:
+        name, type_, default, bounds = parts
+        return tree.Param(name.text, type_, default, bounds, self.doc, self.span(name, name), self.span(first, last))
+
+    def const(self, parts: list[Any], first: Token, last: Token) -> tree.Const:
+        name, value = parts
+        return tree.Const(name.text, value, False, self.doc, self.span(name, name), self.span(first, last))
+
+    def unit(self, parts: list[Any], first: Token, last: Token) -> tree.Const:
+        return replace(self.const(parts, first, last), unit=True)
+
+    def type_declaration(self, parts: list[Any], first: Token, last: Token) -> tree.Type:
+        name, type_ = parts
+        return tree.Type(name.text, type_, self.doc, self.span(name, name), self.span(first, last))
+
+    def dist(self, parts: list[Any], first: Token, last: Token) -> tree.Dist:
+        name, value = parts
+        return tree.Dist(name.text, value, self.doc, self.span(name, name), self.span(first, last))
+
+    def place(self, parts: list[Any], first: Token, last: Token) -> tree.Place:
+        name, size, type_, *clauses = parts
+        found = self._clauses("place", clauses)
+        discipline = found.get("fifo")
+        capacity, initial = found.get("cap"), found.get("=")
+        return tree.Place(
+            name=name.text,
+            size=size,
+            type=type_,
+            discipline=discipline.word if discipline else "bag",  # type: ignore[arg-type]
+            key=discipline.value if discipline else None,
+            capacity=capacity.value if capacity else None,
+            initial=tuple(initial.value) if initial else (),
+            doc=self.doc,
+            name_span=self.span(name, name),
+            span=self.span(first, last),
+        )
+
+    def size(self, parts: list[Any], first: Token, last: Token) -> tree.Range:
+        return parts[0]  # type: ignore[no-any-return]
+
+    def clause(self, parts: list[Any], first: Token, last: Token) -> Clause:
+        return Clause(parts[0].kind, parts[1], self.span(first, last))
+
+    def discipline(self, parts: list[Any], first: Token, last: Token) -> Clause:
+        return Clause(parts[0].kind, None, self.span(first, last))
+
+    def initials(self, parts: list[Any], first: Token, last: Token) -> list[tree.Initial]:
+        return parts
+
+    def initial(self, parts: list[Any], first: Token, last: Token) -> tree.Initial:
+        return tree.Initial(parts[0], tuple(parts[1:]), self.span(first, last))
+
+    def transition(self, parts: list[Any], first: Token, last: Token) -> tree.Transition:
+        name, loops, inputs, outputs, *clauses = parts
+        found = self._clauses("transition", clauses)
+        draws, time, guard = found.get("draw"), found.get("takes"), found.get("when")
+        priority, weight = found.get("priority"), found.get("weight")
+        return tree.Transition(
+            name=name.text,
+            loops=tuple(loops or ()),
+            inputs=tuple(inputs or ()),
+            outputs=tuple(outputs),
+            draws=tuple(draws.value) if draws else (),
+            time=time.value if time else None,
+            guard=guard.value if guard else None,
+            priority=priority.value if priority else None,
+            weight=weight.value if weight else None,
+            doc=self.doc,
+            name_span=self.span(name, name),
+            span=self.span(first, last),
+        )
+
+    def loops(self, parts: list[Any], first: Token, last: Token) -> list[tree.Loop]:
+        return parts
+
+    def loop(self, parts: list[Any], first: Token, last: Token) -> tree.Loop:
+        return tree.Loop(parts[0].text, parts[1], self.span(first, last))
+
+    def inputs(self, parts: list[Any], first: Token, last: Token) -> list[tree.Arc]:
+        return parts
+
+    def arc(self, parts: list[Any], first: Token, last: Token) -> tree.Arc:
+        mode: Any = parts[0].kind if len(parts) == 2 else "take"
+        return tree.Arc(mode, parts[-1], self.span(first, last))
+
+    def outputs(self, parts: list[Any], first: Token, last: Token) -> list[tree.Expr]:
+        return parts
+
+    def draws(self, parts: list[Any], first: Token, last: Token) -> list[tree.Draw]:
+        return parts
+
+    def draw(self, parts: list[Any], first: Token, last: Token) -> tree.Draw:
+        name, distribution = parts
+        return tree.Draw(name.text, distribution, self.span(name, name), self.span(first, last))
+
+    def module(self, parts: list[Any], first: Token, last: Token) -> tree.Module:
+        """The header; the parser adds the body."""
+        name, parameters = parts
+        return tree.Module(
+            name.text, tuple(parameters or ()), (), self.doc, self.span(name, name), self.span(first, last)
+        )
+
+    def parameters(self, parts: list[Any], first: Token, last: Token) -> list[tree.Param]:
+        return parts
+
+    def parameter(self, parts: list[Any], first: Token, last: Token) -> tree.Param:
+        return replace(self.param(parts, first, last), doc="")
+
+    def port(self, parts: list[Any], first: Token, last: Token) -> tuple[tree.Port, ...]:
+        direction, *items = parts
+        towards = direction.text if direction else ""
+        return tuple(replace(item, direction=towards) for item in items)
+
+    def direction(self, parts: list[Any], first: Token, last: Token) -> Token:
+        return parts[0]  # type: ignore[no-any-return]
+
+    def port_item(self, parts: list[Any], first: Token, last: Token) -> tree.Port:
+        name, size, type_ = parts
+        return tree.Port(name.text, "", size, type_, self.doc, self.span(name, name), self.span(first, last))
+
+    def instance(self, parts: list[Any], first: Token, last: Token) -> tree.Instance:
+        name, loops, module, arguments = parts
+        return tree.Instance(
+            name=name.text,
+            loops=tuple(loops or ()),
+            module=module.text,
+            arguments=tuple(arguments or ()),
+            doc=self.doc,
+            name_span=self.span(name, name),
+            module_span=self.span(module, module),
+            span=self.span(first, last),
+        )
+
+    def instance_arguments(self, parts: list[Any], first: Token, last: Token) -> list[tree.Argument]:
+        return parts
+
+    def instance_argument(self, parts: list[Any], first: Token, last: Token) -> tree.Argument:
+        return tree.Argument(None, parts[0], self.span(first, last))
+
+    def named_argument(self, parts: list[Any], first: Token, last: Token) -> tree.Argument:
+        return tree.Argument(parts[0].text, parts[1], self.span(first, last))
+
+    def measure(self, parts: list[Any], first: Token, last: Token) -> tree.Measure:
+        name, formula, record = parts
+        return tree.Measure(
+            name.text, formula, tuple(record or ()), self.doc, self.span(name, name), self.span(first, last)
+        )
+
+    def at(self, parts: list[Any], first: Token, last: Token) -> tree.At:
+        return tree.At(parts[0], parts[1], self.span(first, last))
+
+    def records(self, parts: list[Any], first: Token, last: Token) -> list[tree.Expr]:
+        return parts
+
+    def expect(self, parts: list[Any], first: Token, last: Token) -> tree.Expect:
+        formula, comparison, bound, within = parts
+        return tree.Expect(formula, comparison, bound, within, self.span(first, last))
+
+    def comparator(self, parts: list[Any], first: Token, last: Token) -> str:
+        return parts[0].kind  # type: ignore[no-any-return]
+
+    def run(self, parts: list[Any], first: Token, last: Token) -> tree.Run:
+        found = {word: clause.value for word, clause in self._clauses("run", parts).items()}
+        until = found.get("until")
+        dead = isinstance(until, tree.Name) and until.name == "dead"
+        return tree.Run(
+            until=None if dead else until,
+            dead=dead,
+            warmup=found.get("warmup"),
+            replications=found.get("replications"),
+            seed=found.get("seed"),
+            span=self.span(first, last),
+        )
+
+    # ------------------------------------------------------------ types
+
+    def named_type(self, parts: list[Any], first: Token, last: Token) -> tree.NamedType:
+        return tree.NamedType(first.text, self.span(first, last))
+
+    token_type = named_type
+
+    def range_type(self, parts: list[Any], first: Token, last: Token) -> tree.RangeType:
+        return tree.RangeType(parts[0], parts[1], self.span(first, last))
+
+    def enum_type(self, parts: list[Any], first: Token, last: Token) -> tree.EnumType:
+        names = tuple((part.text, self.span(part, part)) for part in parts)
+        self._once("value-twice", names)
+        return tree.EnumType(names, self.span(first, last))
+
+    def record_type(self, parts: list[Any], first: Token, last: Token) -> tree.RecordType:
+        self._once("field-twice", tuple((name, span) for name, _, span in parts))
+        return tree.RecordType(tuple(parts), self.span(first, last))
+
+    def field_type(self, parts: list[Any], first: Token, last: Token) -> tuple[str, tree.TypeExpr, Span]:
+        return (parts[0].text, parts[1], self.span(first, first))
+
+    def _once(self, identifier: str, names: tuple[tuple[str, Span], ...]) -> None:
+        found: dict[str, Span] = {}
+        for name, span in names:
+            if name in found:
+                self._tell(identifier, span, Label(found[name], "first-here"), name=name)
+            found.setdefault(name, span)
+
+    # ------------------------------------------------------------ expressions
+
+    def conditional(self, parts: list[Any], first: Token, last: Token) -> tree.If:
+        condition, then, *otherwise = parts
+        return tree.If(condition, then, otherwise[0] if otherwise else None, self.span(first, last))
+
+    def binary(self, parts: list[Any], first: Token, last: Token) -> tree.Binary:
+        return tree.Binary(parts[1].kind, parts[0], parts[2], self.span(first, last))
+
+    def unary(self, parts: list[Any], first: Token, last: Token) -> tree.Unary:
+        return tree.Unary(parts[0].kind, parts[1], self.span(first, last))
+
+    def range(self, parts: list[Any], first: Token, last: Token) -> tree.Range:
+        return tree.Range(parts[0], parts[1], self.span(first, last))
+
+    def field(self, parts: list[Any], first: Token, last: Token) -> tree.Field:
+        return tree.Field(parts[0], parts[1].text, self.span(first, last))
+
+    def index(self, parts: list[Any], first: Token, last: Token) -> tree.Index:
+        return tree.Index(parts[0], parts[1], self.span(first, last))
+
+    def index_all(self, parts: list[Any], first: Token, last: Token) -> tree.Index:
+        return tree.Index(parts[0], None, self.span(first, last))
+
+    def call(self, parts: list[Any], first: Token, last: Token) -> tree.Call:
+        return tree.Call(parts[0], tuple(parts[1] or ()), self.span(first, last))
+
+    def with_record(self, parts: list[Any], first: Token, last: Token) -> tree.With:
+        return tree.With(parts[0], parts[1], self.span(first, last))
+
+    def number(self, parts: list[Any], first: Token, last: Token) -> tree.Number:
+        return tree.Number(self._value(first), first.text, None, self.span(first, last))
+
+    def quantity(self, parts: list[Any], first: Token, last: Token) -> tree.Number:
+        return tree.Number(self._value(first), first.text, last.text, self.span(first, last))
+
+    def _value(self, token: Token) -> Fraction:
+        text = token.text.rstrip("%").replace("_", "")
+        mantissa, _, exponent = text.lower().partition("e")
+        if len(mantissa) > MOST_DIGITS or len(exponent) > 5 or abs(int(exponent or 0)) > MOST_DIGITS:
+            self._tell("number-too-long", self.span(token, token), digits=MOST_DIGITS)
+            return Fraction(1)
+        return Fraction(text) / 100 if token.text.endswith("%") else Fraction(text)
+
+    def text(self, parts: list[Any], first: Token, last: Token) -> tree.Text:
+        return tree.Text(first.text.strip('"'), self.span(first, last))
+
+    def paren(self, parts: list[Any], first: Token, last: Token) -> tree.Paren:
+        return tree.Paren(parts[0], self.span(first, last))
+
+    def name(self, parts: list[Any], first: Token, last: Token) -> tree.Name:
+        return tree.Name(first.text, self.span(first, last))
+
+    name_word = name
+
+    def arguments(self, parts: list[Any], first: Token, last: Token) -> list[tree.Expr]:
+        return parts
+
+    def weighted(self, parts: list[Any], first: Token, last: Token) -> tree.Weighted:
+        return tree.Weighted(parts[0], parts[1], self.span(first, last))
+
+    def passage(self, parts: list[Any], first: Token, last: Token) -> tree.Passage:
+        return tree.Passage(parts[0], parts[1], self.span(first, last))
+
+    def by_keys(self, parts: list[Any], first: Token, last: Token) -> tree.By:
+        keys, end_keys = parts
+        return tree.By(tuple(keys), None if end_keys is None else tuple(end_keys), self.span(first, last))
+
+    def keys(self, parts: list[Any], first: Token, last: Token) -> list[tree.Expr]:
+        return parts
+
+    def ordered(self, parts: list[Any], first: Token, last: Token) -> tree.Ordered:
+        return tree.Ordered(parts[0], self.span(first, last))
+
+    def record(self, parts: list[Any], first: Token, last: Token) -> tree.Record:
+        fields = tuple(part for part in parts if part is not None)
+        self._once("field-twice", tuple((name, span) for name, _, span in fields))
+        return tree.Record(fields, self.span(first, last))
+
+    def record_field(self, parts: list[Any], first: Token, last: Token) -> tuple[str, tree.Expr | None, Span]:
+        return (parts[0].text, parts[1], self.span(first, first))

@@ -1,0 +1,121 @@
+"""The LALR(1) automaton: tokens of one declaration to its node, or where and why it does not go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from petri.language.syntax.lexer import SOFT_WORDS, Token
+from petri.language.syntax.tables import END, Rule, Tables
+
+_LISTS = frozenset(("", "arguments", "initials", "inputs", "outputs", "draws", "records", "parameters", "keys"))
+
+
+_STATES_PER_LEVEL = 8  # more than any operation leaves on the stack while it waits for its last operand
+
+
+class SyntaxFailure(Exception):
+    """The token at `position` (their number, where the declaration ends too early) cannot follow those before it.
+
+    `expected` are the kinds of token that could, END among them where the declaration could be over.
+    """
+
+    def __init__(self, position: int, expected: frozenset[str]) -> None:
+        self.position = position
+        self.expected = expected
+        super().__init__(position)
+
+
+class TooDeep(Exception):
+    """Operations nest deeper than the limit; `first` and `last` are the tokens of the one that does."""
+
+    def __init__(self, first: Token, last: Token) -> None:
+        self.first, self.last = first, last
+        super().__init__()
+
+
+Action = Callable[[list[Any], Token, Token], Any]
+
+
+def run(tables: Tables, builder: object, start: str, tokens: Sequence[Token], deepest: int) -> Any:
+    """The node that the builder makes of the declaration; raises SyntaxFailure or TooDeep."""
+    states = [tables.starts[start]]
+    values: list[Any] = []
+    reach: list[tuple[int, int, int]] = []  # first and last token, and depth, of each value
+    for position in range(len(tokens) + 1):
+        token = tokens[position] if position < len(tokens) else None
+        kind = token.kind if token else END
+        while True:
+            action = tables.actions[states[-1]].get(kind)
+            if action is None and kind in SOFT_WORDS:
+                kind = "NAME"
+                action = tables.actions[states[-1]].get(kind)
+            if action is None:
+                raise SyntaxFailure(position, _expected(tables, start, tokens[:position]))
+            if action > 0:
+                break
+            rule = tables.rules[-action - 1]
+            children, first, last, depth = _pop(rule, states, values, reach)
+            if depth > deepest:
+                raise TooDeep(tokens[first], tokens[last])
+            if rule.action is None:
+                value = children[0]
+            elif rule.action == "":
+                value = children
+            else:
+                value = getattr(builder, rule.action)(children, tokens[first], tokens[last])
+            values.append(value)
+            reach.append((first, last, depth))
+            states.append(tables.gotos[states[-1]][rule.origin])
+        states.append(action - 1)
+        values.append(token)
+        reach.append((position, position, 0))
+        if len(states) > _STATES_PER_LEVEL * deepest:
+            raise TooDeep(tokens[position], tokens[position])
+    return values[0]
+
+
+def _pop(
+    rule: Rule, states: list[int], values: list[Any], reach: list[tuple[int, int, int]]
+) -> tuple[list[Any], int, int, int]:
+    """Takes the rule's children off the stacks; returns those that count, and the reach of all."""
+    size = rule.length
+    children: list[Any] = []
+    for position in rule.pick:
+        if position < 0:
+            children.append(None)
+        elif position in rule.splice:
+            children += values[position - size]
+        else:
+            children.append(values[position - size])
+    first, last = reach[-size][0], reach[-1][1]
+    depth = max(below for _, _, below in reach[-size:]) + (rule.action is not None and rule.action not in _LISTS)
+    del values[-size:], states[-size:], reach[-size:]
+    return children, first, last, depth
+
+
+def _expected(tables: Tables, start: str, tokens: Sequence[Token]) -> frozenset[str]:
+    """The kinds of token that may follow the given ones, which the automaton accepts.
+
+    It is asked anew for each kind: LALR rows alone promise too many, and by the time that a token fails the automaton
+    has already reduced what stands before it.
+    """
+    states = [tables.starts[start]]
+    for token in tokens:
+        soft = token.kind in SOFT_WORDS and token.kind not in tables.actions[states[-1]]
+        _shift(tables, states, "NAME" if soft else token.kind)
+    return frozenset(kind for kind in tables.actions[states[-1]] if _shift(tables, list(states), kind))
+
+
+def _shift(tables: Tables, states: list[int], kind: str) -> bool:
+    """Moves the automaton over one token, in place; False, with the stack spoilt, where it cannot."""
+    while True:
+        action = tables.actions[states[-1]].get(kind)
+        if action is None:
+            return False
+        if action > 0:
+            states.append(action - 1)
+            return True
+        rule = tables.rules[-action - 1]
+        del states[-rule.length :]
+        states.append(tables.gotos[states[-1]][rule.origin])

@@ -1,0 +1,288 @@
+"""Text of a `.net` file to its syntax tree, with every syntax error of the file told in one run."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+
+from petri.diagnostics import Diagnostic, Value, in_order
+from petri.language.syntax import tree
+from petri.language.syntax.builder import Builder
+from petri.language.syntax.driver import SyntaxFailure, TooDeep, run
+from petri.language.syntax.foreign import LARGEST_FILE, too_large, unlike
+from petri.language.syntax.lexer import Comment, Lexed, Token, lex, span_of
+from petri.language.syntax.slips import explain
+from petri.language.syntax.splitting import Statement, split
+from petri.language.syntax.tables import END, Tables, load_tables
+
+DEEPEST = 200  # an expression's nested operations
+DEEPEST_MODULES = 32
+MOST_DIAGNOSTICS = 100
+_COMPARATORS = ("<", "<=", ">", ">=", "==")
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What a text turned out to be.
+
+    `file` lacks the declarations that are broken; `broken` holds the names they would have declared, so that a
+    checker can tell unknown names from names whose declaration did not parse. `statements` pairs the tokens of each
+    declaration with its nodes (none when it is broken).
+    """
+
+    file: tree.File
+    diagnostics: list[Diagnostic]
+    broken: frozenset[str]
+    comments: list[Comment]
+    statements: list[tuple[Statement, tuple[tree.Declaration, ...]]]
+
+
+def parse(text: str, path: str) -> tuple[tree.File, list[Diagnostic]]:
+    """The syntax tree, without the declarations that are broken, and what is wrong, in the order of the text."""
+    parsed = parse_text(text, path)
+    return parsed.file, parsed.diagnostics
+
+
+@dataclass(slots=True)
+class _OpenModule:
+    """A module whose `end` has not come; `header` is None where it did not parse."""
+
+    header: tree.Module | None
+    keyword: Token
+    body: list[tree.Declaration] = field(default_factory=list)
+
+
+def parse_text(text: str, path: str) -> Parsed:
+    """As `parse`, with all that a formatter or a checker may want to know besides."""
+    no_net = [too_large(path, len(text))] if len(text) > LARGEST_FILE else unlike(text, path)
+    if no_net:
+        return Parsed(tree.File(path, ()), no_net, frozenset(), [], [])
+    lexed = lex(text, path)
+    return _Parser(path, lexed).parse()
+
+
+class _Parser:
+    def __init__(self, path: str, lexed: Lexed) -> None:
+        self.path = path
+        self.tables: Tables = load_tables()
+        self.builder = Builder(path)
+        self.statements = split(lexed.tokens, path)
+        self.comments = lexed.comments
+        self.documentation = documentation(self.statements, lexed.comments)
+        self.lexical = _by_statement(self.statements, lexed)
+        self.top: list[tree.Declaration] = []
+        self.open: list[_OpenModule] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.broken: set[str] = set()
+
+    def parse(self) -> Parsed:
+        done: list[tuple[Statement, tuple[tree.Declaration, ...]]] = []
+        self.diagnostics += self.lexical.get(-1, [])
+        for number, statement in enumerate(self.statements):
+            self.builder.doc = self.documentation.get(number, "")
+            nodes = self._statement(statement, self.lexical.get(number, []))
+            done.append((statement, nodes))
+            if statement.word == "module":
+                self._open_module(statement, _with_parameter_docs(statement, nodes, self.comments))
+            elif statement.word == "end":
+                self._close_module(statement)
+            else:
+                self._add(nodes)
+        for module in reversed(self.open):
+            if module.header is not None:
+                self._tell("module-without-end", module.keyword, module.keyword, word="module")
+            self._close_module(None)
+        diagnostics = _limited(in_order(self.diagnostics), self.path)
+        return Parsed(tree.File(self.path, tuple(self.top)), diagnostics, frozenset(self.broken), self.comments, done)
+
+    def _tell(self, identifier: str, first: Token, last: Token, **values: Value) -> None:
+        self.diagnostics.append(Diagnostic(identifier, span_of(first, last, self.path), values))
+
+    def _statement(self, statement: Statement, lexical: list[Diagnostic]) -> tuple[tree.Declaration, ...]:
+        """The nodes of one declaration; at most one syntax error is told besides what the lexer found in it."""
+        wrong = statement.wrong + lexical
+        before = len(self.builder.diagnostics)
+        nodes: tuple[tree.Declaration, ...] = ()
+        try:
+            nodes = self._nodes(statement, statement.tokens)
+        except SyntaxFailure as failure:
+            if not wrong:
+                wrong.append(explain(statement, failure, self.path))
+            nodes = self._recovered(statement, failure)
+        except TooDeep as deep:
+            wrong.append(Diagnostic("too-deep", span_of(deep.first, deep.last, self.path), {"limit": DEEPEST}))
+        self.diagnostics += wrong + self.builder.diagnostics[before:]
+        if not nodes:
+            self.broken |= _names(statement)
+        return nodes
+
+    def _nodes(self, statement: Statement, tokens: list[Token]) -> tuple[tree.Declaration, ...]:
+        if statement.word == "end":
+            if len(tokens) > 1:
+                raise SyntaxFailure(1, frozenset((END,)))
+            return ()
+        if tokens[0].kind != statement.word and statement.word:
+            tokens = [replace(tokens[0], kind=statement.word), *tokens[1:]]
+        start = {"type": "type_declaration", "": "place"}.get(statement.word, statement.word)
+        node = run(self.tables, self.builder, start, tokens, DEEPEST)
+        return node if isinstance(node, tuple) else (node,)
+
+    def _recovered(self, statement: Statement, failure: SyntaxFailure) -> tuple[tree.Declaration, ...]:
+        """A declaration that is whole before a line that does not belong to it is kept."""
+        tokens = statement.tokens[: failure.position]
+        rest = statement.tokens[failure.position :]
+        return self._nodes(statement, tokens) if END in failure.expected and rest and rest[0].first else ()
+
+    def _open_module(self, statement: Statement, nodes: tuple[tree.Declaration, ...]) -> None:
+        header = nodes[0] if nodes else None
+        self.open.append(_OpenModule(header if isinstance(header, tree.Module) else None, statement.tokens[0]))
+        if len(self.open) > DEEPEST_MODULES:
+            self.open[-1].header = None
+        if len(self.open) == DEEPEST_MODULES + 1:
+            self._tell("modules-too-deep", statement.tokens[0], statement.tokens[0], limit=DEEPEST_MODULES)
+
+    def _close_module(self, end: Statement | None) -> None:
+        """Puts the innermost module where it belongs; `end` is None at the end of the file."""
+        if not self.open:
+            if end:
+                self._tell("stray-end", end.tokens[0], end.tokens[0], word="end")
+            return
+        module = self.open.pop()
+        if module.header is None:
+            return
+        closed = module.header.span
+        if end:
+            last = end.tokens[0]
+            closed = replace(closed, end_line=last.line, end_column=last.end_column)
+        self._add((replace(module.header, body=tuple(module.body), span=closed),))
+
+    def _add(self, nodes: tuple[tree.Declaration, ...]) -> None:
+        (self.open[-1].body if self.open else self.top).extend(nodes)
+
+
+def documentation(statements: list[Statement], comments: list[Comment]) -> dict[int, str]:
+    """The text of the `##` comments of each statement, by its number.
+
+    They stand within it (but not in its brackets) or behind it on its last line (a `##` right below such a one, in the
+    same column, continues it), or on lines of their own right before it; before `net` there may be empty lines between.
+    What stands on the line of a measure and its `expect` is the measure's.
+    """
+    return {
+        number: "\n".join(comment.text[2:].removeprefix(" ") for comment in found)
+        for number, found in doc_comments(statements, comments).items()
+    }
+
+
+def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[int, list[Comment]]:
+    """As `documentation`, the comments themselves."""
+    starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in statements]
+    found: dict[int, list[Comment]] = {}
+    own_lines = {comment.line for comment in comments if comment.own_line}
+    previous: tuple[int, Comment] | None = None  # the last trailing doc comment and its statement
+    for comment in comments:
+        if not comment.documents:
+            continue
+        number = bisect_right(starts, (comment.line, comment.column)) - 1
+        last = statements[number].tokens[-1] if number >= 0 else None
+        within = last is not None and (comment.line, comment.column) < (last.line, last.column)
+        if within and in_brackets(statements[number], comment):
+            continue
+        if number < 0 and not comment.own_line:
+            continue  # behind something that is no declaration
+        if within or not comment.own_line:
+            owner = number if within else _measure_on_line(statements, number)
+            previous = (owner, comment)
+        elif previous and (comment.line, comment.column) == (previous[1].line + 1, previous[1].column):
+            owner = previous[0]
+            previous = (owner, comment)
+        else:
+            owner = number + 1
+            if owner >= len(statements) or not _adjoins(comment, statements[owner], own_lines):
+                continue
+        if statements[owner].word != "end":
+            found.setdefault(owner, []).append(comment)
+    return found
+
+
+def _measure_on_line(statements: list[Statement], number: int) -> int:
+    """The statement itself, or for an `expect < 0.01` behind a measure on its line, the measure."""
+    owner = number
+    while statements[owner].word == "expect" and owner > 0 and not statements[owner].tokens[0].first:
+        if len(statements[owner].tokens) < 2 or statements[owner].tokens[1].kind not in _COMPARATORS:
+            break
+        owner -= 1
+    return owner if statements[owner].word == "measure" else number
+
+
+def in_brackets(statement: Statement, comment: Comment) -> bool:
+    """Whether a comment within a statement stands between brackets, and so belongs to a part of it."""
+    depth = 0
+    for token in statement.tokens:
+        if (token.line, token.column) > (comment.line, comment.column):
+            break
+        depth += (token.kind in "([{") - (token.kind in ")]}")
+    return depth > 0
+
+
+def _with_parameter_docs(
+    statement: Statement, nodes: tuple[tree.Declaration, ...], comments: list[Comment]
+) -> tuple[tree.Declaration, ...]:
+    """A module's header whose parameters have their `##` comments: behind them, or on lines of their own before."""
+    header = nodes[0] if nodes else None
+    if not isinstance(header, tree.Module) or not header.parameters:
+        return nodes
+    first, last = statement.tokens[0], statement.tokens[-1]
+    starts = [(parameter.span.line, parameter.span.column) for parameter in header.parameters]
+    found: dict[int, list[str]] = {}
+    for comment in comments[bisect_right(comments, (first.line, first.column), key=_place) :]:
+        if _place(comment) > (last.line, last.column):
+            break
+        if comment.documents and in_brackets(statement, comment):
+            number = max(bisect_right(starts, _place(comment)) - 1, 0)
+            span = header.parameters[number].span
+            if comment.own_line and _place(comment) > (span.end_line, span.end_column):
+                number = min(number + 1, len(starts) - 1)
+            found.setdefault(number, []).append(comment.text[2:].removeprefix(" "))
+    parameters = tuple(
+        replace(parameter, doc="\n".join(found.get(number, []))) for number, parameter in enumerate(header.parameters)
+    )
+    return (replace(header, parameters=parameters),)
+
+
+def _place(comment: Comment) -> tuple[int, int]:
+    return (comment.line, comment.column)
+
+
+def _adjoins(comment: Comment, statement: Statement, own_lines: set[int]) -> bool:
+    """Whether only lines of comments stand between the comment and the statement (before `net`: empty lines too)."""
+    first = statement.tokens[0]
+    if not first.first:
+        return False
+    return statement.word == "net" or all(line in own_lines for line in range(comment.line + 1, first.line))
+
+
+def _by_statement(statements: list[Statement], lexed: Lexed) -> dict[int, list[Diagnostic]]:
+    """What the lexer found wrong, by number of statement (-1 before the first); of each kind the first."""
+    starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in statements]
+    found: dict[int, list[Diagnostic]] = {}
+    told: set[tuple[int, str]] = set()
+    for diagnostic in lexed.wrong:
+        span = diagnostic.span
+        number = bisect_right(starts, (span.line, span.column)) - 1 if span else -1
+        if (number, diagnostic.id) not in told:
+            told.add((number, diagnostic.id))
+            found.setdefault(number, []).append(diagnostic)
+    return found
+
+
+def _limited(diagnostics: list[Diagnostic], path: str) -> list[Diagnostic]:
+    if len(diagnostics) <= MOST_DIAGNOSTICS:
+        return diagnostics
+    left_out = len(diagnostics) - MOST_DIAGNOSTICS
+    return [*diagnostics[:MOST_DIAGNOSTICS], Diagnostic("and-more", values={"count": left_out, "path": path})]
+
+
+def _names(statement: Statement) -> set[str]:
+    """The names that a broken declaration was to declare, as far as can be told."""
+    names = [token.text for token in statement.tokens[1:] if token.kind == "NAME"]
+    return set(names if statement.word in ("port", "type", "module", "") else names[:1])

@@ -1,0 +1,490 @@
+"""Why a declaration does not parse, in the words of the language: one explanation for each usual slip.
+
+`explain` asks the functions of `_SLIPS` in turn; the first that knows the slip words it. The last one knows all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
+from petri.language.syntax.driver import SyntaxFailure
+from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, Token, span_of
+from petri.language.syntax.splitting import OTHER_WORDS, Statement
+from petri.language.syntax.tables import END
+from petri.net import Span
+
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_COMPARING = ("<", "<=", ">", ">=", "==", "!=")
+_OPERATORS = frozenset(
+    (*_COMPARING, "+", "-", "*", "/", "div", "mod", "and", "or", "..", "with", ".", "[", "(", "->", "|")
+)
+_OPERAND_ENDS = frozenset(("NAME", "NUMBER", "STRING", ")", "]", "}", "token", "all", "now", "end", "true", "false"))
+_CLAUSES = frozenset(CLAUSE_WORDS)
+_BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
+_TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
+
+# How people who know other languages call things.
+_SYNONYMS = {
+    "guard": "when", "where": "when", "if": "when", "provided": "when", "delay": "takes", "duration": "takes",
+    "lasts": "takes", "capacity": "cap", "limit": "cap", "max": "cap", "prio": "priority", "random": "draw",
+    "sample": "draw", "queue": "fifo", "stack": "lifo", "sorted": "by", "init": "=", "initial": "=",
+    "probability": "weight", "during": "until", "for": "until", "reps": "replications", "runs": "replications",
+    "inhibit": "no", "inhibitor": "no", "test": "read", "var": "param", "parameter": "param", "constant": "const",
+    "state": "place", "event": "transition", "action": "transition", "trans": "transition", "def": "module",
+    "class": "module", "process": "module", "component": "module", "include": "import", "use": "import", "let": "param",
+    "assert": "expect", "check": "expect", "simulate": "run", "input": "port", "output": "port", "struct": "type",
+    "enum": "type", "record": "type", "metric": "measure", "units": "unit", "new": "instance", "endmodule": "end",
+}  # fmt: skip
+
+# How each declaration reads: the hint when nothing better is known.
+_FORMS = {
+    "net": "net name",
+    "time": "time ns",
+    "import": 'import ixp2400.dram` or `import "part.net"',
+    "param": "param name = 0.8 in 0..1",
+    "const": "const name = 3",
+    "unit": "unit cycle = 1 / clock",
+    "type": "type Packet = { seq: int, size: Bytes }` or `type Colour = gold | silver",
+    "dist": "dist sizes = choice(64 B: 7, 1518 B: 1)",
+    "place": "place name : type fifo cap 8 = 3 * token",
+    "transition": "transition name: queue(x), 2 * credit -> done(x) takes exp(5) when x > 3",
+    "module": "module Name(size: int = 8) … end",
+    "port": "port in work: Packet, out done: Packet",
+    "instance": "instance name[i in 0..3] = Module(i, work = queue)",
+    "measure": "measure name = now - x.born at send record mean, p99",
+    "expect": "expect loss < 0.01",
+    "run": "run until 100 warmup 10 replications 20",
+}
+_FORMS["port"] = "port in work: Packet` or `port out done: Packet"
+
+
+@dataclass(slots=True)
+class _Case:
+    """A declaration that stopped: at `found` (None: it ends too early), after `before`, in the file `path`."""
+
+    statement: Statement
+    position: int
+    expected: frozenset[str]
+    path: str
+
+    @property
+    def tokens(self) -> list[Token]:
+        return self.statement.tokens
+
+    @property
+    def word(self) -> str:
+        return self.statement.word
+
+    @property
+    def found(self) -> Token | None:
+        return self.tokens[self.position] if self.position < len(self.tokens) else None
+
+    @property
+    def kind(self) -> str:
+        return self.found.kind if self.found else END
+
+    @property
+    def after(self) -> str:
+        return self.tokens[self.position + 1].kind if self.position + 1 < len(self.tokens) else END
+
+    @property
+    def before(self) -> Token:
+        return self.tokens[max(self.position - 1, 0)]
+
+    @property
+    def wants_value(self) -> bool:
+        return {"NAME", "NUMBER"} <= self.expected
+
+    @property
+    def ends_here(self) -> bool:
+        """Whether the text goes on with something that no expression can hold."""
+        return self.found is None or self.kind in _CLAUSES or self.kind in ("->", "=", "~", ")", "]", "}", ",", ":")
+
+    def span(self) -> Span:
+        """The culprit; when the declaration ends too early, the place right behind it."""
+        if self.found:
+            return span_of(self.found, self.found, self.path)
+        last = self.tokens[-1]
+        return Span(self.path, last.line, last.end_column, last.line, last.end_column + 1)
+
+    def open_brackets(self) -> list[Token]:
+        stack: list[Token] = []
+        for token in self.tokens[: self.position]:
+            if token.kind in _PAIRS:
+                stack.append(token)
+            elif stack and token.kind == _PAIRS[stack[-1].kind]:
+                stack.pop()
+        return stack
+
+    def tell(self, identifier: str, *labels: Label, span: Span | None = None, **values: Value) -> Diagnostic:
+        return Diagnostic(identifier, span or self.span(), {"found": _shown(self.found), **values}, labels)
+
+
+def explain(statement: Statement, failure: SyntaxFailure, path: str) -> Diagnostic:
+    """The one diagnostic for a declaration that does not parse."""
+    case = _Case(statement, failure.position, failure.expected, path)
+    for slip in _SLIPS:
+        diagnostic = slip(case)
+        if diagnostic:
+            return diagnostic
+    return _unexpected(case)
+
+
+# ---------------------------------------------------------------- words
+
+
+def _not_a_declaration(case: _Case) -> Diagnostic | None:
+    """A word at the beginning of a line that begins no declaration, behind a declaration that is whole."""
+    token = case.found
+    if case.word == "end":
+        return case.tell("after-end")
+    if case.word == "":
+        token = case.tokens[0]
+        if token.kind != "NAME":
+            return case.tell("before-declaration", span=span_of(token, token, case.path), found=_shown(token))
+    elif not (token and token.kind == "NAME" and token.first and END in case.expected):
+        return None
+    if token.text == "after":
+        return None
+    words = (*DECLARATION_WORDS, *(kind for kind in case.expected if kind in _CLAUSES))
+    suggestion = _meant(token.text, words)
+    span = span_of(token, token, case.path)
+    listed = None if suggestion else ", ".join(word for word in DECLARATION_WORDS if word != "end")
+    return case.tell("not-a-declaration", span=span, found=token.text, suggestion=suggestion, words=listed)
+
+
+def _misspelt_unit(case: _Case) -> Diagnostic | None:
+    """`takes 3 weigth 4`: the clause's word was read as the unit of the number before it."""
+    unit = case.before
+    if unit.kind != "NAME" or case.tokens[case.position - 2].kind != "NUMBER" or case.kind not in _BEGINS:
+        return None
+    suggestion = _meant(unit.text, [kind for kind in case.expected if kind in _CLAUSES])
+    if suggestion and not case.wants_value:
+        span = span_of(unit, unit, case.path)
+        return case.tell("misspelt-clause", span=span, found=unit.text, suggestion=suggestion)
+    return None
+
+
+def _misspelt_clause(case: _Case) -> Diagnostic | None:
+    token = case.found
+    if not token or (case.before.kind not in _OPERAND_ENDS and case.before.kind not in ("fifo", "lifo", "bag")):
+        return None
+    if token.text == "after" and "takes" in case.expected:
+        return case.tell("no-race")
+    words = [kind for kind in case.expected if kind in _CLAUSES or kind == "="]
+    if token.kind != "NAME" and token.text not in _SYNONYMS:
+        return None
+    suggestion = _meant(token.text, words)
+    if suggestion:
+        return case.tell("misspelt-clause", found=token.text, suggestion=suggestion)
+    if _type_follows(case):
+        return None
+    if token.kind == "NAME" and "takes" in words and case.after in ("NAME", "NUMBER", "("):
+        return case.tell("unknown-clause", found=token.text, words=("draw", "takes", "when", "priority", "weight"))
+    return None
+
+
+def _meant(word: str, candidates: tuple[str, ...] | list[str]) -> str | None:
+    synonym = _SYNONYMS.get(word.lower())
+    if synonym in candidates or word in OTHER_WORDS:
+        return synonym if synonym in candidates else None
+    return did_you_mean(word, sorted(candidates))
+
+
+def _reserved_name(case: _Case) -> Diagnostic | None:
+    token = case.found
+    if not token or token.kind not in RESERVED or "NAME" not in case.expected:
+        return None
+    closes = case.after in _OPERATORS | {",", ")", "]", "}", "~", ":", "="} and token.kind not in ("if", "not")
+    only_name = "NUMBER" not in case.expected and case.after not in ("NAME", "NUMBER", "(")
+    if closes or only_name or case.position == 1:
+        return case.tell("reserved-name", name=token.text)
+    return None
+
+
+def _missing_name(case: _Case) -> Diagnostic | None:
+    if case.expected & {"NAME", "NUMBER"} != {"NAME"}:
+        return None
+    token = case.found
+    if token and token.kind == "NUMBER":
+        together = case.after == "NAME"
+        last = case.tokens[case.position + 1] if together else token
+        shown = token.text + (last.text if together else "")
+        return case.tell("name-begins", span=span_of(token, last, case.path), name=shown)
+    if token and token.kind == "STRING":
+        return case.tell("name-in-quotes", name=token.text.strip('"'))
+    if case.position == 1 and case.word:
+        return case.tell("missing-name", word=case.word, form=_FORMS[case.word])
+    return None
+
+
+# ---------------------------------------------------------------- brackets
+
+
+def _brackets(case: _Case) -> Diagnostic | None:
+    stack = case.open_brackets()
+    token = case.found
+    if token and token.kind in _PAIRS.values():
+        if not stack:
+            return case.tell("unopened-bracket", closing=token.text)
+        closing = _PAIRS[stack[-1].kind]
+        if token.kind != closing:
+            return case.tell("wrong-bracket", _opened(stack[-1], case), closing=closing, opening=stack[-1].text)
+        return None
+    if not stack or (case.wants_value and token):
+        return None
+    closing = _PAIRS[stack[-1].kind]
+    clause = (
+        token is None or token.kind in _CLAUSES - {"by", "order", "at", "in", "for"} or token.kind in ("->", "=", ":")
+    )
+    if closing not in case.expected and token is not None:
+        return None
+    if clause and not (case.kind == "=" and case.expected & {"==", ":"}):
+        return case.tell("unclosed-bracket", _opened(stack[-1], case), closing=closing, opening=stack[-1].text)
+    return None
+
+
+def _opened(token: Token, case: _Case) -> Label:
+    return Label(span_of(token, token, case.path), "opened-here")
+
+
+def _brace_block(case: _Case) -> Diagnostic | None:
+    if case.kind != "{" or "{" in case.expected:
+        return None
+    if case.word == "type" or (case.word == "place" and _type_follows(case)):
+        return None
+    return case.tell("brace-block", word=case.word, form=_FORMS.get(case.word))
+
+
+# ---------------------------------------------------------------- transitions
+
+
+def _transition_shape(case: _Case) -> Diagnostic | None:
+    if case.word != "transition":
+        return None
+    name = case.tokens[1].text if len(case.tokens) > 1 else ""
+    if ":" in case.expected and "->" not in case.expected and not case.open_brackets():
+        return case.tell("missing-colon", word=case.word, name=name, form=_FORMS["transition"])
+    if case.kind == "{":
+        return None
+    outputs = [position for position, token in enumerate(case.tokens[: case.position]) if token.kind == "->"]
+    brackets = case.open_brackets()
+    if not outputs and "->" in case.expected and not brackets and case.ends_here:
+        return case.tell("missing-arrow", name=name)
+    if case.kind == "->" and outputs and not brackets:
+        arrow = case.tokens[outputs[0]]
+        return case.tell("second-arrow", Label(span_of(arrow, arrow, case.path), "first-here"))
+    if case.kind in ("read", "no", "reset") and outputs and not brackets:
+        return case.tell("input-only", word=case.kind)
+    if case.before.kind == "->" and case.wants_value and case.ends_here and not brackets and case.kind != ",":
+        return case.tell("missing-outputs", name=name)
+    return None
+
+
+# ---------------------------------------------------------------- signs
+
+
+def _equals(case: _Case) -> Diagnostic | None:
+    if case.kind == "=" and "==" in case.expected and "=" not in case.expected:
+        stack = case.open_brackets()
+        fields = bool(stack) and stack[-1].kind == "(" and case.tokens[case.position - 2].kind in ("(", ",")
+        return case.tell("single-equals", field=case.before.text if fields else None)
+    if case.kind == "=" and ":" in case.expected and case.open_brackets():
+        return case.tell("field-equals", field=case.before.text)
+    if case.kind == "=" and case.before.kind == ":":
+        return case.tell("colon-equals", span=span_of(case.before, case.tokens[case.position], case.path))
+    if case.kind == "==" and "=" in case.expected:
+        return case.tell("double-equals")
+    declaring = case.word in ("param", "const", "unit", "type", "dist", "instance", "measure")
+    if declaring and "=" in case.expected and "==" not in case.expected and not case.open_brackets():
+        return case.tell("missing-equals", word=case.word, name=case.tokens[1].text, form=_FORMS[case.word])
+    if case.word == "place" and case.kind == "NUMBER" and "=" in case.expected:
+        return case.tell("missing-equals", word=case.word, name=case.tokens[1].text, form=_FORMS["place"])
+    return None
+
+
+def _missing_type_colon(case: _Case) -> Diagnostic | None:
+    """`place p int`, `module M(n int)`, `port in work Packet`."""
+    if _type_follows(case):
+        return case.tell("missing-type-colon", name=case.before.text, type=_plain(case.found))
+    return None
+
+
+def _type_follows(case: _Case) -> bool:
+    if case.before.kind not in ("NAME", "]") or ":" not in case.expected or "->" in case.expected or not case.found:
+        return False
+    if case.kind == "{":
+        return case.word == "place" and case.tokens[min(case.position + 3, len(case.tokens) - 1)].kind != "NUMBER"
+    return case.kind == "token" or (case.kind == "NAME" and not _meant_clause(case))
+
+
+def _meant_clause(case: _Case) -> bool:
+    text = case.found.text if case.found else ""
+    words = [kind for kind in case.expected if kind in _CLAUSES]
+    return text not in _TYPES and not text[:1].isupper() and _meant(text, words) is not None
+
+
+def _comparison(case: _Case) -> Diagnostic | None:
+    if (
+        case.word == "expect"
+        and "<=" in case.expected
+        and "!=" not in case.expected
+        and case.kind not in _OPERATORS - {"!="}
+    ):
+        return case.tell("expect-comparison")
+    if case.kind in _COMPARING and "==" not in case.expected and case.before.kind in _OPERAND_ENDS:
+        chained = any(token.kind in _COMPARING for token in case.tokens[1 : case.position])
+        return case.tell("chained-comparison") if chained and case.word != "expect" else None
+    return None
+
+
+def _numbers(case: _Case) -> Diagnostic | None:
+    token, before = case.found or case.before, case.before
+    number = case.tokens[max(case.position - 2, 0)]
+    if before.kind == "." and number.kind == "NUMBER":
+        last = token if token.kind == "NUMBER" and not token.first else before
+        return case.tell("number-point", span=span_of(number, last, case.path), number=f"{number.text}.0")
+    if token.kind == "." and case.wants_value and case.after == "NUMBER":
+        digits = case.tokens[case.position + 1]
+        return case.tell("number-point", span=span_of(token, digits, case.path), number=f"0.{digits.text}")
+    if case.kind == "NUMBER" and before.kind == "NUMBER":
+        if before.text.endswith("%"):
+            return case.tell("percent-modulo", span=span_of(before, token, case.path), number=before.text.rstrip("%"))
+        joined = f"{before.text}_{token.text}" if token.text.isdigit() else None
+        return case.tell("two-numbers", span=span_of(before, token, case.path), number=joined)
+    return None
+
+
+def _conditional(case: _Case) -> Diagnostic | None:
+    if not (case.ends_here or case.kind == "else") or case.kind == "=":
+        return None
+    if "then" in case.expected:
+        return case.tell("missing-then")
+    return case.tell("missing-else") if "else" in case.expected else None
+
+
+def _missing_value(case: _Case) -> Diagnostic | None:
+    if not case.wants_value or not case.ends_here:
+        return None
+    if case.kind == "," and case.before.kind in ("(", "[", "{", ":", "->", ","):
+        return case.tell("stray-comma")
+    if case.before.kind == ",":
+        comma = span_of(case.before, case.before, case.path)
+        return case.tell("trailing-comma", span=comma)
+    example = _EXAMPLES.get(case.before.text)
+    form = None if example else _FORMS.get(case.word)
+    return case.tell("missing-value", before=case.before.text, example=example, form=form)
+
+
+_EXAMPLES = {
+    "takes": "takes exp(5)", "when": "when x > 3", "priority": "priority 1", "weight": "weight 3", "cap": "cap 8",
+    "until": "until 100", "warmup": "warmup 10", "replications": "replications 20", "seed": "seed 7",
+    "by": "by seq", "within": "within 5%", "in": "in 0..1", "no": "no full >= 3", "read": "read config(x)",
+    "reset": "reset queue",
+}  # fmt: skip
+
+
+def _missing_comma(case: _Case) -> Diagnostic | None:
+    if (
+        case.kind in _BEGINS
+        and case.before.kind in _OPERAND_ENDS
+        and "," in case.expected
+        and not (case.found and case.found.first)
+    ):
+        gap = (
+            Span(case.path, case.before.line, case.before.column, case.found.line, case.found.end_column)
+            if case.found
+            else None
+        )
+        return case.tell("missing-comma", span=gap, before=case.before.text)
+    return None
+
+
+def _one_name(case: _Case) -> Diagnostic | None:
+    """`place a, b`, `param x = 1, y = 2`, `param pi = 3,14`, `type Colour = red, green`."""
+    if case.kind != "," or case.open_brackets():
+        return None
+    last = case.tokens[min(case.position + 1, len(case.tokens) - 1)]
+    if case.before.kind == "NUMBER" and last.kind == "NUMBER" and case.before.text.isdigit():
+        span = span_of(case.before, last, case.path)
+        return case.tell("decimal-comma", span=span, number=f"{case.before.text}.{last.text}")
+    if case.word == "type":
+        return case.tell("enumeration-comma")
+    if case.word in ("place", "param", "const", "unit", "dist", "measure", "net", "time", "import", "expect"):
+        return case.tell("one-name", word=case.word)
+    return None
+
+
+def _run_length(case: _Case) -> Diagnostic | None:
+    if case.word == "run" and case.position == 1 and case.found:
+        unit = f" {case.tokens[2].text}" if case.after == "NAME" else ""
+        return case.tell("run-until", length=case.found.text + unit if case.kind == "NUMBER" else None)
+    return None
+
+
+# ---------------------------------------------------------------- anything else
+
+
+def _unexpected(case: _Case) -> Diagnostic:
+    identifier = "unexpected" if case.found else "unfinished"
+    return case.tell(identifier, expected=_wanted(case), form=_FORMS.get(case.word))
+
+
+def _wanted(case: _Case) -> str:
+    """What could have stood there, in words: values and operators as such, signs and words as they are."""
+    expected = set(case.expected)
+    wanted: list[str] = []
+    if {"NAME", "NUMBER"} <= expected:
+        if case.before.kind == ":" and case.word in ("place", "port", "param", "module", "type"):
+            wanted.append("a type")
+        else:
+            wanted.append("a value")
+        expected -= {"NAME", "NUMBER", "STRING", "(", "{", "-", "not", "if", "|", *_OPERAND_ENDS}
+    elif "NAME" in expected:
+        wanted.append("a name")
+        expected -= {"NAME", "token"}
+    elif "STRING" in expected:
+        wanted.append("a text in quotes")
+    signs = sorted(kind for kind in expected if kind in (",", ":", "=", "->", "~", ")", "]", "}", "|"))
+    words = sorted(kind for kind in expected if kind in _CLAUSES and kind not in _OPERATORS)
+    wanted += [f"`{sign}`" for sign in signs + words][:6]
+    if "+" in expected and len(wanted) < 6:
+        wanted.append("an operator")
+    if END in expected:
+        wanted.append("the next declaration")
+    if not wanted:
+        wanted = [f"`{kind}`" for kind in sorted(expected)]
+    if len(wanted) < 2:
+        return "".join(wanted)
+    return f"{', '.join(wanted[:-1])} or {wanted[-1]}"
+
+
+def _shown(token: Token | None) -> str:
+    return f"`{token.text}`" if token else "the end of the declaration"
+
+
+def _plain(token: Token | None) -> str:
+    return token.text if token and token.kind != "{" else "…"
+
+
+_SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
+    _not_a_declaration,
+    _reserved_name,
+    _numbers,
+    _missing_name,
+    _conditional,
+    _brackets,
+    _misspelt_unit,
+    _misspelt_clause,
+    _brace_block,
+    _transition_shape,
+    _missing_type_colon,
+    _equals,
+    _comparison,
+    _one_name,
+    _run_length,
+    _missing_value,
+    _missing_comma,
+)

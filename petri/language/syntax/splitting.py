@@ -1,0 +1,127 @@
+"""Cuts the tokens of a file into declarations, at their words.
+
+Declaration words are reserved, but two have a second meaning (`time(…)` is a measure, `end` an instant), and users
+misspell them or use them as names. All of that is decided here by looking at the neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from petri.diagnostics import Diagnostic, did_you_mean
+from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
+
+_DECLARING = frozenset(DECLARATION_WORDS)
+_OPENING = frozenset("([{")
+_CLOSING = frozenset(")]}")
+# After these an operand has to follow, so that `end` is the instant.
+_WANTS_OPERAND = frozenset(
+    (
+        "(", "[", "{", ",", ":", ".", "..", "->", "=", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "~", "|",
+        *CLAUSE_WORDS,
+    )
+) - {"fifo", "lifo", "bag"}  # fmt: skip
+# What stands right after a declaration word that does begin a declaration; of `expect` and `run` see below.
+_FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
+# Short words of other languages, near to a declaration word by chance.
+OTHER_WORDS = frozenset(("int", "let", "set", "get", "new", "use", "def", "var", "for", "real", "nat", "uint"))
+_NAMELESS = frozenset(("", "end", "run", "expect"))
+_ANYTHING = frozenset(("expect", "run"))
+
+
+@dataclass(slots=True)
+class Statement:
+    """The tokens of one declaration. `word` is its declaration word (corrected, where it was misspelt), "" for tokens
+    that no declaration word introduces. `wrong` is what the cutting found wrong with it.
+    """
+
+    word: str
+    tokens: list[Token]
+    first: int  # position of its first token in the file
+    wrong: list[Diagnostic] = field(default_factory=list)
+
+
+def split(tokens: list[Token], path: str) -> list[Statement]:
+    """All tokens, cut into statements in order. Tokens that only look like declaration words become names."""
+    statements: list[Statement] = []
+    depth = 0
+    modules = 0
+    for position, token in enumerate(tokens):
+        before = tokens[position - 1] if position else None
+        after = tokens[position + 1] if position + 1 < len(tokens) else None
+        word, wrong, unknown = "", None, False
+        if token.kind in _DECLARING:
+            alone = bool(statements) and position == statements[-1].first + 1 and statements[-1].word not in _NAMELESS
+            word = _declares(token, before, after, depth, alone)
+            if not word and _is_name(token, before, after):
+                token.kind = "NAME"
+            elif not word and token.kind != "end":
+                token.kind = "NAME"
+                wrong = Diagnostic("reserved-name", span_of(token, token, path), {"name": token.text})
+        elif token.kind == "NAME" and token.first:
+            word = _misspelt(token, before, after, modules > 0)
+            if word:
+                values = {"found": token.text, "suggestion": word}
+                wrong = Diagnostic("misspelt-word", span_of(token, token, path), values)
+            unknown = before is not None and before.kind == "NUMBER" and after is not None and after.kind == "NAME"
+        if word or unknown or not statements:
+            statements.append(Statement(word, [token], position))
+            depth = 0
+            modules += {"module": 1, "end": -1}.get(word, 0)
+        else:
+            statements[-1].tokens.append(token)
+        if wrong:
+            statements[-1].wrong.append(wrong)
+        if token.kind in _OPENING:
+            depth += 1
+        elif token.kind in _CLOSING:
+            depth = max(depth - 1, 0)
+    return statements
+
+
+def _is_name(token: Token, before: Token | None, after: Token | None) -> bool:
+    """Whether a declaration word is a lawful name: the function `time(…)`, or a field (`p.port`, `{port: 3}`)."""
+    following = after.kind if after else ""
+    field = (before and before.kind == "." and not token.first) or (
+        following == ":" and before and before.kind in ("{", ",")
+    )
+    return bool(field) or (token.kind == "time" and following == "(")
+
+
+def _declares(token: Token, before: Token | None, after: Token | None, depth: int, alone: bool) -> str:
+    """The word, if the token begins a declaration; `alone` when only a declaration word stands before it."""
+    word = token.kind
+    following = after.kind if after else ""
+    if before is None:
+        return word
+    if (before.kind == "." and not token.first) or (word == "time" and following == "("):
+        return ""
+    if alone and not token.first and following != "NAME" and following not in SOFT_WORDS:
+        return ""  # `place time : int`: a reserved word for a name
+    if word == "end":
+        last = token.first and (not following or following in _DECLARING)
+        within = depth > 0 and following in (",", ")", "]", "}")
+        return word if last or not (within or before.kind in _WANTS_OPERAND - SOFT_WORDS) else ""
+    suits = (
+        following in SOFT_WORDS
+        or following in _FOLLOWS.get(word, ("NAME", "STRING", "NUMBER"))
+        or following in RESERVED
+    )
+    if suits or (word in _ANYTHING and not (depth and following in (":", ",", ")", "]", "}"))):
+        return word
+    return "" if depth or before.kind in _WANTS_OPERAND else word
+
+
+def _misspelt(token: Token, before: Token | None, after: Token | None, in_module: bool) -> str:
+    """The declaration word that was meant: two names in a row stand nowhere else at the beginning of a line."""
+    following = after.kind if after else ""
+    if (before and before.kind in _WANTS_OPERAND) or token.text in OTHER_WORDS:
+        return ""
+    if in_module and (after is None or after.first) and did_you_mean(token.text, ("end",)):
+        return "end"
+    if following not in ("NAME", "STRING", "in", "out", "until"):
+        return ""
+    meant = did_you_mean(token.text, DECLARATION_WORDS)
+    if meant is None or meant == "end":
+        return ""
+    return meant if following in _FOLLOWS.get(meant, ("NAME",)) or meant in _ANYTHING else ""
