@@ -18,7 +18,7 @@ from petri.report.quantities import Scale, Units, number
 
 BINS: Final = 80
 MOST_ATOMS: Final = 40  # distinct values that are shown as separate bars
-WIDE: Final = 60.0  # quotient of the 99.9 % and the 1 % quantile from which the axis is logarithmic
+WIDE: Final = 30.0  # quotient of the 99 % quantile and the median from which the axis is logarithmic
 MARKED: Final = (("median", 0.5), ("99 %", 0.99))
 
 
@@ -82,7 +82,7 @@ def density(sample: Sample, units: Units, dimension: str) -> Figure:
         return _atoms(sample, scale)
     low, high = max(sample.edges[0], 0.0) if sample.zeros else sample.edges[0], sample.quantile(0.999)
     bottom = sample.quantile(0.01)
-    logarithmic = bool(bottom > 0.0 and sample.quantile(0.99) / bottom > WIDE)
+    logarithmic = bottom > 0.0 and sample.quantile(0.99) / sample.quantile(0.5) > WIDE
     if logarithmic:
         cuts = np.geomspace(max(bottom / 4, 1e-300), high, BINS + 1)
     else:
@@ -166,7 +166,7 @@ def tail(sample: Sample, units: Units, dimension: str) -> Figure:
     kept = above > 0.5 / sample.count
     step = max(int(kept.sum()) // 400, 1)
     x, y = (sample.edges * scale.factor)[kept][::step], above[kept][::step]
-    logarithmic = bool(len(x) and x[0] > 0.0 and x[-1] / x[0] > WIDE * 4)
+    logarithmic = bool(len(x) and x[0] > 0.0 and sample.quantile(0.99) / max(sample.quantile(0.5), 1e-300) > WIDE)
     trace = {
         "type": "scatter",
         "mode": "lines",

@@ -14,7 +14,7 @@ from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import picture
 from petri.report.html.record import Group, Record, groups, real
-from petri.report.quantities import exact_quantity, number
+from petri.report.quantities import Units, exact_quantity, number
 
 LINES: Final = 40  # places that the chart over time offers
 LINES_AT_FIRST: Final = 5
@@ -94,7 +94,7 @@ def _facts(record: Record) -> Markup:
     facts.append(("seed ", tag("b", str(manifest["seed"]))))
     facts.append((tag("b", number(firings)), " firings"))
     if seconds > 0.0 and firings:
-        facts.append((tag("b", f"{number(firings / seconds / 1e6, 3)} M"), " firings per second of computing"))
+        facts.append(("computed at ", tag("b", Units(1.0).show(firings / seconds, "events", 3))))
     return tag("ul", [tag("li", fact) for fact in facts], class_="facts")
 
 
@@ -133,14 +133,9 @@ def _but(record: Record, expectation: Mapping[str, Any]) -> str:
 def _failure_banner(failure: Mapping[str, Any]) -> Markup:
     where = failure.get("span") or {}
     parts: list[Content] = []
-    if failure.get("transition"):
-        binding = ", ".join(f"{name} = {value}" for name, value in dict(failure.get("binding") or {}).items())
-        parts.append(
-            tag("p", "Transition ", tag("code", str(failure["transition"])), f" with {binding}" if binding else "")
-        )
     if where:
         parts.append(tag("p", f"{where.get('file')}, line {where.get('line')}, column {where.get('column')}"))
-    parts += [tag("p", str(text)) for text in (*failure.get("notes", ()), *failure.get("hints", ()))]
+    parts += [tag("p", spoken(str(text))) for text in (*failure.get("notes", ()), *failure.get("hints", ()))]
     return banner("fail", f"The run stopped: {failure.get('message', '')}", *parts)
 
 
@@ -164,9 +159,11 @@ def _partial(record: Record) -> str:
 
 def _death(record: Record, dead: Mapping[str, Any]) -> list[Markup]:
     """A net that was to run until it is dead has done what it should."""
+    early = record.data["manifest"]["until"] is not None
     lacks = [tag("li", tag("code", name), f" {reason}") for name, reason in record.lacks]
-    why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks)) if lacks else None
-    if record.data["manifest"]["until"] is None:
+    why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early)
+    why = why if lacks else Markup("")
+    if not early:
         said = tag("p", f"It ended at {record.time(dead['time'])}, when nothing could happen any more.", class_="note")
         return [content(said, why)]
     return [banner("warn", f"The net died at {record.time(dead['time'])}: nothing can happen any more", why)]
@@ -242,12 +239,15 @@ def _over_time(page: Page, record: Record, places: Sequence[Group]) -> None:
 
 def _distributions(page: Page, record: Record) -> None:
     parts = []
+    drawn: list[Any] = []  # two measures of one sample have one histogram
     for index, measure in enumerate(record.data["measures"]):
+        held = measure.get("histogram")
         made = [
-            *_sample(page, record, measure),
+            *([] if held in drawn else _sample(page, record, measure)),
             *_series(page, record, measure, index),
             *_orders(page, measure),
         ]
+        drawn.append(held)
         if made:
             heading = tag("h3", tag("code", str(measure["name"])))
             parts.append(content(heading, tag("div", made, class_="pair")))
@@ -325,7 +325,9 @@ def _details(page: Page, record: Record, places: Sequence[Group], transitions: S
             each = show(record, groups(record.data[key], fold=False), known)
             made.append(tag("details", tag("summary", "each element of the arrays"), each))
     if made:
-        note = tag("p", "×n: the average of n alike, and the greatest of their maxima.", class_="note")
+        folded = any(row.copies > 1 for row in (*places, *transitions))
+        text = "×n: the average of n alike, and the greatest of their maxima." if folded else ""
+        note = tag("p", text, class_="note") if text else None
         page.section("details", "Places and transitions", note, *made)
 
 

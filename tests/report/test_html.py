@@ -1,0 +1,443 @@
+"""The HTML page: nothing in a net can become markup, nothing is loaded, and the figures say what the run has found."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import petri
+from petri.course import course
+from petri.experiment import Expected, Experiment, Store, stored_outcome
+from petri.measure.histogram import Histogram
+from petri.model import Model
+from petri.net import Net
+from petri.report.html import figures as run_figures
+from petri.report.html import recorded_report, run_report, sweep_report
+from petri.report.html.marks import interval_mark, spark
+from petri.report.html.markup import Markup, content, data, paragraphs, plotted, tag
+from petri.report.html.page import MOST_FIGURES, Page, plotly_source
+from petri.report.html.palette import DARK, LIGHT, themes
+from petri.report.quantities import Units
+from petri.result import Result
+
+HOSTILE = """</script></style></title>--><img src=x onerror=alert(1)><script>alert(2)</script>"'`&amp;\x00\u202e"""
+
+QUEUE = """
+## A queue with everything to measure.
+net queue
+time us
+param load = 0.7 in 0..1    ## share of time that the server works
+type Packet = { seq: int, born: Time }
+place source : int = 0
+place wire   : Packet
+place line   : Packet
+place server = token
+transition arrive: source(n) -> source(n + 1), wire(Packet(n, end))  takes exp(10 us / load)
+transition cross:  wire(p) -> line(p)  takes exp(20 us)
+transition serve:  line(p), server -> server  takes exp(10 us)
+measure wait  = now - p.born at serve   record mean, p99, histogram  expect < 1 ns
+measure order = reorder(serve, by 0, order p.seq)   record reordered_share
+measure rate_ = rate(serve)   expect < 1e9 Hz
+measure seen  = now - p.born at serve   record mean, series(1 ms)
+run until 40 ms warmup 1 ms replications 3
+"""
+
+
+class Reader(HTMLParser):
+    """What a browser would find: elements with their attributes, and the texts of scripts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[tuple[dict[str, str | None], str]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, name: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((name, dict(attributes)))
+        if name == "script":
+            self.scripts.append((dict(attributes), ""))
+
+    def handle_data(self, text: str) -> None:
+        if self.cdata_elem == "script":
+            attributes, before = self.scripts[-1]
+            self.scripts[-1] = (attributes, before + text)
+        else:
+            self.texts.append(text)
+
+    def json(self, identifier: str) -> Any:
+        return next(json.loads(text) for attributes, text in self.scripts if attributes.get("id") == identifier)
+
+
+@pytest.fixture(scope="module")
+def result() -> Result:
+    return petri.loads(QUEUE).run()
+
+
+@pytest.fixture(scope="module")
+def page(result: Result) -> str:
+    return run_report(result)
+
+
+# ---------------------------------------------------------------- markup
+
+
+def test_texts_become_escaped_and_markup_stays() -> None:
+    assert (
+        tag("p", HOSTILE[:12], tag("b", "&"), title='"<')
+        == '<p title="&quot;&lt;">&lt;/script&gt;&lt;/s<b>&amp;</b></p>'
+    )
+    assert content("a", None, ["<", 3]) == "a&lt;3"
+    assert isinstance(content("x"), Markup)
+    assert tag("p", hidden=True, class_=None, data_step="in") == '<p hidden data-step="in"></p>'
+    assert paragraphs("one `two`\n\nthree ` four") == "<p>one <code>two</code></p><p>three ` four</p>"
+
+
+def test_data_cannot_end_its_element() -> None:
+    written = data("x", {"name": HOSTILE})
+    assert written.count("</script>") == 1
+    assert "<!--" not in written
+    inside = re.fullmatch(r'<script type="application/json" id="x">(.*)</script>', written, re.S)
+    assert inside is not None
+    assert json.loads(inside[1]) == {"name": HOSTILE}
+
+
+def test_plotly_gets_no_markup_of_names() -> None:
+    assert plotted('<a href="x">') == '&lt;a href="x"&gt;'
+
+
+def hostile_net() -> Net:
+    """Every name and every text of it is hostile."""
+    base = petri.loads(QUEUE).net
+    return replace(
+        base,
+        name=HOSTILE,
+        doc=HOSTILE,
+        places=tuple(replace(p, name=p.name + HOSTILE, doc=HOSTILE) for p in base.places),
+        transitions=tuple(replace(t, name=t.name + HOSTILE, doc=HOSTILE) for t in base.transitions),
+        measures=tuple(
+            replace(
+                m,
+                name=m.name + HOSTILE,
+                doc=HOSTILE,
+                expectations=tuple(replace(e, text=HOSTILE + "< 3") for e in m.expectations),
+            )
+            for m in base.measures
+        ),
+        parameters=tuple(replace(p, name=p.name + HOSTILE, doc=HOSTILE) for p in base.parameters),
+    )
+
+
+def check_harmless(text: str) -> Reader:
+    """No element, attribute or address that the page does not make itself."""
+    found = Reader(text)
+    names = {name for name, _ in found.elements}
+    assert "img" not in names
+    assert not names & {"iframe", "object", "embed", "base", "form", "a:script"}
+    for name, attributes in found.elements:
+        assert not [key for key in attributes if key.startswith("on")], (name, attributes)
+        for key in ("href", "src"):
+            assert (attributes.get(key) or "#").startswith(("#", "data:image/svg+xml,")), (name, attributes)
+    own = [attributes for attributes, _ in found.scripts if not attributes]
+    kinds = [attributes.get("id") for attributes, _ in found.scripts if attributes]
+    assert len(own) == 1
+    assert set(kinds) <= {"themes", "figures", "plotly"}
+    assert text.count("<script") == len(kinds) + 1
+    return found
+
+
+def test_a_hostile_net_injects_nothing_into_the_page_of_a_run() -> None:
+    net = hostile_net()
+    found = check_harmless(run_report(Model(net).run()))
+    assert any("<img src=x onerror=alert(1)>" in text for text in found.texts), "it is shown as text"
+    for figure in found.json("figures"):
+        assert "<img" not in json.dumps(figure)
+
+
+def test_a_hostile_net_injects_nothing_into_the_page_of_a_sweep(tmp_path: Path) -> None:
+    net = hostile_net()
+    experiment = Experiment(
+        net=lambda **_: net, points=[{HOSTILE: HOSTILE}, {HOSTILE: 2}], replications=2, title=HOSTILE
+    )
+    outcome = experiment.run(tmp_path / "x.db")
+    found = check_harmless(sweep_report(outcome))
+    for figure in found.json("figures"):
+        assert "<img" not in json.dumps(figure)
+
+
+def test_a_hostile_result_injects_nothing(result: Result) -> None:
+    recorded = json.loads(json.dumps(result.to_dict()))
+    recorded["net"] = recorded["doc"] = recorded["manifest"]["version"] = recorded["manifest"]["seed"] = HOSTILE
+    recorded["failure"] = {"message": HOSTILE, "notes": [HOSTILE], "hints": [HOSTILE], "span": {"file": HOSTILE}}
+    for row in recorded["replications"]:
+        row["hash"] = row["ended"] = HOSTILE
+    for row in recorded["places"]:
+        row["name"] = HOSTILE
+    check_harmless(recorded_report(recorded))
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_page_loads_nothing_and_runs_only_its_own_scripts(page: str) -> None:
+    found = check_harmless(page)
+    addresses = set(re.findall(r"https?://[^\s\"'<>)]+", page))
+    assert addresses <= {"http://www.w3.org/2000/svg"}, "names of formats, not addresses"
+    policy = next(a["content"] or "" for name, a in found.elements if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe-eval" not in policy
+    assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
+    own = next(text for attributes, text in found.scripts if not attributes)
+    for script in (own, plotly_source()):
+        assert f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" in policy
+
+
+def test_plotly_is_in_the_page_once_and_whole(page: str) -> None:
+    packed = Reader(page).json("plotly")
+    assert gzip.decompress(base64.b64decode(packed)).decode() == plotly_source()
+    assert len(page) < 2_600_000
+
+
+def test_a_page_without_figures_has_no_plotly() -> None:
+    assert len(Page("empty", "test").html()) < 40_000
+
+
+def test_headings_and_figures_are_told_to_those_who_do_not_see(page: str) -> None:
+    found = Reader(page)
+    levels = [int(name[1]) for name, _ in found.elements if re.fullmatch(r"h[1-6]", name)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
+    for name, attributes in found.elements:
+        if "plot" in (attributes.get("class") or "").split():
+            assert attributes["role"] == "img"
+            assert attributes["aria-label"]
+        if attributes.get("class") == "scroll":
+            assert attributes["tabindex"] == "0"
+            assert attributes["aria-label"]
+        if name == "th":
+            assert attributes.get("scope") in ("row", "col")
+    ids = {attributes["id"] for _, attributes in found.elements if "id" in attributes}
+    links = {(a["href"] or "")[1:] for name, a in found.elements if name == "a"}
+    assert links <= ids
+
+
+def test_the_same_page_from_a_result_and_from_its_json(result: Result, page: str) -> None:
+    assert recorded_report(json.loads(json.dumps(result.to_dict()))) == page
+
+
+def test_the_verdict_stands_first(page: str) -> None:
+    texts = " ".join(" ".join(Reader(page).texts).split())
+    assert "✗ 1 of 2 expectations failed" in texts
+    assert texts.index("1 of 2 expectations failed") < texts.index("value ± 95 %")
+    assert "3 replications" in texts
+
+
+def test_a_net_that_died_says_why() -> None:
+    died = petri.loads("net d\nplace p = token\nplace q\nplace r\ntransition t: p, q -> r takes 1\nrun until 5").run()
+    texts = " ".join(Reader(run_report(died)).texts)
+    assert "The net died at 0" in texts
+    assert "needs a token in q, which is empty" in texts
+
+
+def test_colours_have_contrast() -> None:
+    """WCAG 2.1, 1.4.3: texts at least 4.5 to 1 against what they stand on."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for palette in (LIGHT, DARK):
+        assert set(palette) == set(LIGHT)
+        pairs = [(name, "paper") for name in ("ink", "soft", "accent", "pass", "fail", "warn")]
+        pairs += [(name, f"{name}-paper") for name in ("pass", "fail", "warn")]
+        for text, under in pairs:
+            light, dark = sorted((luminance(palette[text]), luminance(palette[under])), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 4.5, (text, under)
+
+
+# ---------------------------------------------------------------- figures
+
+
+def test_plotly_accepts_every_figure(page: str, tmp_path: Path) -> None:
+    graph = pytest.importorskip("plotly.graph_objects")
+    experiment = Experiment(
+        net="mm1",
+        points=[{"load": load} for load in (0.2, 0.5, 0.8)],
+        replications=2,
+        until="2000",
+        expected=[Expected("customers", 1.0, point={"load": 0.5}), Expected("customers", 9.0, point={"load": 0.8})],
+    )
+    sweep = sweep_report(experiment.run(tmp_path / "mm1.db"))
+    colours = themes()["light"]
+
+    def themed(value: Any) -> Any:
+        if isinstance(value, str):
+            return colours.get(value, value)
+        if isinstance(value, list):
+            return [themed(one) for one in value]
+        return {key: themed(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+    figures = [*Reader(page).json("figures"), *Reader(sweep).json("figures")]
+    assert len(figures) >= 8
+    for figure in figures:
+        graph.Figure(themed(figure))
+
+
+def sample_of(values: list[float]) -> run_figures.Sample:
+    histogram = Histogram()
+    for value in values:
+        histogram.add(value)
+    snapshot = histogram.snapshot()
+    sample = run_figures.Sample.of(snapshot["buckets"].tolist(), snapshot["counts"].tolist())
+    assert sample is not None
+    return sample
+
+
+@pytest.mark.parametrize("zeros", [0, 3000])
+def test_a_density_is_that_of_the_sample(zeros: int) -> None:
+    """Heights times widths are the share of values; near the mean of an exponential sample they are its density."""
+    values = np.random.default_rng(4).exponential(10.0, 50_000).tolist()
+    sample = sample_of([0.0] * zeros + values)
+    share = zeros / (zeros + len(values))
+    assert sample.zeros == pytest.approx(share)
+    figure = run_figures.density(sample, Units(), "")
+    x, y = np.array(figure["data"][0]["x"]), np.array(figure["data"][0]["y"])
+    area = float(np.sum(np.diff(x)[::2] * y[::2]))
+    assert area == pytest.approx(1.0 - share, abs=0.004)
+    middle = int(np.searchsorted(x[::2], 10.0))
+    assert y[2 * middle] == pytest.approx((1 - share) * np.exp(-1.0) / 10.0, rel=0.1)
+
+
+def test_a_wide_density_is_per_decade() -> None:
+    values = np.random.default_rng(5).lognormal(0.0, 2.0, 20_000).tolist()
+    figure = run_figures.density(sample_of(values), Units(), "")
+    assert figure["layout"]["xaxis"]["type"] == "log"
+    x, y = np.log10(np.array(figure["data"][0]["x"])), np.array(figure["data"][0]["y"])
+    assert float(np.sum(np.diff(x)[::2] * y[::2])) == pytest.approx(1.0, abs=0.01)
+
+
+def test_few_values_are_bars() -> None:
+    figure = run_figures.density(sample_of([3.0] * 30 + [5.0] * 10 + [-2.0] * 10), Units(), "")
+    assert figure["data"][0]["type"] == "bar"
+    assert figure["data"][0]["x"] == [-2.0, 3.0, 5.0]
+    assert figure["data"][0]["y"] == [0.2, 0.6, 0.2]
+
+
+def test_a_tail_is_the_share_above() -> None:
+    values = np.random.default_rng(6).exponential(1.0, 20_000).tolist()
+    trace = run_figures.tail(sample_of(values), Units(), "")["data"][0]
+    x, y = np.array(trace["x"]), np.array(trace["y"])
+    assert np.all(np.diff(y) <= 0.0)
+    assert float(np.interp(2.0, x, y)) == pytest.approx(np.exp(-2.0), rel=0.05)
+
+
+def test_counts_leave_out_what_would_dwarf_them() -> None:
+    figure = run_figures.counts([90.0, 6.0, 0.0, 4.0], 0, "n", skip_zero=True, open_ended=True)
+    assert figure is not None
+    assert figure["data"][0]["x"] == [1, 2, 3]
+    assert figure["data"][0]["y"] == [0.06, 0.0, 0.04]
+    assert figure["data"][0]["customdata"][-1] == "3 or more"
+    assert run_figures.counts([5.0, 0.0], 0, "n", skip_zero=True, open_ended=True) is None
+
+
+def test_a_course_has_the_averages_of_the_run() -> None:
+    result = petri.load("mm1").run(until=20_000.0, warmup=100.0)
+    ran = course(result.replications)
+    assert ran is not None
+    window = result.replications[0].window
+    assert ran.edges[0] == pytest.approx(100.0)
+    assert ran.edges[-1] == pytest.approx(20_000.0)
+    widths = np.diff(ran.edges)
+    assert ran.tokens @ widths == pytest.approx(window.integral)
+    assert ran.rates @ widths == pytest.approx(window.firings)
+
+
+def test_marks_lie_where_the_figures_do() -> None:
+    mark = interval_mark(1.0, 0.5, "<", 4.0, 0.0)
+    assert mark is not None
+    centre = float(re.search(r'cx="([\d.]+)"', mark)[1])  # type: ignore[index]
+    bound = float(re.findall(r'<rect x="([\d.]+)"', mark)[-1])
+    assert centre < bound
+    assert interval_mark(float("nan"), 1.0, "<", 4.0, 0.0) is None
+    assert spark([0.0, 0.0]) is None
+    assert spark([0.0, 1.0, 2.0]) is not None
+
+
+# ---------------------------------------------------------------- sweeps
+
+
+def test_a_sweep_has_curves_maps_and_what_was_expected(tmp_path: Path) -> None:
+    net = "net grid\nparam a = 1\nparam b = 1\nplace p = token\ntransition t: p -> p takes exp(a + b)\n"
+    net += "measure speed = rate(t)\nrun until 400\n"
+    (tmp_path / "grid.net").write_text(net)
+    points = [{"a": a, "b": b} for a in (1, 2, 3) for b in (1, 2, 4)]
+    expected = [
+        Expected("speed", 0.5, point={"a": 1, "b": 1}, source="by hand"),
+        Expected("speed", 9.0, point={"a": 3}, source="wrong"),
+    ]
+    experiment = Experiment(net=str(tmp_path / "grid.net"), points=points, replications=5, expected=expected)
+    outcome = experiment.run(tmp_path / "grid.db")
+    text = sweep_report(outcome)
+    found = Reader(text)
+    curves, heat = found.json("figures")
+    assert [trace["name"] for trace in curves["data"]] == ["b 1", "b 2", "b 4", "expected", "missed"]
+    for trace, b in zip(curves["data"], (1, 2, 4), strict=False):
+        means = [outcome.point(a=a, b=b).interval("speed").mean for a in (1, 2, 3)]
+        assert trace["y"] == pytest.approx(means)
+        assert trace["error_y"]["array"][0] == pytest.approx(outcome.point(a=1, b=b).interval("speed").half_width)
+    assert heat["data"][0]["type"] == "heatmap"
+    assert heat["data"][0]["z"][2][0] == pytest.approx(outcome.point(a=1, b=4).interval("speed").mean, rel=1e-6)
+    texts = " ".join(found.texts)
+    assert "3 of 4 expected values were missed" in texts
+    assert "by hand" in texts
+    with Store.open(tmp_path / "grid.db") as store:
+        assert sweep_report(stored_outcome(store)) == text
+
+
+def test_a_sample_of_points_is_a_cloud_for_each_parameter(tmp_path: Path) -> None:
+    values = np.random.default_rng(1).uniform(0.1, 0.8, 12).tolist()
+    experiment = Experiment(
+        net="mm1", points=[{"load": v} for v in values], replications=2, until="900", measures=["idle"]
+    )
+    text = sweep_report(experiment.run(tmp_path / "s.db"))
+    (figure,) = Reader(text).json("figures")
+    assert figure["data"][0]["x"] == sorted(values)
+
+
+def test_a_page_has_its_limits() -> None:
+    made = Page("many", "test")
+    for _ in range(MOST_FIGURES + 5):
+        last = made.figure({"data": []}, "x")
+    assert len(made.figures) == MOST_FIGURES
+    assert "left out" in last
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+def test_a_browser_draws_every_figure(page: str, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=15000", "--dump-dom"]
+    options = [
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--window-size=1280,12000",
+        f"file://{tmp_path / 'page.html'}",
+    ]
+    dom = subprocess.run([*command, *options], capture_output=True, text=True, timeout=120, check=True).stdout
+    drawn = len(re.findall(r'data-drawn="(?:light|dark)"', dom))
+    assert drawn == len(Reader(page).json("figures"))
