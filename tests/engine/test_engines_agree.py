@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+
 from petri.engine.native import available
 from petri.engine.reference import Limits
 from petri.engine.session import Session, begin
 from petri.measure.observation import Observation
 from petri.net import Net
-
 from tests.engine.nets import nets
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")

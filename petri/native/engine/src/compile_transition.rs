@@ -3,10 +3,8 @@
 use crate::agenda::NO_LANE;
 use crate::analysis::{Facts, Range, ANY};
 use crate::compile::{Compiled, Compiler};
-use crate::expression::Bool;
 use crate::fault::LoadError;
-use crate::ids::{GaugeId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
-use crate::join::{JoinProgram, LinkProgram, Role};
+use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
 use crate::program::{
     Count, Find, Form, Give, InhibitorProgram, InputProgram, OutputProgram, Selection, Take, Time, TransitionProgram,
@@ -17,15 +15,15 @@ use crate::program::{
 const MOST_ARCS: usize = 1000;
 
 pub struct TransitionCompiler<'a, 'b> {
-    compiler: &'a mut Compiler<'b>,
+    pub compiler: &'a mut Compiler<'b>,
     id: TransitionId,
-    transition: &'b Transition,
-    kinds: Vec<Kind>,
+    pub transition: &'b Transition,
+    pub kinds: Vec<Kind>,
     ranges: Vec<Range>,
     /// Everything known of the expressions that decide about enabling.
     enabling: Facts,
     /// Watches alone decide.
-    plain: bool,
+    pub plain: bool,
 }
 
 /// The number of black tokens that arcs of one transition move, where it is constant.
@@ -100,7 +98,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         LoadError(format!("transition `{}` {what}", self.transition.name))
     }
 
-    fn facts(&self, e: &Expr) -> Facts {
+    pub fn facts(&self, e: &Expr) -> Facts {
         self.compiler.facts(e, &self.ranges)
     }
 
@@ -445,69 +443,6 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             }
         }
     }
-
-    fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool) -> Selection {
-        let bags: Vec<usize> = (0..inputs.len()).filter(|&i| is_bag(&inputs[i])).collect();
-        if !self.plain {
-            return match bags.split_first() {
-                Some((&pivot, links)) if simple && self.can_join(inputs, pivot, links) => {
-                    Selection::Join(self.join(inputs, guard, pivot, links))
-                }
-                _ => Selection::Search,
-            };
-        }
-        match bags.as_slice() {
-            [] => Selection::Single,
-            [arc] => Selection::Bag(*arc),
-            _ => Selection::Product,
-        }
-    }
-
-    /// Whether the pivot's token decides about the guard and the keys of the other bags, and nothing else matters.
-    fn can_join(&self, inputs: &[InputProgram], pivot: usize, links: &[usize]) -> bool {
-        let arcs: &[InputArc] = &self.transition.inputs;
-        let variables: Vec<VariableId> = inputs[pivot].binds.iter().map(|(_, variable)| *variable).collect();
-        let known = |e: &Expr| self.facts(e).variables.iter().all(|v| variables.contains(v));
-        let keyed = |&link: &usize| {
-            matches!(inputs[link].find, Find::Keyed(_))
-                && inputs[link].before.is_empty()
-                && arcs[link].pattern.iter().filter_map(|m| m.equal.as_ref()).all(known)
-        };
-        matches!(inputs[pivot].find, Find::Any)
-            && links.iter().all(keyed)
-            && inputs.iter().filter(|arc| !is_bag(arc)).all(|arc| arc.equals.is_empty())
-            && self.transition.guard.as_ref().is_none_or(known)
-    }
-
-    fn join(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, pivot: usize, links: &[usize]) -> JoinId {
-        let id = JoinId(self.compiler.joins.len() as u32);
-        let link = |&arc: &usize| match inputs[arc].find {
-            Find::Keyed(index) => {
-                Some(LinkProgram { arc, index, key: inputs[arc].equals.iter().map(|(_, v)| v.clone()).collect() })
-            }
-            _ => None,
-        };
-        let program = JoinProgram {
-            pivot,
-            binds: inputs[pivot].binds.clone(),
-            filter: guard.cloned(),
-            links: links.iter().filter_map(link).collect(),
-            variables: self.kinds.len(),
-        };
-        self.compiler.places[inputs[pivot].place.at()].roles.push(Role::Pivot(id));
-        for (position, &arc) in links.iter().enumerate() {
-            self.compiler.places[inputs[arc].place.at()].roles.push(Role::Keyed(id, position));
-        }
-        self.compiler.joins.push(program);
-        id
-    }
-
-    /// The last arc that leaves a choice, when nothing behind it can turn a choice down.
-    fn counted(&self, inputs: &[InputProgram], simple: bool) -> Option<usize> {
-        let last = (0..inputs.len()).rev().find(|&i| is_bag(&inputs[i]))?;
-        let free = inputs[last].before.is_empty() && inputs[last + 1..].iter().all(|arc| arc.equals.is_empty());
-        (simple && free && self.transition.guard.is_none()).then_some(last)
-    }
 }
 
 fn take(inputs: &[InputProgram], arc: usize) -> Take {
@@ -533,7 +468,7 @@ fn give(arc: &OutputProgram) -> Give {
     }
 }
 
-fn is_bag(arc: &InputProgram) -> bool {
+pub fn is_bag(arc: &InputProgram) -> bool {
     matches!(arc.find, Find::Any | Find::Keyed(_))
 }
 

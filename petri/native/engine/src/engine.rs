@@ -1,5 +1,9 @@
 //! One replication under way: the loop of the semantics, rule by rule.
 
+mod binding;
+mod evaluation;
+mod simple;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,11 +14,9 @@ use crate::fault::{Fault, Outcome};
 use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId};
 use crate::marking::Marking;
 use crate::observer::Observer;
-use crate::program::{
-    Find, Form, Give, OutputProgram, Program, Selection, Simple, SimpleTime, Take, Time, TransitionProgram,
-};
+use crate::program::{Give, Program, Selection, SimpleTime, Take, TransitionProgram};
 use crate::random::Random;
-use crate::search::{destination, Goal, Scratch, Search};
+use crate::search::{Goal, Scratch};
 use crate::trajectory::TrajectoryHash;
 
 /// The transitions of so many firings at one instant are told when it does not end (X3).
@@ -131,16 +133,7 @@ impl<O: Observer> Engine<O> {
                     return Ok(Reason::Budget);
                 }
                 let transition = self.enabling.choose(program, level, &mut self.random);
-                let simple = &program.simple[transition];
-                let started = match simple.time {
-                    SimpleTime::Other => self.start(program, transition),
-                    SimpleTime::Const(duration) => self.start_simple(program, transition, simple, duration),
-                    SimpleTime::Exponential(mean) => {
-                        let duration = mean * self.random.exponential();
-                        self.start_simple(program, transition, simple, duration)
-                    }
-                };
-                started.map_err(|fault| self.told(program, transition, *fault))?;
+                self.start(program, transition).map_err(|fault| self.told(program, transition, *fault))?;
                 budget -= 1;
             }
             match self.agenda.next_end() {
@@ -205,9 +198,23 @@ impl<O: Observer> Engine<O> {
 
     // ------------------------------------------------------------ firing
 
-    /// Binds, evaluates, takes, and empties; an immediate firing also ends (I4 to I6).
+    /// Starts a firing. It ends at once when it takes no time (I6).
     #[inline(always)]
     fn start(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+        let simple = &program.simple[transition];
+        match simple.time {
+            SimpleTime::Other => self.start_general(program, transition),
+            SimpleTime::Const(duration) => self.start_simple(program, transition, simple, duration),
+            SimpleTime::Exponential(mean) => {
+                let duration = mean * self.random.exponential();
+                self.start_simple(program, transition, simple, duration)
+            }
+        }
+    }
+
+    /// Binds, evaluates, takes, and empties (I4, I5).
+    #[inline(always)]
+    fn start_general(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
         let plan = &program.transitions[transition];
         if plan.binds {
             self.bind(program, plan)?;
@@ -237,149 +244,6 @@ impl<O: Observer> Engine<O> {
                 self.reserve(program, plan);
             }
             self.agenda.begin(end, serial, transition, plan.lane, &self.record);
-        }
-        Ok(())
-    }
-
-    /// The same for a simple transition.
-    #[inline(always)]
-    fn start_simple(
-        &mut self,
-        program: &Program,
-        transition: TransitionId,
-        simple: &Simple,
-        duration: f64,
-    ) -> Outcome<()> {
-        self.check_instant(program, transition)?;
-        let end = self.now + duration;
-        if !end.is_finite() {
-            return Err(Fault::new("not-finite", program.transitions[transition].time_span));
-        }
-        self.check_tokens(simple.given)?;
-        self.hash.add(transition.0, &[], self.now, end);
-        let scope = &mut Scope {
-            variables: &[],
-            counts: &self.marking.counts,
-            tables: &program.tables,
-            random: &mut self.random,
-            now: self.now,
-            end,
-        };
-        self.observer.started(transition, duration != 0.0, scope)?;
-        for taken in &program.moves[simple.takes as usize..simple.gives as usize] {
-            self.take_black(program, taken.place, u64::from(taken.count));
-        }
-        self.marking.total += simple.given;
-        let serial = self.firings;
-        self.firings += 1;
-        if duration == 0.0 {
-            return self.give(program, simple);
-        }
-        self.agenda.begin(end, serial, transition, simple.lane, &[]);
-        Ok(())
-    }
-
-    /// A firing of a simple transition deposits its tokens.
-    #[inline(always)]
-    fn give(&mut self, program: &Program, simple: &Simple) -> Outcome<()> {
-        for given in &program.moves[simple.gives as usize..simple.end as usize] {
-            let (place, count) = (given.place, u64::from(given.count));
-            let before = self.marking.counts[place];
-            self.marking.counts[place] = before + count;
-            self.enabling.moved(program, GaugeId::tokens(place), before, before + count);
-            self.observer.changed(place, before + count, self.now);
-            let scope = &mut Scope {
-                variables: &[],
-                counts: &self.marking.counts,
-                tables: &program.tables,
-                random: &mut self.random,
-                now: self.now,
-                end: self.now,
-            };
-            self.observer.arrived(place, count, scope)?;
-        }
-        Ok(())
-    }
-
-    /// Draws, time and outputs, in this order (I5). Nothing has changed when one of them fails.
-    /// Returns the firing time and how many tokens the firing will deposit.
-    #[inline(always)]
-    fn evaluate(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<(f64, u64)> {
-        for (variable, value) in &plan.draws {
-            let bits = value.bits(&mut self.scope(program, self.now))?;
-            self.variables[variable.at()] = bits;
-        }
-        let duration = match &plan.time {
-            Time::Immediate => 0.0,
-            Time::Const(duration) => *duration,
-            Time::Of(expression) => expression.value(&mut self.scope(program, self.now))?,
-        };
-        if duration < 0.0 {
-            return Err(Fault::new("negative-time", plan.time_span).with_real("duration", duration));
-        }
-        let end = self.now + duration;
-        if !end.is_finite() {
-            return Err(Fault::new("not-finite", plan.time_span));
-        }
-        self.record.clear();
-        let given = match plan.given {
-            Some(given) => given,
-            None => {
-                let mut given = 0;
-                for output in &plan.outputs {
-                    given += self.output(program, output, end)?;
-                }
-                given
-            }
-        };
-        self.check_tokens(given)?;
-        Ok((duration, given))
-    }
-
-    /// Evaluates an output arc into the record. Returns how many tokens it gives.
-    #[inline(always)]
-    fn output(&mut self, program: &Program, arc: &OutputProgram, end: f64) -> Outcome<u64> {
-        let (place, count) = match arc.form {
-            Form::Black(count) => (arc.place(), count),
-            Form::Token => (arc.place(), 1),
-            Form::Open => {
-                let (place, count) = destination(arc, &mut self.scope(program, end))?;
-                self.record.extend([u64::from(place.0), count]);
-                if count == 0 {
-                    self.record.resize(self.record.len() + arc.width, 0);
-                    return Ok(0);
-                }
-                (place, count)
-            }
-        };
-        self.check_tokens(count)?;
-        if arc.width > 0 {
-            self.values(program, arc, place, end)?;
-        }
-        Ok(count)
-    }
-
-    #[inline(always)]
-    fn values(&mut self, program: &Program, arc: &OutputProgram, place: PlaceId, end: f64) -> Outcome<()> {
-        let start = self.record.len();
-        for value in &arc.values {
-            let bits = value.bits(&mut self.scope(program, end))?;
-            self.record.push(bits);
-        }
-        let target = &program.places[place];
-        for &slot in &arc.checks {
-            let (bound, bits) = (&target.bounds[slot], self.record[start + slot]);
-            if !bound.holds(bits) {
-                let fault = Fault::new("colour-range", arc.spans[slot]);
-                let fault = match bound.real {
-                    true => fault.with_real("value", f64::from_bits(bits)),
-                    false => fault.with_int("value", bits as i64),
-                };
-                return Err(fault.with_text("slot", &bound.name).with_text("place", &target.name));
-            }
-        }
-        if let (Some(key), true) = (&target.key, target.key_fails) {
-            self.marking.rank(key, &self.record[start..])?;
         }
         Ok(())
     }
@@ -527,103 +391,6 @@ impl<O: Observer> Engine<O> {
             let before = before + self.marking.reserved[place];
             self.enabling.moved(program, load, before, before + count);
         }
-    }
-
-    // ------------------------------------------------------------ bindings
-
-    /// Chooses one binding (I4); its tokens are in `scratch.chosen`, its values in `variables`.
-    #[inline(always)]
-    fn bind(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
-        match &plan.selection {
-            Selection::Single => {}
-            Selection::Bag(arc) => {
-                let tokens = self.marking.counts[plan.inputs[*arc].place];
-                self.scratch.chosen[*arc] = self.random.equal_choice(tokens);
-            }
-            Selection::Product => self.bind_product(plan),
-            Selection::Join(join) => {
-                let chosen = self.random.equal_choice(self.marking.bindings(*join));
-                self.marking.choose(program, *join, chosen, &mut self.scratch.chosen);
-            }
-            Selection::Search => self.bind_by_search(program, plan)?,
-        }
-        for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
-            let position = match &arc.find {
-                Find::Head { depth } => *depth,
-                _ => self.scratch.chosen[i] as usize,
-            };
-            let token = self.marking.token(arc.place, position);
-            for (slot, variable) in &arc.binds {
-                self.variables[variable.at()] = token[*slot as usize];
-            }
-        }
-        for (variable, _) in &plan.draws {
-            self.variables[variable.at()] = 0;
-        }
-        Ok(())
-    }
-
-    /// Tokens of several bags: the number of the binding is read in mixed radix, the last arc changing fastest.
-    fn bind_product(&mut self, plan: &TransitionProgram) {
-        let choices = |marking: &Marking, i: usize| {
-            let arc = &plan.inputs[i];
-            u128::from(marking.counts[arc.place]) - arc.before.len() as u128
-        };
-        let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
-        let all = bags().fold(1u128, |product, i| product.saturating_mul(choices(&self.marking, i)));
-        let mut number = match all {
-            1 => 0,
-            _ => ((self.random.uniform() * all as f64) as u128).min(all - 1),
-        };
-        for i in bags().rev() {
-            let radix = choices(&self.marking, i);
-            self.scratch.chosen[i] = (number % radix) as u64;
-            number /= radix;
-        }
-        for i in bags().filter(|&i| !plan.inputs[i].before.is_empty()) {
-            self.skip_used(plan, i);
-        }
-    }
-
-    /// Turns a rank among the seats that earlier arcs have left into a seat.
-    fn skip_used(&mut self, plan: &TransitionProgram, arc: usize) {
-        let mut seat = self.scratch.chosen[arc];
-        let mut below = 0;
-        loop {
-            let used = plan.inputs[arc].before.iter().filter(|&&i| self.scratch.chosen[i] <= seat).count() as u64;
-            if used == below {
-                break;
-            }
-            seat += used - below;
-            below = used;
-        }
-        self.scratch.chosen[arc] = seat;
-    }
-
-    fn bind_by_search(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
-        let all = self.search(program, plan, Goal::All)?;
-        let chosen = self.random.equal_choice(all);
-        if chosen == 0 {
-            std::mem::swap(&mut self.scratch.chosen, &mut self.scratch.first);
-        } else {
-            self.search(program, plan, Goal::Nth(chosen))?;
-        }
-        Ok(())
-    }
-
-    fn search(&mut self, program: &Program, plan: &TransitionProgram, goal: Goal) -> Outcome<u64> {
-        Search {
-            program,
-            transition: plan,
-            marking: &self.marking,
-            variables: &mut self.variables[..plan.variable_names.len()],
-            scratch: &mut self.scratch,
-            random: &mut self.random,
-            now: self.now,
-            goal,
-            found: 0,
-        }
-        .run()
     }
 
     // ------------------------------------------------------------ evaluation, limits and errors

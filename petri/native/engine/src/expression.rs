@@ -3,6 +3,7 @@
 //! An expression is compiled to one of three typed trees, so that no value carries a tag at run time. A variable
 //! is 64 bits: two's complement or IEEE 754, as its kind says.
 
+use crate::distribution::{erlang, lognormal, pareto, require, uniform_int};
 use crate::fault::{Fault, Outcome};
 use crate::ids::{PlaceId, SpanId, TableId, VariableId};
 use crate::portable;
@@ -312,7 +313,7 @@ impl Rounding {
 
 /// A finite result, with −0.0 as 0.0 (S2, X1).
 #[inline(always)]
-fn finite(value: f64, span: SpanId) -> Outcome<f64> {
+pub fn finite(value: f64, span: SpanId) -> Outcome<f64> {
     if value.is_finite() {
         Ok(value + 0.0)
     } else {
@@ -463,58 +464,4 @@ impl<T> Choice<T> {
         }
         Ok(values[scope.random.weighted_choice(weights.into_iter())])
     }
-}
-
-/// The domain of a distribution's parameters.
-fn require(
-    holds: bool,
-    distribution: &str,
-    span: SpanId,
-    values: impl FnOnce() -> Vec<(&'static str, f64)>,
-) -> Outcome<()> {
-    if holds {
-        return Ok(());
-    }
-    let fault = Fault::new("bad-parameter", span).with_text("distribution", distribution);
-    Err(values().into_iter().fold(fault, |fault, (name, value)| fault.with_real(name, value)))
-}
-
-/// The width must be below 2⁵³, so that u reaches every integer.
-fn uniform_int(bounds: &(Int, Int), span: SpanId, scope: &mut Scope) -> Outcome<i64> {
-    let (low, high) = (bounds.0.value(scope)?, bounds.1.value(scope)?);
-    match high.checked_sub(low) {
-        Some(width) if (0..1 << 53).contains(&width) => Ok(low + scope.random.equal_choice(width as u64 + 1) as i64),
-        _ => {
-            let fault = Fault::new("bad-parameter", span).with_text("distribution", "uniform_int");
-            Err(fault.with_int("low", low).with_int("high", high))
-        }
-    }
-}
-
-fn erlang(parameters: &(Int, Real), span: SpanId, scope: &mut Scope) -> Outcome<f64> {
-    let (k, mean) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
-    if !(1..=10_000).contains(&k) || mean < 0.0 {
-        let fault = Fault::new("bad-parameter", span).with_text("distribution", "erlang");
-        return Err(fault.with_int("k", k).with_real("mean", mean));
-    }
-    let mut total = 0.0;
-    for _ in 0..k {
-        total += scope.random.exponential();
-    }
-    finite(mean / k as f64 * total, span)
-}
-
-fn lognormal(parameters: &(Real, Real), span: SpanId, scope: &mut Scope) -> Outcome<f64> {
-    let (mean, cv) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
-    require(mean > 0.0 && cv >= 0.0, "lognormal", span, || vec![("mean", mean), ("cv", cv)])?;
-    let variance = portable::ln(1.0 + cv * cv);
-    let location = portable::ln(mean) - 0.5 * variance;
-    finite(portable::exp(location + variance.sqrt() * scope.random.normal()), span)
-}
-
-fn pareto(parameters: &(Real, Real), span: SpanId, scope: &mut Scope) -> Outcome<f64> {
-    let (shape, mean) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
-    require(shape > 1.0 && mean >= 0.0, "pareto", span, || vec![("shape", shape), ("mean", mean)])?;
-    let least = mean * (shape - 1.0) / shape;
-    finite(least * portable::power(1.0 - scope.random.uniform(), -1.0 / shape), span)
 }

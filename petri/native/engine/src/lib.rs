@@ -3,7 +3,7 @@
 //!
 //! A guided tour, in the order of the data's way:
 //!
-//! 1. [`net`] decodes the flat net; [`compile`] and [`compile_transition`] make a [`program`] of it, with expressions
+//! 1. [`net`] decodes the flat net; [`compile`], [`compile_transition`] and [`compile_selection`] make a [`program`] of it, with expressions
 //!    compiled by [`lower`] and understood by [`analysis`]. Everything that can be decided before the first firing is
 //!    decided there.
 //! 2. [`engine`] is the loop: look, choose, start; or let time move on. It fits on a screen.
@@ -18,7 +18,9 @@
 pub mod agenda;
 pub mod analysis;
 pub mod compile;
+pub mod compile_selection;
 pub mod compile_transition;
+pub mod distribution;
 pub mod enabling;
 pub mod engine;
 pub mod expression;

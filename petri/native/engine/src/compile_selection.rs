@@ -1,0 +1,73 @@
+//! Decides how the bindings of a transition are counted and drawn.
+
+use crate::compile_transition::{is_bag, TransitionCompiler};
+use crate::expression::Bool;
+use crate::ids::{JoinId, VariableId};
+use crate::join::{JoinProgram, LinkProgram, Role};
+use crate::net::{Expr, InputArc};
+use crate::program::{Find, InputProgram, Selection};
+
+impl TransitionCompiler<'_, '_> {
+    pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool) -> Selection {
+        let bags: Vec<usize> = (0..inputs.len()).filter(|&i| is_bag(&inputs[i])).collect();
+        if !self.plain {
+            return match bags.split_first() {
+                Some((&pivot, links)) if simple && self.can_join(inputs, pivot, links) => {
+                    Selection::Join(self.join(inputs, guard, pivot, links))
+                }
+                _ => Selection::Search,
+            };
+        }
+        match bags.as_slice() {
+            [] => Selection::Single,
+            [arc] => Selection::Bag(*arc),
+            _ => Selection::Product,
+        }
+    }
+
+    /// Whether the pivot's token decides about the guard and the keys of the other bags, and nothing else matters.
+    fn can_join(&self, inputs: &[InputProgram], pivot: usize, links: &[usize]) -> bool {
+        let arcs: &[InputArc] = &self.transition.inputs;
+        let variables: Vec<VariableId> = inputs[pivot].binds.iter().map(|(_, variable)| *variable).collect();
+        let known = |e: &Expr| self.facts(e).variables.iter().all(|v| variables.contains(v));
+        let keyed = |&link: &usize| {
+            matches!(inputs[link].find, Find::Keyed(_))
+                && inputs[link].before.is_empty()
+                && arcs[link].pattern.iter().filter_map(|m| m.equal.as_ref()).all(known)
+        };
+        matches!(inputs[pivot].find, Find::Any)
+            && links.iter().all(keyed)
+            && inputs.iter().filter(|arc| !is_bag(arc)).all(|arc| arc.equals.is_empty())
+            && self.transition.guard.as_ref().is_none_or(known)
+    }
+
+    fn join(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, pivot: usize, links: &[usize]) -> JoinId {
+        let id = JoinId(self.compiler.joins.len() as u32);
+        let link = |&arc: &usize| match inputs[arc].find {
+            Find::Keyed(index) => {
+                Some(LinkProgram { arc, index, key: inputs[arc].equals.iter().map(|(_, v)| v.clone()).collect() })
+            }
+            _ => None,
+        };
+        let program = JoinProgram {
+            pivot,
+            binds: inputs[pivot].binds.clone(),
+            filter: guard.cloned(),
+            links: links.iter().filter_map(link).collect(),
+            variables: self.kinds.len(),
+        };
+        self.compiler.places[inputs[pivot].place.at()].roles.push(Role::Pivot(id));
+        for (position, &arc) in links.iter().enumerate() {
+            self.compiler.places[inputs[arc].place.at()].roles.push(Role::Keyed(id, position));
+        }
+        self.compiler.joins.push(program);
+        id
+    }
+
+    /// The last arc that leaves a choice, when nothing behind it can turn a choice down.
+    pub fn counted(&self, inputs: &[InputProgram], simple: bool) -> Option<usize> {
+        let last = (0..inputs.len()).rev().find(|&i| is_bag(&inputs[i]))?;
+        let free = inputs[last].before.is_empty() && inputs[last + 1..].iter().all(|arc| arc.equals.is_empty());
+        (simple && free && self.transition.guard.is_none()).then_some(last)
+    }
+}

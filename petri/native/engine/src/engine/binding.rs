@@ -1,0 +1,105 @@
+//! Choosing one binding of a transition (I4).
+
+use crate::engine::Engine;
+use crate::fault::Outcome;
+use crate::marking::Marking;
+use crate::observer::Observer;
+use crate::program::{Find, Program, Selection, TransitionProgram};
+use crate::search::{Goal, Search};
+
+impl<O: Observer> Engine<O> {
+    /// Chooses one binding (I4); its tokens are in `scratch.chosen`, its values in `variables`.
+    #[inline(always)]
+    pub(super) fn bind(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
+        match &plan.selection {
+            Selection::Single => {}
+            Selection::Bag(arc) => {
+                let tokens = self.marking.counts[plan.inputs[*arc].place];
+                self.scratch.chosen[*arc] = self.random.equal_choice(tokens);
+            }
+            Selection::Product => self.bind_product(plan),
+            Selection::Join(join) => {
+                let chosen = self.random.equal_choice(self.marking.bindings(*join));
+                self.marking.choose(program, *join, chosen, &mut self.scratch.chosen);
+            }
+            Selection::Search => self.bind_by_search(program, plan)?,
+        }
+        for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
+            let position = match &arc.find {
+                Find::Head { depth } => *depth,
+                _ => self.scratch.chosen[i] as usize,
+            };
+            let token = self.marking.token(arc.place, position);
+            for (slot, variable) in &arc.binds {
+                self.variables[variable.at()] = token[*slot as usize];
+            }
+        }
+        for (variable, _) in &plan.draws {
+            self.variables[variable.at()] = 0;
+        }
+        Ok(())
+    }
+
+    /// Tokens of several bags: the number of the binding is read in mixed radix, the last arc changing fastest.
+    pub(super) fn bind_product(&mut self, plan: &TransitionProgram) {
+        let choices = |marking: &Marking, i: usize| {
+            let arc = &plan.inputs[i];
+            u128::from(marking.counts[arc.place]) - arc.before.len() as u128
+        };
+        let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
+        let all = bags().fold(1u128, |product, i| product.saturating_mul(choices(&self.marking, i)));
+        let mut number = match all {
+            1 => 0,
+            _ => ((self.random.uniform() * all as f64) as u128).min(all - 1),
+        };
+        for i in bags().rev() {
+            let radix = choices(&self.marking, i);
+            self.scratch.chosen[i] = (number % radix) as u64;
+            number /= radix;
+        }
+        for i in bags().filter(|&i| !plan.inputs[i].before.is_empty()) {
+            self.skip_used(plan, i);
+        }
+    }
+
+    /// Turns a rank among the seats that earlier arcs have left into a seat.
+    pub(super) fn skip_used(&mut self, plan: &TransitionProgram, arc: usize) {
+        let mut seat = self.scratch.chosen[arc];
+        let mut below = 0;
+        loop {
+            let used = plan.inputs[arc].before.iter().filter(|&&i| self.scratch.chosen[i] <= seat).count() as u64;
+            if used == below {
+                break;
+            }
+            seat += used - below;
+            below = used;
+        }
+        self.scratch.chosen[arc] = seat;
+    }
+
+    pub(super) fn bind_by_search(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
+        let all = self.search(program, plan, Goal::All)?;
+        let chosen = self.random.equal_choice(all);
+        if chosen == 0 {
+            std::mem::swap(&mut self.scratch.chosen, &mut self.scratch.first);
+        } else {
+            self.search(program, plan, Goal::Nth(chosen))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn search(&mut self, program: &Program, plan: &TransitionProgram, goal: Goal) -> Outcome<u64> {
+        Search {
+            program,
+            transition: plan,
+            marking: &self.marking,
+            variables: &mut self.variables[..plan.variable_names.len()],
+            scratch: &mut self.scratch,
+            random: &mut self.random,
+            now: self.now,
+            goal,
+            found: 0,
+        }
+        .run()
+    }
+}

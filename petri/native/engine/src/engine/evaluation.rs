@@ -1,0 +1,93 @@
+//! What a firing computes when it starts: draws, time, and outputs (I5).
+
+use crate::engine::Engine;
+use crate::fault::{Fault, Outcome};
+use crate::ids::PlaceId;
+use crate::observer::Observer;
+use crate::program::{Form, OutputProgram, Program, Time, TransitionProgram};
+use crate::search::destination;
+
+impl<O: Observer> Engine<O> {
+    /// Draws, time and outputs, in this order (I5). Nothing has changed when one of them fails.
+    /// Returns the firing time and how many tokens the firing will deposit.
+    #[inline(always)]
+    pub(super) fn evaluate(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<(f64, u64)> {
+        for (variable, value) in &plan.draws {
+            let bits = value.bits(&mut self.scope(program, self.now))?;
+            self.variables[variable.at()] = bits;
+        }
+        let duration = match &plan.time {
+            Time::Immediate => 0.0,
+            Time::Const(duration) => *duration,
+            Time::Of(expression) => expression.value(&mut self.scope(program, self.now))?,
+        };
+        if duration < 0.0 {
+            return Err(Fault::new("negative-time", plan.time_span).with_real("duration", duration));
+        }
+        let end = self.now + duration;
+        if !end.is_finite() {
+            return Err(Fault::new("not-finite", plan.time_span));
+        }
+        self.record.clear();
+        let given = match plan.given {
+            Some(given) => given,
+            None => {
+                let mut given = 0;
+                for output in &plan.outputs {
+                    given += self.output(program, output, end)?;
+                }
+                given
+            }
+        };
+        self.check_tokens(given)?;
+        Ok((duration, given))
+    }
+
+    /// Evaluates an output arc into the record. Returns how many tokens it gives.
+    #[inline(always)]
+    pub(super) fn output(&mut self, program: &Program, arc: &OutputProgram, end: f64) -> Outcome<u64> {
+        let (place, count) = match arc.form {
+            Form::Black(count) => (arc.place(), count),
+            Form::Token => (arc.place(), 1),
+            Form::Open => {
+                let (place, count) = destination(arc, &mut self.scope(program, end))?;
+                self.record.extend([u64::from(place.0), count]);
+                if count == 0 {
+                    self.record.resize(self.record.len() + arc.width, 0);
+                    return Ok(0);
+                }
+                (place, count)
+            }
+        };
+        self.check_tokens(count)?;
+        if arc.width > 0 {
+            self.values(program, arc, place, end)?;
+        }
+        Ok(count)
+    }
+
+    #[inline(always)]
+    pub(super) fn values(&mut self, program: &Program, arc: &OutputProgram, place: PlaceId, end: f64) -> Outcome<()> {
+        let start = self.record.len();
+        for value in &arc.values {
+            let bits = value.bits(&mut self.scope(program, end))?;
+            self.record.push(bits);
+        }
+        let target = &program.places[place];
+        for &slot in &arc.checks {
+            let (bound, bits) = (&target.bounds[slot], self.record[start + slot]);
+            if !bound.holds(bits) {
+                let fault = Fault::new("colour-range", arc.spans[slot]);
+                let fault = match bound.real {
+                    true => fault.with_real("value", f64::from_bits(bits)),
+                    false => fault.with_int("value", bits as i64),
+                };
+                return Err(fault.with_text("slot", &bound.name).with_text("place", &target.name));
+            }
+        }
+        if let (Some(key), true) = (&target.key, target.key_fails) {
+            self.marking.rank(key, &self.record[start..])?;
+        }
+        Ok(())
+    }
+}

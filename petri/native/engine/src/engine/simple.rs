@@ -1,0 +1,70 @@
+//! Firings that move constant numbers of black tokens: the steps of `Engine::start` with nothing to bind or evaluate.
+
+use crate::engine::Engine;
+use crate::expression::Scope;
+use crate::fault::{Fault, Outcome};
+use crate::ids::{GaugeId, TransitionId};
+use crate::observer::Observer;
+use crate::program::{Program, Simple};
+
+impl<O: Observer> Engine<O> {
+    /// Takes, and begins to last; an immediate firing also ends.
+    #[inline(always)]
+    pub(super) fn start_simple(
+        &mut self,
+        program: &Program,
+        transition: TransitionId,
+        simple: &Simple,
+        duration: f64,
+    ) -> Outcome<()> {
+        self.check_instant(program, transition)?;
+        let end = self.now + duration;
+        if !end.is_finite() {
+            return Err(Fault::new("not-finite", program.transitions[transition].time_span));
+        }
+        self.check_tokens(simple.given)?;
+        self.hash.add(transition.0, &[], self.now, end);
+        let scope = &mut Scope {
+            variables: &[],
+            counts: &self.marking.counts,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end,
+        };
+        self.observer.started(transition, duration != 0.0, scope)?;
+        for taken in &program.moves[simple.takes as usize..simple.gives as usize] {
+            self.take_black(program, taken.place, u64::from(taken.count));
+        }
+        self.marking.total += simple.given;
+        let serial = self.firings;
+        self.firings += 1;
+        if duration == 0.0 {
+            return self.give(program, simple);
+        }
+        self.agenda.begin(end, serial, transition, simple.lane, &[]);
+        Ok(())
+    }
+
+    /// A firing of a simple transition deposits its tokens.
+    #[inline(always)]
+    pub(super) fn give(&mut self, program: &Program, simple: &Simple) -> Outcome<()> {
+        for given in &program.moves[simple.gives as usize..simple.end as usize] {
+            let (place, count) = (given.place, u64::from(given.count));
+            let before = self.marking.counts[place];
+            self.marking.counts[place] = before + count;
+            self.enabling.moved(program, GaugeId::tokens(place), before, before + count);
+            self.observer.changed(place, before + count, self.now);
+            let scope = &mut Scope {
+                variables: &[],
+                counts: &self.marking.counts,
+                tables: &program.tables,
+                random: &mut self.random,
+                now: self.now,
+                end: self.now,
+            };
+            self.observer.arrived(place, count, scope)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+"""The native engine from outside: what it refuses, how it goes on, and that it leaves the interpreter free."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from petri import language
+from petri.engine import native
+from petri.engine.errors import ModelError
+from petri.engine.native import available
+from petri.engine.reference import Limits
+from petri.engine.session import Session, begin
+from petri.net import Net
+
+if not available():
+    pytest.skip("the native engine is not built", allow_module_level=True)
+
+from petri import _native
+
+NETS = Path(__file__).parents[2] / "benchmarks" / "nets"
+
+
+def net(body: str) -> Net:
+    return language.loads(f"net test\n{body}")
+
+
+def session(flat: Net, **options: bool) -> Session:
+    return begin(flat, "native", 7, 0, limits=Limits(), **options)
+
+
+RING = """
+place a = 3 * token
+place b
+transition go: a -> b  takes exp(1.0)
+transition back: b -> a  takes exp(2.0)
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[7]",
+        '{"places": [{}]}',
+        '{"transitions": [{"name": "t", "inputs": [{"place": 3}]}]}',
+        '{"places": [{"name": "p"}], "transitions": [{"name": "t", "outputs": [{"places": []}]}]}',
+        '{"transitions": [{"name": "t", "guard": {"op": "var", "kind": "bool", "value": 2}}]}',
+        '{"places": [{"name": "p", "initial": [[1, [5]]]}]}',
+        '{"places": [{"name": "p"}], "transitions": [{"name": "t", "time": {"op": "what", "kind": "real"}}]}',
+    ],
+)
+def test_text_that_is_no_net_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        _native.Program(text)
+
+
+@pytest.mark.parametrize("depth", [1_000, 1_000_000])
+def test_deep_nesting_neither_overflows_a_stack_nor_stops_a_deep_sum(depth: int) -> None:
+    """A sum of a thousand terms is a net; a million brackets are an error."""
+    one = '{"op": "const", "kind": "real", "value": 1.0}'
+    sum_of_ones = '{"op": "add", "kind": "real", "args": [' * depth + one + f", {one}]}}" * depth
+    transition = f'{{"name": "t", "inputs": [{{"place": 0}}], "time": {sum_of_ones}}}'
+    text = f'{{"places": [{{"name": "p", "initial": [[1, []]]}}], "transitions": [{transition}]}}'
+    if depth > 1_000:
+        with pytest.raises(ValueError, match="nested too deeply"):
+            _native.Program(text)
+    else:
+        run = _native.Session(_native.Program(text), (1, 2, 3), 100, 100, False)
+        assert run.advance(math.inf, 10) == "dead"
+        assert run.now == depth + 1.0
+
+
+def test_a_key_that_fails_in_the_initial_marking_is_told_like_the_reference_does() -> None:
+    flat = net("place p : { k: int } by (1 div k) = { k: 0 }\ntransition t: p(x) -> nothing")
+    stories = []
+    for engine in ("reference", "native"):
+        with pytest.raises(ModelError) as caught:
+            begin(flat, engine, 1, 0)
+        stories.append((caught.value.id, caught.value.span))
+    assert stories[0] == stories[1]
+
+
+def test_a_switch_that_hides_nothing_but_a_missing_extension() -> None:
+    assert native.available()
+    assert native.compiled(flat := net(RING)) is native.compiled(flat)  # replications share the compiled net
+
+
+def test_goes_on_after_until_and_after_an_error() -> None:
+    run = session(net(RING))
+    assert run.advance(5.0, 10**9) == "until"
+    assert run.now == 5.0
+    assert run.advance(7.5, 2**70) == "until"
+    failing = session(net("place p : int = 3\ntransition t: p(n) -> p(n - 1)  takes 6 div n"))
+    assert failing.advance(math.inf, 100) == "error"
+    assert failing.advance(math.inf, 100) == "error"
+    assert failing.error is not None
+    assert failing.error.id == "division-by-zero"
+
+
+def test_the_trace_is_handed_out_once() -> None:
+    run = session(net(RING), trace=True)
+    run.advance(math.inf, 5)
+    assert len(run.trace()) == 5
+    assert run.trace() == []
+
+
+def test_the_interpreter_is_free_while_it_runs() -> None:
+    """Another thread counts while the engine is in one long call."""
+    run = session(net(RING))
+    worker = threading.Thread(target=run.advance, args=(math.inf, 3_000_000))
+    worker.start()
+    turns = 0
+    while worker.is_alive():
+        turns += 1
+        time.sleep(0.001)
+    assert turns > 3
+
+
+def resident() -> int:
+    """Bytes of memory in use."""
+    fields = Path("/proc/self/statm").read_text().split()
+    return int(fields[1]) * 4096
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+@pytest.mark.parametrize("name", ["ring", "pipeline", "join", "keyed_bag"])
+def test_memory_does_not_grow_with_the_length_of_a_run(name: str) -> None:
+    run = session(language.load(NETS / f"{name}.net"))
+    run.advance(math.inf, 200_000)
+    before = resident()
+    run.advance(math.inf, 1_000_000)
+    assert resident() - before < 1 << 20
+
+
+def count_bindings(transition: str, tokens: str) -> Callable[[int], dict[tuple[float, ...], int]]:
+    """How often each binding of an immediate transition that takes and gives back is chosen."""
+    flat = net(f"{tokens}\nplace clock = token\n{transition}")
+
+    def count(firings: int) -> dict[tuple[float, ...], int]:
+        run = session(flat, trace=True)
+        run.advance(math.inf, firings)
+        counts: dict[tuple[float, ...], int] = {}
+        for firing in run.trace():
+            counts[tuple(firing.variables)] = counts.get(tuple(firing.variables), 0) + 1
+        return counts
+
+    return count
+
+
+@pytest.mark.parametrize(
+    ("transition", "tokens"),
+    [
+        # one bag; two bags; one bag twice; a join; a join with a guard
+        ("transition t: p(x), clock -> p(x), clock  takes 1.0", "place p : 0..5 = all"),
+        (
+            "transition t: p(x), q(y), clock -> p(x), q(y), clock  takes 1.0",
+            "place p : 0..1 = all\nplace q : 0..2 = all",
+        ),
+        ("transition t: p(x), p(y), clock -> p(x), p(y), clock  takes 1.0", "place p : 0..2 = all"),
+        (
+            "transition t: p(x), q({a: x, b}), clock -> p(x), q({a: x, b: b}), clock  takes 1.0",
+            "type T = {a: 0..2, b: 0..1}\nplace p : 0..9 = all\nplace q : T = all",
+        ),
+        ("transition t: p(x), clock -> p(x), clock  takes 1.0  when x < 6", "place p : 0..20 = all"),
+    ],
+)
+def test_i4_each_binding_equally_often(transition: str, tokens: str) -> None:
+    """Six bindings, 12,000 firings: each within 5 standard deviations (41) of 2,000; false alarm below 1e-5."""
+    counts = count_bindings(transition, tokens)(12_000)
+    assert len(counts) == 6
+    assert all(abs(n - 2_000) < 5 * 41 for n in counts.values())
