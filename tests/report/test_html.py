@@ -113,6 +113,7 @@ def test_data_cannot_end_its_element() -> None:
     assert "<!--" not in written
     inside = re.fullmatch(r'<script type="application/json" id="x">(.*)</script>', written, re.S)
     assert inside is not None
+    assert "<" not in inside[1]
     assert json.loads(inside[1]) == {"name": HOSTILE}
 
 
