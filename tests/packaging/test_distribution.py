@@ -69,6 +69,7 @@ def test_a_wheel_puts_nothing_else_into_site_packages(wheel: Path) -> None:
     for name in files_of_the_project():
         assert not re.match(r"(nets|models)/.*\.(net|csv)$", name) or f"petri/library/{name}" in names
     assert {"petri/py.typed", "pnsim/py.typed", "petri/language/syntax/grammar.lark"} <= set(names)
+    assert "petri/language/syntax/tables.json" in names
 
 
 @pytest.mark.slow
