@@ -9,6 +9,7 @@ from pathlib import Path
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
+from petri.engine.errors import ModelError
 from petri.engine.native import available
 from petri.engine.reference import Limits
 from petri.engine.run import Plan, Progress, TraceSink, replicate
@@ -93,7 +94,11 @@ class Model:
             max_firings=max_firings,
             trace=trace is not None,
         )
-        ran, interrupted = replicate(self.net, plan, range(count), threads=threads, progress=progress, trace=trace)
+        try:
+            ran, interrupted = replicate(self.net, plan, range(count), threads=threads, progress=progress, trace=trace)
+        except ModelError as error:  # the key of an initial token: there is no run yet that could hold the error
+            values = {name: str(value) for name, value in error.values.items()}
+            raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error
         return Result(self.net, plan, tuple(ran), interrupted, count)
 
     def duration(self, value: float | str) -> float:

@@ -212,6 +212,15 @@ def test_an_overflow(call: Call, write: Write) -> None:
     assert "PARTIAL RESULTS: stopped by an error in the model at time 6" in outcome.out
 
 
+def test_an_initial_token_whose_key_has_no_value(call: Call, write: Write) -> None:
+    net = write("net key\nplace q : int by 1 div value = 0\ntransition t: q(n) -> nothing\nrun until 10\n")
+    for engine in ("reference", "auto"):
+        outcome = call("run", net, "--engine", engine)
+        assert outcome.status == 1
+        assert "error[division-by-zero]" in outcome.err
+        assert "test.net:2:18" in outcome.err
+
+
 def test_too_many_tokens(call: Call, write: Write) -> None:
     net = write("net flood\nplace a = token\nplace b\ntransition t: a -> a, b takes 1\nrun until 1000\n")
     outcome = call("run", net, "--max-tokens", "50")
