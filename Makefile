@@ -32,7 +32,7 @@ help:
 	@echo 'make lint types rust python   the parts of `make test`'
 	@echo 'make bench      set everything up and measure the speed (about ten minutes)'
 	@echo 'make format     bring Python and Rust sources into the standard layout'
-	@echo 'make readme     renew the pictures and the output that README.md shows'
+	@echo 'make readme     renew the pictures and the output that README.md and docs/ show'
 	@echo 'make clean      remove everything that make has built'
 
 run: $(RUN_STAMP)
@@ -76,6 +76,7 @@ format: $(DEV_STAMP)
 
 readme: $(DEV_STAMP)
 	$(BIN)/python docs/readme.py
+	$(BIN)/python docs/pages.py
 
 # A development install serves `make run` as well.
 $(RUN_STAMP): $(BUILD_FILES) | $(VENV)/.python

@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -49,16 +50,21 @@ def stale(page: str, folder: Path) -> list[str]:
 
 def renewed(text: str, folder: Path) -> str:
     """The text with the output that the commands give now; the files that it shows are put into the folder."""
-
-    def renew(block: re.Match[str]) -> str:
+    blocks = list(BLOCK.finditer(text))
+    for block in blocks:
         if block["what"] == "file:":
             (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
-            return block[0]
-        if block["what"] == "result:":
-            return block[1] + measures(pnsim(f"run {block['rest']}", folder))
-        return f"{block[1]}$ pnsim {block['rest']}\n{pnsim(block['rest'], folder)}"
 
-    return BLOCK.sub(renew, text)
+    def body(block: re.Match[str]) -> str:
+        if block["what"] == "file:":
+            return block["body"]
+        if block["what"] == "result:":
+            return measures(pnsim(f"run {block['rest']}", folder))
+        return f"$ pnsim {block['rest']}\n{pnsim(block['rest'], folder)}"
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        bodies = iter(list(pool.map(body, blocks)))
+    return BLOCK.sub(lambda block: block[1] + next(bodies), text)
 
 
 def measures(output: str) -> str:

@@ -1,0 +1,77 @@
+"""The tutorial and the catalogue of patterns show what the program prints; the index of docs/ names every page."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from petri.engine.native import available
+from petri.language.layout.formatter import format_source
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+
+
+@pytest.fixture(scope="module")
+def pages() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("pages", DOCS / "pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.skipif(not available(), reason="the pages show runs of the native engine")
+@pytest.mark.parametrize("page", ["tutorial.md", "patterns.md"])
+def test_the_output_on_the_page_is_up_to_date(pages: ModuleType, page: str, tmp_path: Path) -> None:
+    assert pages.stale(page, tmp_path) == [], "renew it with `python docs/pages.py`"
+
+
+def test_the_pages_that_are_renewed(pages: ModuleType) -> None:
+    assert set(pages.PAGES) == {"tutorial.md", "patterns.md"}
+
+
+def test_every_block_of_the_tutorial_is_tested(pages: ModuleType) -> None:
+    """Nets are files that commands see, and every other block is the output of a command."""
+    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"^```", text, re.MULTILINE)) == 2 * len(pages.BLOCK.findall(text))
+    files = {match["rest"]: match["body"] for match in pages.BLOCK.finditer(text) if match["what"] == "file:"}
+    commands = " ".join(match["rest"] for match in pages.BLOCK.finditer(text) if match["what"] != "file:").split()
+    assert len(files) >= 8
+    assert [name for name in files if name not in commands] == []
+
+
+def test_the_nets_of_the_tutorial_are_in_the_standard_layout() -> None:
+    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    nets = re.findall(r"^```net\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert nets
+    assert [net for net in nets if format_source(net, "tutorial.net") != net] == []
+
+
+def test_every_pattern_is_in_the_catalogue() -> None:
+    headings = re.findall(r"^### (\w+)$", (DOCS / "patterns.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(headings) == sorted(path.stem for path in (ROOT / "nets" / "patterns").glob("*.net"))
+
+
+def test_the_index_names_every_page() -> None:
+    text = (DOCS / "README.md").read_text(encoding="utf-8")
+    named = {(DOCS / target).resolve() for target in re.findall(r"\]\(([^)#]+)\)", text)}
+    assert [str(page) for page in PAGES if page.name != "README.md" and page not in named] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"(?s)`[^`\n]+`|^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / target).exists(), target
+    anchors = {
+        re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in re.findall(r"^#+ (.*)$", text, re.M)
+    }
+    for anchor in re.findall(r"\]\(#([^)]+)\)", text):
+        assert anchor in anchors
