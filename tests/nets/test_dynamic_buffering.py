@@ -22,7 +22,9 @@ GBPS = 0.125  # bytes per nanosecond
 
 @functools.cache
 def run(net: str = "dynamic_buffering", **parameters: Any) -> petri.Result:
-    result = petri.load(net, **parameters).run(until="50 ms", warmup="10 ms", replications=2, seed=11)
+    result = petri.load(net, **{"active_flows": 5540, **parameters}).run(
+        until="50 ms", warmup="10 ms", replications=2, seed=11
+    )
     assert result.failure is None
     return result
 
@@ -88,6 +90,7 @@ def test_buffers_are_never_more_than_full() -> None:
     assert places["router.port_state"] == 4
 
 
+@pytest.mark.slow
 def test_packets_lost_are_long_ones() -> None:
     """A packet is lost when RBUF has no room for it: lost bytes over lost packets is some 1.7 in DB Table I."""
     for net in ("dynamic_buffering", "dram_buffering"):
@@ -102,6 +105,7 @@ def test_dynamic_buffering_drops_far_less_than_dram_buffering() -> None:
     assert figure(dram, "bus_busy") > 0.85
 
 
+@pytest.mark.slow
 def test_drops_fall_with_threads_and_then_are_flat() -> None:
     dropped = {8 * engines: figure(run(engines=engines), "dropped") for engines in (1, 2, 3, 5)}
     assert dropped[8] > 2 * dropped[16]
@@ -109,6 +113,7 @@ def test_drops_fall_with_threads_and_then_are_flat() -> None:
     assert dropped[40] < dropped[16] + 0.001
 
 
+@pytest.mark.slow
 def test_share_in_dram_falls_as_the_high_watermark_rises() -> None:
     shares = [figure(run(high_watermark=f"{mark} B", engines=4), "in_dram") for mark in (1600, 2880, 4160)]
     assert shares[0] > shares[1] > 2 * shares[2]
@@ -124,6 +129,7 @@ def test_use_of_resources() -> None:
         assert figure(result, "bus_busy") < 0.06
 
 
+@pytest.mark.slow
 def test_own_links_make_longer_queues() -> None:
     """Four links of a quarter of the rate each serve a burst of one port more slowly than the whole does."""
     assert figure(run(own_links=True), "in_dram") > 3 * figure(run(), "in_dram")

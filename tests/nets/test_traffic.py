@@ -155,6 +155,7 @@ def test_mmpp(tmp_path: Path) -> None:
     agrees(covariance(rates, mean), variance + mean * 64.0 / 4000.0)
 
 
+@pytest.mark.slow
 def test_self_similar_traffic_stays_bursty_over_long_windows(tmp_path: Path) -> None:
     """Variance over windows falls as their length to the power 2H - 2, H = (3 - shape) / 2 = 0.8; else as -1.
 
@@ -175,6 +176,7 @@ def test_self_similar_traffic_stays_bursty_over_long_windows(tmp_path: Path) -> 
     assert exponents["light"] == pytest.approx(-1.0, abs=0.2)
 
 
+@pytest.mark.slow
 def test_self_similar_rate(tmp_path: Path) -> None:
     """Heavy tails converge slowly: the median over replications of the mean rate, to within 5 %."""
     rates = windows(run(tmp_path, "SelfSimilar(rate = 40 Mbps, network = network)", window="50 ms", until="4 s"))
@@ -242,6 +244,7 @@ def test_traffic_is_stationary_from_the_start(tmp_path: Path, fixed: str, more: 
     agrees(np.array(flows), 100.0)
 
 
+@pytest.mark.slow
 def test_figure_4() -> None:
     """Mean 411 Mbps, variation 6.45 % over windows of 200 ms, in five runs of 10 s.
 
