@@ -7,6 +7,7 @@ fixed, and what is compared differs by many times the spread of the runs.
 from __future__ import annotations
 
 import functools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from petri.engine.native import available
 pytestmark = pytest.mark.skipif(not available(), reason="takes too long on the reference engine")
 
 GBPS = 0.125  # bytes per nanosecond
+PROVENANCE = re.compile(r"\b(given|derived|calibrated|estimated)\b")
 
 
 @functools.cache
@@ -144,3 +146,11 @@ def test_engines_agree_on_packets(net: str) -> None:
         for engine in ("native", "reference")
     )
     assert native.hash == reference.hash
+
+
+@pytest.mark.parametrize("net", ["shotnoise", "dynamic_buffering", "dram_buffering"])
+def test_constants_say_where_they_come_from(net: str) -> None:
+    for parameter in petri.load(net).net.parameters:
+        assert parameter.doc, parameter.name
+        if parameter.kind != "bool":
+            assert PROVENANCE.search(parameter.doc), f"{parameter.name}: {parameter.doc}"
