@@ -146,6 +146,14 @@ def test_on_off(tmp_path: Path, even: str) -> None:
         assert covariance(rates, mean).mean() == pytest.approx(variance, rel=0.05)
 
 
+@pytest.mark.parametrize("even", ["false", "true"])
+def test_on_off_rate_is_exact_for_periods_of_few_packets(tmp_path: Path, even: str) -> None:
+    """A period of 1 ms has room for 2.7 packets: gaps that it cuts must go on in the next one."""
+    source = f"OnOff(peak = 32 Mbps, on = 1 ms, off = 3 ms, sources = 10, even = {even}, network = network)"
+    rates = windows(run(tmp_path, source, window="10 ms", until="1 s", packet_mix="fixed", packet_fixed="1500 B"))
+    agrees(rates.mean(axis=1), 80 * MBPS)
+
+
 def test_mmpp(tmp_path: Path) -> None:
     source = "Mmpp(first = 160 Mbps, second = 0 bps, first_stay = 2 ms, second_stay = 6 ms, network = network)"
     rates = windows(run(tmp_path, source, window="4 ms", until="2 s", packet_mix="fixed"))
