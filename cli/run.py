@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from petri.model import Model
     from petri.result import Result
 
+MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
 LIMITS = click.IntRange(min=1)
 
 
@@ -103,6 +104,7 @@ def command(
             max_firings=max_firings,
             progress=progress,
             trace=sink,
+            occupancy=bool(report or as_json) and len(model.net.places) <= MOST_OCCUPANCIES,
         )
     _show(result, net, time.perf_counter() - started, as_json, every)
     if report and result.counted:

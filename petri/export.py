@@ -71,11 +71,15 @@ def result_dict(result: Result) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What "packed" of a result holds. `lacks` says, where the net died, what each transition lacks."""
+    """What "packed" of a result holds. `lacks` says, where the net died, what each transition lacks.
+
+    occupancy: of each place, the share of time with 0, 1, 2 … tokens; None where the run did not keep it.
+    """
 
     net: Net
     course: Course | None
     lacks: tuple[tuple[str, str], ...]
+    occupancy: tuple[tuple[float, ...], ...] | None
 
 
 def pack(result: Result) -> str:
@@ -87,6 +91,7 @@ def pack(result: Result) -> str:
     content = {
         "net": net_to_dict(result.net, spans=False),
         "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
+        "occupancy": occupancy_shares(result),
         "lacks": [] if dead is None else [[one.transition, one.reason] for one in why_dead(result.net, dead.marking)],
     }
     text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
@@ -105,7 +110,20 @@ def unpack(text: str) -> Packed:
         net_from_dict(content["net"]),
         None if ran is None else Course(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(Course)}),
         tuple((str(name), str(reason)) for name, reason in content["lacks"]),
+        None if (shares := content["occupancy"]) is None else tuple(tuple(map(float, row)) for row in shares),
     )
+
+
+def occupancy_shares(result: Result) -> list[list[float]] | None:
+    """Of each place, the share of time with 0, 1, 2 … tokens, up to the most that it ever held."""
+    if not all(replication.levels is not None for replication in result.counted):
+        return None
+    rows = []
+    for place in result.net.places:
+        held = result.occupancy(place.name)
+        assert held is not None
+        rows.append(significant(np.nan_to_num(np.trim_zeros(held.shares, "b"))))
+    return rows
 
 
 def significant(values: np.ndarray[Any, np.dtype[np.float64]]) -> Any:

@@ -38,6 +38,7 @@ class Model:
         limits: Limits = Limits(),
         max_firings: int | None = None,
         trace: bool = False,
+        occupancy: bool = False,
     ) -> tuple[Plan, int]:
         """What `run` would do, and how many times. Raises LanguageError where no end is given, or none makes sense."""
         defaults = self.net.run_defaults
@@ -57,6 +58,7 @@ class Model:
             limits=limits,
             firings=max_firings,
             trace=trace,
+            occupancy=occupancy,
         )
         return plan, defaults.replications if replications is None else replications
 
@@ -73,6 +75,7 @@ class Model:
         max_firings: int | None = None,
         progress: Callable[[Progress], None] | None = None,
         trace: TraceSink | None = None,
+        occupancy: bool = False,
     ) -> Result:
         """Run the net.
 
@@ -80,6 +83,7 @@ class Model:
         happen any more. seed, replications: whole numbers; replication i of a seed is the same in every run. engine:
         "native", "reference", or "auto" for the native one where it is built. threads: at most so many replications
         at a time. progress: called about ten times a second. trace: receives every firing.
+        occupancy: also keep how long each place holds how many tokens, for `Result.occupancy`.
 
         What goes wrong inside the model is in `Result.failure`; Ctrl-C ends the run and sets `Result.interrupted`.
         Raises LanguageError where the run cannot start, ImportError where the engine asked for is not built.
@@ -93,6 +97,7 @@ class Model:
             limits=limits,
             max_firings=max_firings,
             trace=trace is not None,
+            occupancy=occupancy,
         )
         try:
             ran, interrupted = replicate(self.net, plan, range(count), threads=threads, progress=progress, trace=trace)

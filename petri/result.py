@@ -18,6 +18,7 @@ from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
+from petri.measure.occupancy import Occupancy
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
 
 if TYPE_CHECKING:
@@ -246,6 +247,21 @@ class Result:
             name: np.sum([np.asarray(s[name], dtype=np.float64) for s in snapshots], axis=0)
             for name in reorder.DISTRIBUTIONS
         }
+
+    def occupancy(self, place: str) -> Occupancy | None:
+        """How long a place held how many tokens, all replications together; None unless the run was to keep it.
+
+        Raises KeyError where there is no such place.
+        """
+        index = self.place_index.get(place)
+        if index is None:
+            raise KeyError(place)
+        times = [replication.levels[index] for replication in self.counted if replication.levels is not None]
+        return Occupancy(np.sum(times, axis=0)) if times else None
+
+    @cached_property
+    def place_index(self) -> dict[str, int]:
+        return {place.name: index for index, place in enumerate(self.net.places)}
 
     # ------------------------------------------------------------ for others
 

@@ -13,8 +13,9 @@ from petri.codec import net_to_dict
 from petri.engine.errors import Fault, ModelError
 from petri.engine.random import seed_words
 from petri.engine.reference import Limits, Reason
-from petri.engine.session import TracedFiring
+from petri.engine.session import Asked, Levels, TracedFiring
 from petri.measure.observation import Observation
+from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span, Token
 
 _native: ModuleType | None
@@ -63,12 +64,12 @@ def compiled(net: Net) -> Compiled:
 class NativeSession:
     """A replication on the native engine. Raises ImportError where it is not built."""
 
-    def __init__(self, net: Net, seed: int, replication: int, limits: Limits, trace: bool) -> None:
+    def __init__(self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked) -> None:
         self._compiled = compiled(net)
         assert _native is not None
         words = seed_words(seed, replication)
         self._session = _native.Session(
-            self._compiled.program, words, limits.firings_at_an_instant, limits.tokens, trace
+            self._compiled.program, words, limits.firings_at_an_instant, limits.tokens, asked.trace, asked.levels
         )
         if (fault := self._session.initial_fault) is not None:
             raise ModelError(fault[0], self._span(fault[1]), **fault[2])
@@ -119,6 +120,10 @@ class NativeSession:
             active=reals(observed["active"]),
             probes=tuple(arrays(snapshot) for snapshot in observed["probes"]),
         )
+
+    def levels(self) -> Levels | None:
+        times = reals(self._session.levels())
+        return times.reshape(-1, LEVELS) if times.size else None
 
     def marking(self) -> list[list[Token]]:
         return [[()] * row if isinstance(row, int) else row for row in self._session.marking()]

@@ -13,7 +13,7 @@ from typing import Literal
 
 from petri.engine.errors import Fault
 from petri.engine.reference import Limits
-from petri.engine.session import Session, TracedFiring, begin
+from petri.engine.session import Levels, Session, TracedFiring, begin
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token
@@ -39,6 +39,7 @@ class Plan:
     limits: Limits = Limits()
     firings: int | None = None  # a safety stop, not part of the model
     trace: bool = False
+    occupancy: bool = False  # keep how long each place holds how many tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Replication:
     fault: Fault | None
     seconds: float  # of wall-clock time
     warm: bool = True
+    levels: Levels | None = None  # time by place and number of tokens, when it was asked for
     series: Mapping[int, list[float]] = field(default_factory=dict)  # by measure: its value in each window
 
     @property
@@ -136,7 +138,9 @@ class Driver:
         self.index = index
         self.stop = stop
         self.progress = progress
-        self.session: Session = begin(net, plan.engine, plan.seed, index, limits=plan.limits, trace=plan.trace)
+        self.session: Session = begin(
+            net, plan.engine, plan.seed, index, limits=plan.limits, trace=plan.trace, levels=plan.occupancy
+        )
         self.left = math.inf if plan.firings is None else plan.firings
         self.piece = 500
         self.batched = len(net.places) + len(net.transitions) <= LARGEST_BATCHED_NET
@@ -175,6 +179,7 @@ class Driver:
             fault=session.error,
             seconds=time.perf_counter() - started,
             warm=warm,
+            levels=session.levels(),
             series={series.measure: series.values for series in self.series},
         )
 

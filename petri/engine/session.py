@@ -12,7 +12,8 @@ from petri.engine.errors import Fault
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Limits, Observer, Reason
 from petri.engine.statistics import Statistics
-from petri.measure.observation import Observation
+from petri.measure.observation import Floats, Observation
+from petri.measure.occupancy import OccupancyRecorder
 from petri.net import Net, Scalar, Token
 
 
@@ -24,6 +25,18 @@ class TracedFiring:
     end: float
     transition: int
     variables: Sequence[Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be kept besides the statistics: a trace, the time at each number of tokens of each place."""
+
+    trace: bool = False
+    levels: bool = False
+
+
+Levels = Floats
+"""Times [net's unit] by place and number of tokens; the last number stands for at least so many."""
 
 
 class Session(Protocol):
@@ -60,6 +73,9 @@ class Session(Protocol):
     def marking(self) -> list[list[Token]]:
         """The tokens of each place: by seat in a bag, else in order of arrival."""
 
+    def levels(self) -> Levels | None:
+        """The time at each number of tokens since the window began, when it was asked for: [place, number]."""
+
     def trace(self) -> list[TracedFiring]:
         """The firings since the last call, when tracing was asked for."""
 
@@ -72,26 +88,31 @@ def begin(
     *,
     limits: Limits = Limits(),
     trace: bool = False,
+    levels: bool = False,
 ) -> Session:
     """A session at time 0. `engine` is "native" or "reference". Raises ImportError where there is no native one."""
     if engine == "reference":
-        return ReferenceSession(net, seed, replication, limits, trace)
+        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels))
     from petri.engine.native import NativeSession
 
-    return NativeSession(net, seed, replication, limits, trace)
+    return NativeSession(net, seed, replication, limits, Asked(trace, levels))
 
 
 class ReferenceSession:
     """A replication on the reference engine."""
 
-    def __init__(self, net: Net, seed: int, replication: int, limits: Limits, trace: bool) -> None:
+    def __init__(self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked) -> None:
         self._statistics = Statistics(net)
         self._probes = Probes(net)
         self._trace = Trace()
-        observers: list[Observer] = [self._statistics, self._probes, *([self._trace] if trace else [])]
+        initial = [sum(count for count, _ in place.initial) for place in net.places]
+        self._levels = OccupancyRecorder(initial) if asked.levels else None
+        observers: list[Observer] = [self._statistics, self._probes]
+        observers += [self._trace] if asked.trace else []
+        observers += [self._levels] if self._levels else []
         self._engine = Engine(net, seed, replication, limits, observers)
         self._probes.tokens = lambda place: len(self._engine.marking[place])
-        self._initial = np.array([sum(count for count, _ in p.initial) for p in net.places], dtype=np.int64)
+        self._initial = np.array(initial, dtype=np.int64)
 
     @property
     def now(self) -> float:
@@ -115,6 +136,8 @@ class ReferenceSession:
     def begin_window(self) -> None:
         self._statistics.restart(self.now)
         self._probes.restart()
+        if self._levels is not None:
+            self._levels.restart(self.now)
 
     def observe(self) -> Observation:
         statistics, now = self._statistics, self.now
@@ -135,6 +158,9 @@ class ReferenceSession:
 
     def marking(self) -> list[list[Token]]:
         return [[token.value for token in row] for row in self._engine.marking]
+
+    def levels(self) -> Levels | None:
+        return None if self._levels is None else np.array([one.times for one in self._levels.at(self.now)])
 
     def trace(self) -> list[TracedFiring]:
         return self._trace.drain()

@@ -71,7 +71,7 @@ def test_deep_nesting_neither_overflows_a_stack_nor_stops_a_deep_sum(depth: int)
         with pytest.raises(ValueError, match="nested too deeply"):
             _native.Program(text)
     else:
-        run = _native.Session(_native.Program(text), (1, 2, 3), 100, 100, False)
+        run = _native.Session(_native.Program(text), (1, 2, 3), 100, 100, False, False)
         assert run.advance(math.inf, 10) == "dead"
         assert run.now == depth + 1.0
 

@@ -187,7 +187,9 @@ def tail(sample: Sample, units: Units, dimension: str) -> Figure:
     }
 
 
-def counts(values: Sequence[float], first: int, what: str, *, skip_zero: bool, open_ended: bool) -> Figure | None:
+def counts(
+    values: Sequence[float], first: int, what: str, *, skip_zero: bool, open_ended: bool, of: str = "packets"
+) -> Figure | None:
     """A distribution of whole numbers from `first` on, as shares of all; None where there is nothing to see.
 
     skip_zero: leave 0 out, which would dwarf the rest. open_ended: the last entry stands for all that is greater.
@@ -216,7 +218,7 @@ def counts(values: Sequence[float], first: int, what: str, *, skip_zero: bool, o
         "layout": {
             "bargap": 0.15,
             "xaxis": {"title": {"text": what}, **few},
-            "yaxis": {"title": {"text": "share of packets"}, "tickformat": "~%", "rangemode": "tozero"},
+            "yaxis": {"title": {"text": f"share of {of}"}, "tickformat": "~%", "rangemode": "tozero"},
             "showlegend": False,
         },
     }

@@ -23,13 +23,17 @@ _LEVEL: Final = 0.95
 
 @dataclass(frozen=True)
 class Record:
-    """`net` and `course` are None where a result does not tell them; `lacks` says why its net died."""
+    """`net` and `course` are None where a result does not tell them; `lacks` says why its net died.
+
+    occupancy: of each place, the share of time with 0, 1, 2 … tokens; None where the run did not keep it.
+    """
 
     data: Mapping[str, Any]
     units: Units
     net: Net | None = None
     course: Course | None = None
     lacks: tuple[tuple[str, str], ...] = ()
+    occupancy: tuple[tuple[float, ...], ...] | None = None
 
     def time(self, value: float | None) -> str:
         return self.units.show(value, "Time")
@@ -75,6 +79,7 @@ def of_dict(data: Mapping[str, Any]) -> Record:
         None if more is None else more.net,
         None if more is None else more.course,
         () if more is None else more.lacks,
+        None if more is None else more.occupancy,
     )
 
 

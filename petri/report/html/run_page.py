@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from petri.measure.occupancy import LEVELS
 from petri.measure.reorder import DISPLACEMENT_THRESHOLD
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
@@ -18,6 +19,7 @@ from petri.report.quantities import Units, exact_quantity, number
 
 LINES: Final = 40  # places that the chart over time offers
 LINES_AT_FIRST: Final = 5
+OCCUPANCIES: Final = 6  # places whose distribution of tokens is drawn
 # Of an order probe: name, heading, what it is, axis, first number, whether 0 is left out and the last entry is open.
 ORDERS: Final = (
     (
@@ -71,6 +73,7 @@ def run_page(record: Record, sources: Mapping[str, str] | None = None) -> Page:
     places, transitions = groups(data["places"]), groups(data["transitions"])
     _utilisation(page, places, transitions)
     _over_time(page, record, places)
+    _occupancy(page, record, places)
     _distributions(page, record)
     _details(page, record, places, transitions)
     page.section("provenance", "What it takes to repeat this", *provenance(record))
@@ -232,6 +235,31 @@ def _over_time(page: Page, record: Record, places: Sequence[Group]) -> None:
     rows = math.ceil(len(lines) / 4)
     height = 24.0 + min(1.4 * rows, 14.0)
     page.section("over-time", "Over time", page.figure(figure, f"Tokens over time in {names}", caption, height))
+
+
+def _occupancy(page: Page, record: Record, places: Sequence[Group]) -> None:
+    """The queues and resources whose number of tokens varies most; the elements of an array together."""
+    if record.occupancy is None:
+        return
+    varied: list[tuple[bool, float, Group, np.ndarray[Any, np.dtype[np.float64]]]] = []
+    for row in places:
+        rows = [record.occupancy[member] for member in row.members]
+        shares = np.zeros(max(map(len, rows)))
+        for one in rows:
+            shares[: len(one)] += np.array(one) / len(rows)
+        if np.count_nonzero(shares) > 1:
+            spread = float(shares @ np.arange(len(shares)) ** 2 - (shares @ np.arange(len(shares))) ** 2)
+            varied.append((not math.isnan(row.figures["utilisation"].mean), -spread, row, shares))
+    varied.sort(key=lambda entry: entry[:2])
+    made = []
+    for _, _, row, shares in varied[:OCCUPANCIES]:
+        open_ended = len(shares) == LEVELS
+        figure = figures.counts(list(shares), 0, "tokens", skip_zero=False, open_ended=open_ended, of="time")
+        if figure is not None:
+            caption = content(tag("b", tag("code", row.name)), f", empty {shares[0]:.1%} of the time.")
+            made.append(page.figure(figure, f"Share of time by number of tokens in {row.name}", caption, 19))
+    if made:
+        page.section("occupancy", "Tokens in places", tag("div", made, class_="pair"))
 
 
 # ---------------------------------------------------------------- distributions

@@ -12,7 +12,7 @@ use engine::ids::{PlaceId, SpanId};
 use engine::net::Span;
 use engine::probes::Probe;
 use engine::program;
-use engine::session::{begin, Session as Replication};
+use engine::session::{begin, Asked, Session as Replication};
 use engine::statistics::Tally;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -48,13 +48,21 @@ type Told<'py> = (String, Option<SpanParts>, Bound<'py, PyDict>);
 #[pymethods]
 impl Session {
     #[new]
-    fn new(program: &Program, seed: (u64, u64, u64), instant_limit: u64, token_limit: u64, trace: bool) -> Self {
+    fn new(
+        program: &Program,
+        seed: (u64, u64, u64),
+        instant_limit: u64,
+        token_limit: u64,
+        trace: bool,
+        levels: bool,
+    ) -> Self {
         let limits = Limits { firings_at_an_instant: instant_limit, tokens: token_limit };
         let program = Arc::clone(&program.0);
-        let (replication, fault) = match begin(Arc::clone(&program), [seed.0, seed.1, seed.2], limits, trace) {
-            Ok(replication) => (Some(replication), None),
-            Err(fault) => (None, Some(*fault)),
-        };
+        let (replication, fault) =
+            match begin(Arc::clone(&program), [seed.0, seed.1, seed.2], limits, Asked { trace, levels }) {
+                Ok(replication) => (Some(replication), None),
+                Err(fault) => (None, Some(*fault)),
+            };
         Session { replication, fault, program }
     }
 
@@ -107,6 +115,13 @@ impl Session {
         let snapshots = probes.iter().map(|probe| snapshot(py, probe)).collect::<PyResult<Vec<_>>>()?;
         observed.set_item("probes", snapshots)?;
         Ok(observed)
+    }
+
+    /// The time at each number of tokens, place after place, as bytes; empty when it was not asked for.
+    fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let session = self.running()?;
+        let times = session.levels().map_or_else(Vec::new, |levels| levels.at(session.now()));
+        Ok(bytes(py, times.into_iter().map(f64::to_ne_bytes)))
     }
 
     /// The tokens of each place: by seat in a bag, else in order of arrival; of a black place their number.

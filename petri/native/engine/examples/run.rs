@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use engine::engine::Limits;
 use engine::program::Program;
-use engine::session::begin;
+use engine::session::{begin, Asked};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -15,7 +15,7 @@ fn main() {
     let firings: u64 = arguments[2].parse().expect("a number of firings");
     let program = Arc::new(Program::from_json(&text).expect("a flat net"));
     let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 40 };
-    let mut session = begin(program, [1, 2, 3], limits, false).expect("an initial marking");
+    let mut session = begin(program, [1, 2, 3], limits, Asked::default()).expect("an initial marking");
     session.advance(f64::INFINITY, firings / 10);
     for _ in 0..3 {
         let (before, clock) = (session.firings(), Instant::now());

@@ -29,6 +29,7 @@ pub mod histogram;
 pub mod ids;
 pub mod index;
 pub mod join;
+pub mod levels;
 pub mod lower;
 pub mod marking;
 pub mod net;

@@ -42,6 +42,35 @@ impl Observer for () {
     fn restart(&mut self, _: f64) {}
 }
 
+/// An observer that may be left out when the engine is made.
+impl<A: Observer> Observer for Option<A> {
+    fn changed(&mut self, place: PlaceId, tokens: u64, now: f64) {
+        if let Some(observer) = self {
+            observer.changed(place, tokens, now);
+        }
+    }
+
+    fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {
+        self.as_mut().map_or(Ok(()), |observer| observer.arrived(place, count, scope))
+    }
+
+    fn started(&mut self, transition: TransitionId, lasts: bool, scope: &mut Scope) -> Outcome<()> {
+        self.as_mut().map_or(Ok(()), |observer| observer.started(transition, lasts, scope))
+    }
+
+    fn ended(&mut self, transition: TransitionId, now: f64) {
+        if let Some(observer) = self {
+            observer.ended(transition, now);
+        }
+    }
+
+    fn restart(&mut self, now: f64) {
+        if let Some(observer) = self {
+            observer.restart(now);
+        }
+    }
+}
+
 /// Two observers, told one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     #[inline(always)]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::{Engine, Limits, Reason, RunError};
 use crate::fault::Outcome;
+use crate::levels::Levels;
 use crate::marking::Marking;
 use crate::observer::Observer;
 use crate::probes::Probes;
@@ -20,6 +21,10 @@ pub trait Record: Observer {
     }
 
     fn trace(&mut self) -> Option<&mut Trace> {
+        None
+    }
+
+    fn levels(&self) -> Option<&Levels> {
         None
     }
 }
@@ -40,7 +45,10 @@ impl Record for (Statistics, Probes) {
     }
 }
 
-impl Record for ((Statistics, Probes), Trace) {
+/// What only some runs ask for.
+type Extras = (Option<Trace>, Option<Levels>);
+
+impl Record for ((Statistics, Probes), Extras) {
     fn statistics(&self) -> &Statistics {
         &self.0 .0
     }
@@ -50,7 +58,11 @@ impl Record for ((Statistics, Probes), Trace) {
     }
 
     fn trace(&mut self) -> Option<&mut Trace> {
-        Some(&mut self.1)
+        self.1 .0.as_mut()
+    }
+
+    fn levels(&self) -> Option<&Levels> {
+        self.1 .1.as_ref()
     }
 }
 
@@ -66,6 +78,8 @@ pub trait Session: Send + Sync {
     fn probes(&self) -> Option<&Probes>;
     /// The firings since the last call, when tracing was asked for.
     fn take_trace(&mut self) -> Trace;
+    /// The time at each number of tokens, when it was asked for.
+    fn levels(&self) -> Option<&Levels>;
     fn advance(&mut self, until: f64, firings: u64) -> Reason;
     /// The warm-up is over: statistics start at `now`.
     fn begin_window(&mut self);
@@ -108,6 +122,10 @@ impl<O: Record + Send + Sync> Session for Engine<O> {
         self.observer.trace().map(std::mem::take).unwrap_or_default()
     }
 
+    fn levels(&self) -> Option<&Levels> {
+        self.observer.levels()
+    }
+
     fn advance(&mut self, until: f64, firings: u64) -> Reason {
         Engine::advance(self, until, firings)
     }
@@ -117,12 +135,20 @@ impl<O: Record + Send + Sync> Session for Engine<O> {
     }
 }
 
+/// What a caller wants kept besides the statistics.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    pub trace: bool,
+    pub levels: bool,
+}
+
 /// An engine at time 0 that observes what the net and the caller ask for, and nothing else.
-pub fn begin(program: Arc<Program>, seed: [u64; 3], limits: Limits, trace: bool) -> Outcome<Box<dyn Session>> {
+pub fn begin(program: Arc<Program>, seed: [u64; 3], limits: Limits, asked: Asked) -> Outcome<Box<dyn Session>> {
     let statistics = |p: &Program, marking: &Marking| Statistics::new(&marking.counts, p.transitions.len());
     let probes = |p: &Program| Probes::new(Arc::clone(&p.probes));
-    Ok(if trace {
-        let observer = |p: &Program, m: &Marking| ((statistics(p, m), probes(p)), Trace::default());
+    Ok(if asked.trace || asked.levels {
+        let extras = |m: &Marking| (asked.trace.then(Trace::default), asked.levels.then(|| Levels::new(&m.counts)));
+        let observer = |p: &Program, m: &Marking| ((statistics(p, m), probes(p)), extras(m));
         Box::new(Engine::new(program, seed, limits, observer)?)
     } else if program.probes.is_empty() {
         Box::new(Engine::new(program, seed, limits, statistics)?)
