@@ -19,10 +19,13 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
         "a module does not see the places outside: declare `port {outside}: …` and connect it in the instance",
     ),
-    "unknown-type": Wording("there is no type `{name}`", "did you mean `{suggestion}`?"),
+    "unknown-type": Wording(
+        "there is no type `{name}`", "did you mean `{suggestion}`?", notes=("a value is never text: {instead}",)
+    ),
     "unknown-unit": Wording(
         "there is no unit `{unit}`",
         "did you mean `{number} {suggestion}`?",
+        "write `{tokens} * token` for that many tokens",
         notes=(
             "units are those of time (`h` `min` `s` `ms` `us` `ns` `ps`), bytes (`B` `KiB`), bits (`b` `Mb`),"
             " rates (`Gbps`) and frequencies (`MHz`)",

@@ -16,6 +16,10 @@ WORDING: dict[str, Wording] = {
     "unused-constant": Wording("nothing uses `{name}`"),
     "unused-type": Wording("nothing uses the type `{name}`"),
     "unused-module": Wording("the module `{name}` has no instance", "write `instance x = {name}(…)`"),
+    "never-given-back": Wording(
+        "`{name}` takes from `{place}`, and nothing gives one back: it stops when those of the start are used up",
+        "a server is given back when the work is done: `-> {place}`",
+    ),
     "guard-on-fifo": Wording(
         "the guard looks at the token that `{place}` shows: while it does not hold, the tokens behind wait as well",
         "without `{discipline}`, a place shows all its tokens",

@@ -13,11 +13,14 @@ WORDING: dict[str, Wording] = {
         "`{name}` is {kind}; what of it is to be measured?", "write `mean({name})`, `rate({name})` or the like"
     ),
     "unknown-measure-function": Wording(
-        "there is no measure `{name}`", "did you mean `{suggestion}`?", notes=("there are {known:and}",)
+        "there is no measure `{name}`",
+        "did you mean `{suggestion}`?",
+        "instead: {instead}",
+        notes=("there are {known:and}",),
     ),
     "measure-usage": Wording("`{name}` is not written like this", "write `{usage}`"),
     "unknown-target": Wording("there is no `{name}`, where {wanted} is wanted", "did you mean `{suggestion}`?"),
-    "wrong-target": Wording("`{text}` is {kind}, but {wanted} is wanted here"),
+    "wrong-target": Wording("`{text}` is {kind}, but {wanted} is wanted here", "of {kind} there are {figures:and}"),
     "not-a-path": Wording("`{text}` is no name of {wanted}", "names are such as `send`, `link[2]`, `engine[*].alu`"),
     "nothing-inside": Wording("`{name}` is {kind}: there is no `{inside}` in it"),
     "measure-of-instance": Wording(

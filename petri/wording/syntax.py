@@ -82,6 +82,12 @@ WORDING: dict[str, Wording] = {
     "colon-equals": Wording("`:` is followed by a type, `=` by a value", "write `=` alone"),
     "missing-equals": Wording("`=` is missing after `{word} {name}`", _FORM),
     "missing-type-colon": Wording("`:` is missing before the type", "write `{name} : {type}`"),
+    "type-before-name": Wording("the name stands before its type", "write `{name}: {type}`"),
+    "type-in-parentheses": Wording(
+        "a record type stands in braces, not in parentheses", "write `type {name} = {{ seq: int, size: Bytes }}`"
+    ),
+    "enumeration-brackets": Wording("an enumeration stands without brackets", "write `red | green`"),
+    "if-in-expression": Wording("an `if` within an expression stands in parentheses", "write `(if … then … else …)`"),
     "missing-comma": Wording(
         "a comma or an operator is missing after `{before}`", "separate the items of a list with `,`"
     ),

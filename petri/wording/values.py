@@ -6,7 +6,11 @@ from petri.wording.checks import IN_INSTANCE
 from petri.wording.entry import Wording
 
 WORDING: dict[str, Wording] = {
-    "type-mismatch": Wording("`{text}` is {found}, but {wanted} is wanted here", "write `{suggestion}`"),
+    "type-mismatch": Wording(
+        "`{text}` is {found}, but {wanted} is wanted here",
+        "write `{suggestion}`",
+        "a plain number times `{unit}` is a time; so is a parameter that is given with its unit",
+    ),
     "dimension-mismatch": Wording("`{left}` is {left_type}, `{right}` is {right_type}: they do not go together"),
     "time-unit-without-clock": Wording(
         "`{text}` needs a unit of time, but this net has none: its time is a plain number",
@@ -27,7 +31,7 @@ WORDING: dict[str, Wording] = {
     "not-callable": Wording("`{text}` is no function"),
     "expression-too-large": Wording("the expression is too large", "name parts of it with `const`, `param` or `draw`"),
     "misplaced-expression": Wording("{what} cannot stand in {where}"),
-    "word-as-value": Wording("`{word}` is no value, so it cannot stand in {where}"),
+    "word-as-value": Wording("`{word}` is no value, so it cannot stand in {where}", "write {instead}"),
     "place-as-value": Wording(
         "`{name}` is a place, not a value",
         "`tokens({name})` is the number of its tokens; an input arc `{name}(x)` names the value of one",

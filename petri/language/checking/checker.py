@@ -51,6 +51,9 @@ from petri.net import Span
 if TYPE_CHECKING:
     from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate
 
+# What other languages call a type.
+_OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool"}
+
 TableReader = Callable[[tree.Text], "tuple[int, bool] | None"]
 
 
@@ -119,8 +122,9 @@ class Checker:
     def _set_clock(self) -> None:
         clock = self.gatherer.clock
         if clock is None:
-            if self.assumed_clock:
-                self.units.set_clock(self.assumed_clock, UNITS[self.assumed_clock].scale)
+            assumed = self.assumed_clock or ("ns" if "time" in self.broken else "")
+            if assumed:
+                self.units.set_clock(assumed, UNITS[assumed].scale)
             return
         unit = UNITS.get(clock.unit)
         if unit is not None and unit.dimension == TIME:
@@ -282,7 +286,9 @@ class Checker:
             return UNKNOWN
         known = [name for name, found in scope.visible() if isinstance(found, TypeSymbol)]
         candidates = [*known, "int", "real", "bool", "token", "Time", "Bytes", "Rate", "Freq"]
-        self.problems.error("unknown-type", e.span, name=e.name, suggestion=did_you_mean(e.name, candidates))
+        suggestion = _OTHER_NAMES.get(e.name.lower()) or did_you_mean(e.name, candidates)
+        instead = "name what it can be, `red | green`" if e.name.lower() in ("string", "str", "text") else None
+        self.problems.error("unknown-type", e.span, name=e.name, suggestion=suggestion, instead=instead)
         return UNKNOWN
 
     def _range_type(self, e: tree.RangeType, scope: Scope, name: str) -> Type:

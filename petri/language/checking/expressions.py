@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -55,6 +56,8 @@ class Value:
     @property
     def node(self) -> Node:
         return self.nodes[0]
+
+
 
 
 class Reader:
@@ -138,14 +141,16 @@ class Reader:
         text = self.problems.text(value.span)
         is_time = isinstance(wanted, Scalar) and wanted.dimension == TIME
         plain = isinstance(value.type, Scalar) and value.type.kind in ("int", "real") and value.type.dimension == PLAIN
-        literal = is_time and plain and value.node.op == "const" and text[-1:].isdigit()
+        needs_unit = is_time and plain and re.fullmatch(r"([\d._e]+)|exp\(([\d._e]+)\)", text)
+        unit = self.checker.units.time_unit
         self.problems.error(
             "type-mismatch",
             value.span,
             text=text,
             found=plainly(value.type),
             wanted=plainly(wanted),
-            suggestion=f"{text} {self.checker.units.time_unit}" if literal else None,
+            suggestion=re.sub(r"([\d.]\w*)(\)?)$", rf"\1 {unit}\2", text) if needs_unit else None,
+            unit=f"1 {unit}" if is_time and plain and not needs_unit else None,
         )
 
     # ------------------------------------------------------------ the kinds of expression
@@ -204,7 +209,8 @@ class Reader:
             node = Node(name, "real", (), None, e.span, NOW if name == "now" else END)
             return Value(self.checker.units.time_type, (node,), e.span)
         if name in ("token", "all", "nothing", "_"):
-            self.problems.error("word-as-value", e.span, word=name, where=self.where)
+            instead = "the number in front, `3 * token`" if self.where == "an initial marking" else None
+            self.problems.error("word-as-value", e.span, word=name, where=self.where, instead=instead)
             return self.unknown(e.span)
         symbol = self.loops.get(name) or self.scope.find(name)
         if isinstance(symbol, ConstantSymbol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -237,11 +238,15 @@ class FigureReader:
         if name in DISTRIBUTIONS:
             self.problems.error("draw-not-allowed", e.span, word=name, where="a measure")
             return None
+        instead = _OTHER_MEASURES.get(name.lower())
+        if instead is None and re.fullmatch(r"p\d+", name):
+            instead = f"`now - x.born at send record {name}`, for a percentile of what each firing shows"
         self.problems.error(
             "unknown-measure-function",
             e.function.span,
             name=name,
-            suggestion=did_you_mean(name, MEASURE_FUNCTIONS),
+            suggestion=None if instead else did_you_mean(name, MEASURE_FUNCTIONS),
+            instead=instead,
             known=list(MEASURE_FUNCTIONS),
         )
         return None
@@ -416,6 +421,20 @@ def _combined(op: str, indices: list[int]) -> Term:
 
 _ARITHMETIC = ("+", "-", "*", "/")
 _PLACE_FIGURES = ("mean", "max", "busy", "occupied", "sojourn", "arrivals")
+# What people look for under another name.
+_OTHER_MEASURES = {
+    "throughput": "`rate(transition)`",
+    "utilization": "`busy(place)` for a resource, `active(transition)` for the share of time with a firing",
+    "utilisation": "`busy(place)` for a resource, `active(transition)` for the share of time with a firing",
+    "average": "`mean(place)`",
+    "avg": "`mean(place)`",
+    "length": "`mean(place)`",
+    "tokens": "`mean(place)`",
+    **dict.fromkeys(
+        ("delay", "wait", "waiting", "latency", "response"),
+        "`sojourn(place)`, or `now - x.born at transition` where tokens know when they were born",
+    ),
+}
 MEASURE_FUNCTIONS = {
     "rate": "rate(transition) or rate(transition, quantity)",
     "count": "count(transition) or count(transition, quantity)",

@@ -26,6 +26,7 @@ def lint(flat: net.Net, checker: Checker) -> None:
         return
     _unused(checker, checker.scope)
     _never_fires(flat, checker)
+    _never_given_back(flat, checker)
     if not flat.transitions:
         checker.problems.warning("no-transition", None, name=flat.name)
     if not flat.measures and not flat.expectations:
@@ -123,6 +124,25 @@ def _never_fires(flat: net.Net, checker: Checker) -> None:
     for name, place, _, span in roots:
         if span is None or _is_own(checker, span.file):
             checker.problems.warning("never-fires", span, name=name, place=place)
+
+
+def _never_given_back(flat: net.Net, checker: Checker) -> None:
+    """Black tokens of the start that are used up by a transition to which others keep bringing work."""
+    given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
+    told = set()
+    for transition in flat.transitions:
+        taken = [arc.place for arc in transition.inputs if not arc.keep]
+        own = {place for arc in transition.outputs for place in arc.places}
+        if not given.difference(own).intersection(taken) or transition.span in told:
+            continue
+        for place in taken:
+            found = flat.places[place]
+            if place in given or found.colour.slots or not found.initial:
+                continue
+            told.add(transition.span)
+            if transition.span is None or _is_own(checker, transition.span.file):
+                name = transition.name
+                checker.problems.note("never-given-back", transition.span, name=name, place=found.name)
 
 
 def _markable(flat: net.Net) -> set[int]:

@@ -64,8 +64,16 @@ class NetUnits:
             return Value(kind, (operation("mul", "real", (factor, user.node), e.span),), e.span)
         unit = UNITS.get(e.unit)
         if unit is None:
-            suggestion = suggested_unit(e.unit, reader.scope.unit_names())
-            reader.problems.error("unknown-unit", e.span, unit=e.unit, number=e.text, suggestion=suggestion)
+            tokens = e.unit in ("tokens", "token")
+            suggestion = None if tokens else suggested_unit(e.unit, reader.scope.unit_names())
+            reader.problems.error(
+                "unknown-unit",
+                e.span,
+                unit=e.unit,
+                number=e.text,
+                suggestion=suggestion,
+                tokens=e.text if tokens else None,
+            )
             return reader.unknown(e.span)
         if self.second is None and unit.dimension.time:
             clock = e.unit if unit.dimension == TIME else "ns"

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 Step = tuple[str, tuple[Node | None, ...]]
 
+_PLACE_FIGURES = ("mean", "max", "busy", "occupied", "arrivals", "sojourn")
+_TRANSITION_FIGURES = ("rate", "count", "mean", "active")
+
 
 @dataclass(eq=False, slots=True)
 class Target:
@@ -133,7 +136,8 @@ def _end(checker: Checker, e: tree.Expr, symbol: Symbol, steps: list[Step], want
     if isinstance(symbol, PlaceSymbol):
         symbol.mentioned = True
     if (wanted == "a place" and not symbol_is_place) or (wanted == "a transition" and symbol_is_place):
-        checker.problems.error("wrong-target", e.span, text=text, kind=kind_of(symbol), wanted=wanted)
+        figures = _PLACE_FIGURES if symbol_is_place else _TRANSITION_FIGURES
+        checker.problems.error("wrong-target", e.span, text=text, kind=kind_of(symbol), wanted=wanted, figures=figures)
         return None
     return Target(symbol, tuple(steps), text, e.span)
 

@@ -284,5 +284,7 @@ def _limited(diagnostics: list[Diagnostic], path: str) -> list[Diagnostic]:
 
 def _names(statement: Statement) -> set[str]:
     """The names that a broken declaration was to declare, as far as can be told."""
+    if statement.word == "time":
+        return {"time"}
     names = [token.text for token in statement.tokens[1:] if token.kind == "NAME"]
     return set(names if statement.word in ("port", "type", "module", "") else names[:1])

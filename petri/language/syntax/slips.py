@@ -305,8 +305,25 @@ def _equals(case: _Case) -> Diagnostic | None:
     return None
 
 
+def _type_shape(case: _Case) -> Diagnostic | None:
+    """`type P = (seq: int)`, `type C = { gold, silver }`, `type C = enum(gold, silver)`."""
+    kinds = [token.kind for token in case.tokens[2:6]]
+    if case.word != "type" or kinds[:1] != ["="]:
+        return None
+    opening = case.tokens[3:4]
+    where = span_of(opening[0], opening[0], case.path) if opening else None
+    if kinds[1:2] == ["("]:
+        return case.tell("type-in-parentheses", span=where, name=case.tokens[1].text)
+    if kinds[1:3] == ["{", "NAME"] and kinds[3:] != [":"] and case.kind in (",", "}"):
+        return case.tell("enumeration-brackets", span=where)
+    return case.tell("enumeration-brackets", span=where) if kinds[1:3] == ["NAME", "("] else None
+
+
 def _missing_type_colon(case: _Case) -> Diagnostic | None:
-    """`place p int`, `module M(n int)`, `port in work Packet`."""
+    """`place p int`, `module M(n int)`, `port in work Packet`, `{ int seq }`."""
+    if case.before.text in _TYPES and case.kind == "NAME" and ":" in case.expected:
+        where = span_of(case.before, case.tokens[case.position], case.path)
+        return case.tell("type-before-name", span=where, name=_plain(case.found), type=case.before.text)
     if _type_follows(case):
         return case.tell("missing-type-colon", name=case.before.text, type=_plain(case.found))
     return None
@@ -366,6 +383,8 @@ def _conditional(case: _Case) -> Diagnostic | None:
 
 
 def _missing_value(case: _Case) -> Diagnostic | None:
+    if case.wants_value and case.kind == "if":
+        return case.tell("if-in-expression")
     if not case.wants_value or not case.ends_here:
         return None
     if case.kind == "," and case.before.kind in ("(", "[", "{", ":", "->", ","):
@@ -474,6 +493,7 @@ _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
     _reserved_name,
     _numbers,
     _missing_name,
+    _type_shape,
     _conditional,
     _brackets,
     _misspelt_unit,

@@ -55,7 +55,7 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
             word = _declares(token, before, after, depth, alone)
             if not word and _is_name(token, before, after):
                 token.kind = "NAME"
-            elif not word and token.kind != "end":
+            elif not word and token.kind != "end" and not _closing(before, token, after):
                 token.kind = "NAME"
                 wrong = Diagnostic("reserved-name", span_of(token, token, path), {"name": token.text})
         elif token.kind == "NAME" and token.first:
@@ -96,6 +96,8 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
         return word
     if (before.kind == "." and not token.first) or (word == "time" and following == "("):
         return ""
+    if _closing(before, token, after):
+        return ""
     if alone and not token.first and following != "NAME" and following not in SOFT_WORDS:
         return ""  # `place time : int`: a reserved word for a name
     if word == "end":
@@ -110,6 +112,12 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
     if suits or (word in _ANYTHING and not (depth and following in (":", ",", ")", "]", "}"))):
         return word
     return "" if depth or before.kind in _WANTS_OPERAND else word
+
+
+def _closing(before: Token | None, token: Token, after: Token | None) -> bool:
+    """Whether it is the second word of a line such as `end module`."""
+    last = after is None or (after.first and after.kind in _DECLARING)
+    return last and before is not None and before.kind == "end" and token.kind != "end" and not token.first
 
 
 def _misspelt(token: Token, before: Token | None, after: Token | None, in_module: bool) -> str:
