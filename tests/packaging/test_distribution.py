@@ -76,7 +76,8 @@ def test_a_wheel_puts_nothing_else_into_site_packages(wheel: Path) -> None:
 def test_an_installed_wheel_runs_from_any_folder(wheel: Path, tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
     python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True, timeout=300)
+    # Elsewhere than in the repository, where pip would find it installed already.
+    subprocess.run([python, "-m", "pip", "install", "--quiet", str(wheel)], check=True, timeout=300, cwd=tmp_path)
     pnsim = tmp_path / "venv" / "bin" / "pnsim"
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -58,8 +58,6 @@ class Value:
         return self.nodes[0]
 
 
-
-
 class Reader:
     """Reads the expressions of one declaration.
 
