@@ -1,0 +1,146 @@
+"""Every way to allocate the transmit buffer and to keep the order, at random parameters: what must hold always.
+
+The nets run until they are dead, so the marking at the end is the one to look at; `maximum` is over the whole run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+import petri
+from petri.engine.native import available
+
+SCHEMES = ("contiguous", "strided", "local", "global", "its", "aisr", "packet_sort")
+IN_ORDER = ("its", "aisr", "packet_sort")
+
+slow_without_native = pytest.mark.skipif(not available(), reason="takes too long on the reference engine")
+
+
+@st.composite
+def parameters(draw: st.DrawFn) -> dict[str, Any]:
+    """A scheme with up to four hops of any size; a pipeline uses all of the eight microengines or fewer."""
+    scheme = draw(st.sampled_from(SCHEMES))
+    chosen: dict[str, Any] = {
+        "scheme": scheme,
+        "hops": draw(st.integers(1, 4)),
+        "packets": draw(st.integers(1, 300)),
+        "packet": draw(st.sampled_from(["64 B", "65 B", "512 B", "1500 B", "8192 B"])),
+        "flows": draw(st.sampled_from([1, 3, 10, 32])),
+        "flow_packets": draw(st.sampled_from([1, 10, 1000])),
+        "threads": draw(st.integers(1, 8)),
+        "mac_memory": draw(st.sampled_from([1, 4, 256])),
+        "unit_queue": draw(st.sampled_from([1, 4])),
+    }
+    if scheme == "aisr":
+        chosen |= {"buffering": draw(st.integers(1, 2)), "processing": draw(st.integers(1, 3))}
+        chosen |= {"insert_window": draw(st.sampled_from([1, 512]))}
+    elif scheme == "packet_sort":
+        chosen |= {"sorting": draw(st.integers(1, 2)), "processing": draw(st.integers(1, 3)), "transmitting": 3}
+        chosen |= {"ring_entries": draw(st.sampled_from([1, 128]))}
+    else:
+        chosen["engines"] = draw(st.integers(1, 8))
+    return chosen
+
+
+@slow_without_native
+@settings(
+    max_examples=60,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+)
+@given(parameters(), st.integers(0, 1000))
+def test_invariants(chosen: dict[str, Any], seed: int) -> None:
+    model = petri.load("ixp2400_hops", **chosen)
+    result = model.run(replications=1, seed=seed)
+    assert result.died
+    assert result.passed, "as many packets have arrived as were sent"
+    order = result.replications[0].window.probes[-1]
+    assert (order["lost"], order["duplicates"]) == (0, 0)
+    if chosen["scheme"] in IN_ORDER:
+        assert order["reordered"] == order["duplicate_acks"] == 0
+    resources_come_back(model, result)
+
+
+COUNTERS = (
+    "source.",
+    "head",
+    "number",
+    "expected",
+    "given",
+    "starter",
+    "turn",
+    "mutex",
+    "list",
+    "].thread",
+    "idle",
+)
+"""Places whose tokens count, or that the thread whose turn it is has moved to, so that they end otherwise."""
+
+
+def resources_come_back(model: petri.Model, result: petri.Result) -> None:
+    """Threads, engines, buffer elements and mutexes are all free in the end, and never were more than there are."""
+    marking, window = result.replications[0].marking, result.replications[0].window
+    for index, place in enumerate(model.net.places):
+        initial = sum(count for count, _ in place.initial)
+        if place.capacity is not None:
+            assert window.maximum[index] <= place.capacity, place.name
+        if initial:
+            assert window.maximum[index] <= initial, f"{place.name} holds what it began with or less"
+        if not place.name.endswith(COUNTERS[1:]) and not place.name.startswith(COUNTERS[0]):
+            left = sorted(marking[index])
+            assert left == sorted(token for count, token in place.initial for _ in range(count)), place.name
+        elif initial and not place.name.endswith("idle"):
+            assert len(marking[index]) == initial, place.name
+
+
+@slow_without_native
+@pytest.mark.parametrize("scheme", ["global", "its", "aisr"])
+def test_mutual_exclusion(scheme: str) -> None:
+    """One thread at a time is in the critical section; under the local mutexes, one of each microengine."""
+    section = {"global": "mutex", "its": "turn", "aisr": "number"}[scheme]
+    model = petri.load("ixp2400_hops", scheme=scheme, packets=2000)
+    window = model.run(replications=1, seed=3).replications[0].window
+    names = [place.name for place in model.net.places]
+    index = next(i for i, name in enumerate(names) if name.endswith(section))
+    assert (window.initial[index], window.maximum[index]) == (1, 1)
+    working = [i for i, t in enumerate(model.net.transitions) if "allocate" in t.name or "enumerate" in t.name]
+    assert sum(window.in_progress[i] for i in working) <= window.elapsed * (1 + 1e-9)
+
+
+@slow_without_native
+def test_local_mutexes_are_one_for_each_microengine() -> None:
+    model = petri.load("ixp2400_hops", scheme="local", packets=2000)
+    window = model.run(replications=1, seed=3).replications[0].window
+    for index, transition in enumerate(model.net.transitions):
+        if "allocation.allocate" in transition.name:
+            assert window.in_progress[index] <= window.elapsed * (1 + 1e-9)
+            assert window.in_progress[index] == pytest.approx(window.active[index])
+
+
+@slow_without_native
+def test_reordering_grows_with_the_hops() -> None:
+    shares = []
+    for hops in (1, 3, 6):
+        result = petri.load("ixp2400_hops", hops=hops, packets=20_000).run(replications=1, seed=5)
+        recorded = result.measure("sequence").recorded
+        shares.append((recorded["duplicate_ack_share"].mean, recorded["retransmit_missing_share"].mean))
+    assert shares == sorted(shares)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_both_engines_agree(scheme: str) -> None:
+    if not available():
+        pytest.skip("there is no native engine to compare with")
+    runs = [
+        petri.load("ixp2400_hops", scheme=scheme, hops=2, packets=12, threads=2).run(
+            engine=engine, replications=1, seed=2
+        )
+        for engine in ("reference", "native")
+    ]
+    assert runs[0].replications[0].hash == runs[1].replications[0].hash
