@@ -1,7 +1,8 @@
 """The base model of the IXP2400 against the figures that Govind, Govindarajan and Kuri state for one router (PRNP).
 
-Tolerances: throughput 2 %, with 16 threads 10 %; shares of packets a fifth of the value or three points, as the larger differences of the
-paper between its own two simulators are. Seeds are fixed; replications spread by a fifteenth of the value at most.
+Tolerances: throughput 2 %, with 16 threads 10 %; shares of packets a fifth of the value or three points, as the larger
+differences of the paper between its own two simulators are. Seeds are fixed; replications spread by a fifteenth of the
+value at most.
 """
 
 from __future__ import annotations
