@@ -68,8 +68,9 @@ def children() -> float:
 
 
 def environment() -> dict[str, str]:
-    """As the shell would have it, without the paths of this program."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    """As the shell would have it, without the paths of this program, and free to keep its bytecode."""
+    kept_out = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    return {name: value for name, value in os.environ.items() if name not in kept_out}
 
 
 def memory_of_long_runs(engine: str, net: Path, firings: int) -> tuple[int, int]:
