@@ -23,7 +23,7 @@ DEV_STAMP := $(VENV)/.dev-$(KIND)
 BUILD_FILES := pyproject.toml setup.py petri/version.py \
 	$(shell find petri/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
 
-.PHONY: help run test lint types rust python test-slow bench format readme clean
+.PHONY: help run test lint types rust python test-slow bench validate format readme clean
 
 help:
 	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
@@ -31,6 +31,7 @@ help:
 	@echo 'make test-slow  the slow tests'
 	@echo 'make lint types rust python   the parts of `make test`'
 	@echo 'make bench      set everything up and measure the speed (about ten minutes)'
+	@echo 'make validate   hold the nets against published figures (about ten minutes); pages in validation-results/'
 	@echo 'make format     bring Python and Rust sources into the standard layout'
 	@echo 'make readme     renew the pictures and the output that README.md and docs/ show'
 	@echo 'make clean      remove everything that make has built'
@@ -69,6 +70,9 @@ bench: $(DEV_STAMP)
 		|| echo 'The simulators to compare with could not be installed; going on without them.'
 	$(BIN)/python -m benchmarks.run
 
+validate: $(RUN_STAMP)
+	@$(BIN)/pnsim validate --report validation-results
+
 format: $(DEV_STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -98,5 +102,5 @@ $(VENV)/.python:
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info petri/native/target petri/*.so .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist validation-results *.egg-info petri/native/target petri/*.so .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -19,6 +19,7 @@ from .exits import Refusal, language_status, refusal
 COMMANDS = {
     "run": ("run", "Simulate a net and print what was measured."),
     "sweep": ("sweep", "Run a net over many points of its parameters, with replications."),
+    "validate": ("validate", "Hold the nets against published figures."),
     "report": ("report", "Make a page with figures of a result or of a sweep."),
     "compare": ("compare", "Show how much two results, or two points of a sweep, differ."),
     "rerun": ("rerun", "Repeat a result's replications and check that they go the same way."),

@@ -1,0 +1,184 @@
+"""`pnsim validate`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from . import exits
+from .console import stdout_console
+from .exits import Refusal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from petri.validation import Validation
+
+
+@click.command(name="validate")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--folder", metavar="DIR", help="Where the folders of experiments are. [default: validation]")
+@click.option(
+    "--stores", metavar="DIR", default="validation-results", show_default=True, help="Keeps all replications."
+)
+@click.option("--report", metavar="DIR", help="Write pages with figures there, index.html first.")
+@click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Replications at one time.")
+@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+def command(
+    names: tuple[str, ...],
+    folder: str | None,
+    stores: str,
+    report: str | None,
+    engine: str,
+    workers: int | None,
+    quiet: bool,
+) -> int:
+    """Hold the library's nets against published figures.
+
+    NAME is a folder of `validation/`, or one experiment in it such as reordering/figure_7; all when left out. What was
+    computed is kept, so that the same command goes on where it was stopped.
+
+    Exit status: 0 every figure is within its tolerance and every statement holds, 1 some are not, 2 could not start,
+    3 a run stopped inside the model, 130 interrupted.
+    """
+    from petri.experiment.errors import ExperimentError
+    from petri.validation import StatementError
+
+    begun = time.monotonic()
+    try:
+        validations = _run(_chosen(names, folder), Path(stores), engine, workers, quiet)
+        console = stdout_console()
+        for one in validations:
+            print_validation(one, console)
+        if report:
+            _write_pages(validations, Path(report))
+    except ExperimentError as error:
+        raise Refusal(error.diagnostic) from error
+    except StatementError as error:
+        raise click.ClickException(str(error)) from error
+    console.print(f"{time.monotonic() - begun:.0f} s")
+    return _status(validations)
+
+
+def _chosen(names: Sequence[str], folder: str | None) -> dict[Path, dict[str, Path]]:
+    """The experiments to run, by their folders."""
+    from petri.validation.suite import experiments, folders
+
+    known = folders(Path(folder) if folder else None)
+    if not known:
+        raise click.UsageError(f"there are no experiments in {folder or 'validation'}")
+    chosen: dict[Path, dict[str, Path]] = {}
+    for name in names or known:
+        group, _, one = name.strip("/").partition("/")
+        if group not in known:
+            raise click.UsageError(f"there is no `{group}` to validate; there are {', '.join(known)}")
+        files = experiments(known[group])
+        if one and one not in files:
+            raise click.UsageError(f"`{group}` has no `{one}`; it has {', '.join(files)}")
+        chosen.setdefault(known[group], {}).update({one: files[one]} if one else files)
+    return chosen
+
+
+def _run(
+    chosen: dict[Path, dict[str, Path]], stores: Path, engine: str, workers: int | None, quiet: bool
+) -> list[Validation]:
+    from petri.experiment.campaign import Watcher
+    from petri.validation import run_folder
+
+    from .sweep_progress import SweepProgress
+
+    validations = []
+    for folder, files in chosen.items():
+        (stores / folder.name).mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+
+            def watch(name: str, store: Path, stack: ExitStack = stack) -> Watcher:
+                stack.close()
+                return stack.enter_context(SweepProgress(store, quiet))
+
+            one = run_folder(folder, stores / folder.name, only=files, engine=engine, workers=workers, watch=watch)
+        validations.append(one)
+        if one.interrupted:
+            break
+    return validations
+
+
+def print_validation(one: Validation, console: Console) -> None:
+    """The stated figures beside ours, then the statements."""
+    from rich.text import Text
+
+    console.print(Text(one.name.replace("_", " "), style="bold"))
+    console.print()
+    console.print(figures_table(one))
+    console.print(f"{one.found} of {len(one.figures)} stated figures within their tolerances\n")
+    if one.statements:
+        console.print(statements_table(one))
+        console.print(f"{one.holding} of {len(one.statements)} statements hold\n")
+
+
+def figures_table(one: Validation) -> Table:
+    from rich.text import Text
+
+    from petri.report.quantities import Units
+
+    table = _table("figure", "at", "measure", "paper", "ours", "difference", "")
+    for check in one.figures:
+        units = Units(check.seconds)
+        table.add_row(
+            check.title,
+            check.point.label,
+            check.measure.rpartition(".")[2],
+            units.show(check.checked.value, check.dimension),
+            units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension),
+            f"{check.difference:+.1%}",
+            Text("within", style="green") if check.passed else Text("OUTSIDE", style="bold red"),
+        )
+    return table
+
+
+def statements_table(one: Validation) -> Table:
+    from rich.text import Text
+
+    table = _table("statement", "source", "ours", "")
+    for judged in one.statements:
+        verdict = Text("true", style="green") if judged.holds else Text("FALSE", style="bold red")
+        table.add_row(judged.statement.says, judged.statement.source, judged.values, verdict)
+    return table
+
+
+def _table(*titles: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for title in titles:
+        table.add_column(title, overflow="fold")
+    return table
+
+
+def _write_pages(validations: Sequence[Validation], folder: Path) -> None:
+    from petri.report.html import sweep_report
+    from petri.validation.page import summary_page
+
+    from .report import write_page
+
+    for one in validations:
+        (folder / one.name).mkdir(parents=True, exist_ok=True)
+        for name, outcome in one.outcomes.items():
+            write_page(sweep_report(outcome), str(folder / one.name / f"{name}.html"))
+    write_page(summary_page(validations), str(folder / "index.html"))
+
+
+def _status(validations: Sequence[Validation]) -> int:
+    if any(one.interrupted for one in validations):
+        return exits.INTERRUPTED
+    if any(one.failed for one in validations):
+        return exits.STOPPED
+    good = all(one.found == len(one.figures) and one.holding == len(one.statements) for one in validations)
+    return exits.DONE if good else exits.FAILED

@@ -1,0 +1,179 @@
+"""What a paper says in words, as checks on the figures of an experiment.
+
+A statement names an experiment, its measures, and one form: `increasing`, `bent`, `higher` (with `lower`), `near`,
+`apart`, or `zero`. It is judged on the estimates (means over the replications).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from petri.experiment.definition import shown
+from petri.experiment.summary import Outcome, PointOutcome
+
+STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater are of one line
+APART: Final = 0.05
+FORMS: Final = ("increasing", "bent", "higher", "near", "apart", "zero")
+COMMON: Final = ("says", "source", "experiment", "measures", "at")
+OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {"higher": ("lower", "factor"), "near": ("within",), "apart": ("by",)}
+
+Where = Mapping[str, Any]
+"""Parameters of a point, or some of them."""
+
+
+class StatementError(ValueError):
+    """A file of statements that cannot be read, or a statement about points or measures that its experiment lacks."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """`options` has the entry of the form, and those that belong to it."""
+
+    says: str
+    source: str
+    experiment: str
+    measures: tuple[str, ...]
+    form: str
+    options: Mapping[str, Any]
+    at: Where = field(default_factory=dict)
+
+    def judge(self, outcome: Outcome) -> Judged:
+        """Raises StatementError where the experiment has no such point or measure."""
+        answers = [self.judge_measure(outcome, measure) for measure in self.measures]
+        return Judged(self, all(holds for holds, _ in answers), "; ".join(said for _, said in answers))
+
+    def judge_measure(self, outcome: Outcome, measure: str) -> tuple[bool, str]:
+        """Whether it holds, and the values that tell."""
+        option = self.options[self.form]
+        if self.form in ("increasing", "bent"):
+            curves = [list(curve) for curve in self.curves(outcome, measure, str(option))]
+            check = ascending if self.form == "increasing" else bent
+            return all(map(check, curves)), ", ".join(" → ".join(number(y) for _, y in curve) for curve in curves)
+        if self.form == "zero":
+            values = [self.value(point, measure) for point in outcome.points if matches(point, self.at)]
+            return all(value == 0 for value in values), ", ".join(map(number, values))
+        if self.form == "higher":
+            places, sign = (option, self.options["lower"]), ">"
+        else:
+            places, sign = option, "≈" if self.form == "near" else "≠"
+        first, second = (self.value(self.point(outcome, place), measure) for place in places)
+        return self.compare(first, second), f"{number(first)} {sign} {number(second)}"
+
+    def compare(self, first: float, second: float) -> bool:
+        difference = abs(first - second) / max(abs(first), abs(second), math.ulp(0))
+        if self.form == "higher":
+            return first > second and first >= second * share(self.options.get("factor", 1))
+        if self.form == "near":
+            return difference <= share(self.options["within"])
+        return difference >= share(self.options.get("by", APART))
+
+    def curves(self, outcome: Outcome, measure: str, axis: str) -> Iterator[Iterator[tuple[float, float]]]:
+        """For each combination of the other parameters, the values along the axis."""
+        points = [point for point in outcome.points if matches(point, self.at) and axis in point.parameters]
+        if not points:
+            raise StatementError(f"`{self.says}`: {self.experiment} has no points along {axis}")
+        rest = [tuple((name, shown(v)) for name, v in p.parameters.items() if name != axis) for p in points]
+        for others in dict.fromkeys(rest):
+            own = [point for point, names in zip(points, rest, strict=True) if names == others]
+            own.sort(key=lambda point: float(str(point.parameters[axis])))
+            yield ((float(str(point.parameters[axis])), self.value(point, measure)) for point in own)
+
+    def point(self, outcome: Outcome, where: Where) -> PointOutcome:
+        found = [point for point in outcome.points if matches(point, {**self.at, **where})]
+        if len(found) != 1:
+            raise StatementError(f"`{self.says}`: {self.experiment} has {len(found)} points with {dict(where)}")
+        return found[0]
+
+    def value(self, point: PointOutcome, measure: str) -> float:
+        if measure not in point.names:
+            raise StatementError(f"`{self.says}`: {self.experiment} does not keep {measure}")
+        return point.intervals[measure].mean
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A statement, whether it holds, and the values that tell."""
+
+    statement: Statement
+    holds: bool
+    values: str
+
+
+def ascending(curve: Sequence[tuple[float, float]]) -> bool:
+    return all(before[1] < after[1] for before, after in itertools.pairwise(curve))
+
+
+def bent(curve: Sequence[tuple[float, float]]) -> bool:
+    """Whether the slope changes by more than a tenth somewhere."""
+    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in itertools.pairwise(curve)]
+    return any(abs(a - b) > STRAIGHT * max(abs(a), abs(b)) for a, b in itertools.pairwise(slopes))
+
+
+def matches(point: PointOutcome, where: Where) -> bool:
+    return all(
+        name in point.parameters and shown(point.parameters[name]) == written(value) for name, value in where.items()
+    )
+
+
+def written(value: Any) -> str:
+    return shown(value) if isinstance(value, bool | int | float | str) else str(value)
+
+
+def number(value: float) -> str:
+    return f"{value:.3g}"
+
+
+def share(value: Any) -> float:
+    """0.1, 1.2 or the text 10%. Raises StatementError."""
+    text = str(value)
+    try:
+        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        raise StatementError(f"`{text}` is neither a number nor a percentage") from None
+
+
+def read_statements(path: Path) -> list[Statement]:
+    """The statements of a file. Raises StatementError, with the number of the statement that is wrong."""
+    try:
+        entries = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise StatementError(f"{path}: {error}") from error
+    if not isinstance(entries, list):
+        raise StatementError(f"{path}: a list of statements is wanted")
+    return [statement(entry, f"{path}, statement {number_}") for number_, entry in enumerate(entries, 1)]
+
+
+def statement(entry: Any, where: str) -> Statement:
+    """One entry of the list."""
+    if not isinstance(entry, dict):
+        raise StatementError(f"{where}: lines of the form name: value are wanted")
+    forms = [form for form in FORMS if form in entry]
+    if len(forms) != 1:
+        raise StatementError(f"{where}: exactly one of {', '.join(FORMS)} is wanted")
+    form = forms[0]
+    unknown = set(entry) - {*COMMON, form, *OPTIONS.get(form, ())}
+    needed = {"says", "source", "experiment", "measures", *({"lower"} if form == "higher" else ())}
+    needed |= {"within"} if form == "near" else set()
+    if unknown or not needed <= set(entry):
+        wrong = f"unknown: {', '.join(sorted(map(str, unknown)))}" if unknown else ""
+        lacking = ", ".join(sorted(needed - set(entry)))
+        raise StatementError(f"{where}: {wrong or 'missing: ' + lacking}")
+    if not isinstance(entry["measures"], list):
+        raise StatementError(f"{where}: `measures` is a list")
+    options = {name: entry[name] for name in (form, *OPTIONS.get(form, ())) if name in entry}
+    return Statement(
+        says=str(entry["says"]),
+        source=str(entry["source"]),
+        experiment=str(entry["experiment"]),
+        measures=tuple(map(str, entry["measures"])),
+        form=form,
+        options=options,
+        at=dict(entry.get("at", {})),
+    )

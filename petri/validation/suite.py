@@ -1,0 +1,144 @@
+"""Runs the experiments of a folder and collects what their papers state beside what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from petri.experiment.campaign import Watcher, sweep
+from petri.experiment.definition import Experiment
+from petri.experiment.summary import Checked, Outcome, PointOutcome
+from petri.measure.intervals import Interval
+from petri.validation.statements import Judged, StatementError, read_statements
+
+STATEMENTS: Final = "statements.yaml"
+
+
+@dataclass(frozen=True)
+class FigureCheck:
+    """A stated figure beside ours; values in the net's units, of the measure's dimension."""
+
+    experiment: str
+    title: str
+    point: PointOutcome
+    checked: Checked
+    dimension: str
+    seconds: float | None  # of the net's time unit
+
+    @property
+    def measure(self) -> str:
+        return self.checked.expected.measure
+
+    @property
+    def ours(self) -> Interval:
+        return self.point.intervals[self.measure]
+
+    @property
+    def difference(self) -> float:
+        """Of ours from the stated figure, as a share of it."""
+        return self.ours.mean / self.checked.value - 1
+
+    @property
+    def passed(self) -> bool:
+        return self.checked.verdict.passed
+
+
+@dataclass
+class Validation:
+    """What a folder's experiments gave."""
+
+    name: str
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    statements: list[Judged] = field(default_factory=list)
+    interrupted: bool = False
+
+    @property
+    def figures(self) -> list[FigureCheck]:
+        return [check for name, outcome in self.outcomes.items() for check in checks(name, outcome)]
+
+    @property
+    def found(self) -> int:
+        """Figures within their tolerance."""
+        return sum(check.passed for check in self.figures)
+
+    @property
+    def holding(self) -> int:
+        return sum(judged.holds for judged in self.statements)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a run stopped inside its model."""
+        return any(outcome.failed for outcome in self.outcomes.values())
+
+
+def checks(name: str, outcome: Outcome) -> Iterator[FigureCheck]:
+    """The stated figures of an experiment, in the order of its file, then of its points."""
+    dimensions = {one.name: one.dimension for one in outcome.figures}
+    for point in outcome.points:
+        for one in point.checked:
+            dimension = dimensions[one.expected.measure]
+            yield FigureCheck(name, outcome.title or name, point, one, dimension, outcome.net.seconds)
+
+
+def top() -> Path | None:
+    """The folder `validation` of the current folder, or of the checkout that this package is part of."""
+    places = (Path.cwd(), Path(__file__).resolve().parents[2])
+    return next((place / "validation" for place in places if (place / "validation").is_dir()), None)
+
+
+def folders(root: Path | None = None) -> dict[str, Path]:
+    """Folders of experiments by name, in alphabetical order. Empty where there is no folder `validation`."""
+    root = root or top()
+    if root is None:
+        return {}
+    return {path.name: path for path in sorted(root.iterdir()) if path.is_dir() and any(path.glob("*.yaml"))}
+
+
+def experiments(folder: Path) -> dict[str, Path]:
+    """The files of a folder by name, figures and tables in the order of their numbers."""
+    files = [path for path in folder.glob("*.yaml") if path.name != STATEMENTS]
+    return {path.stem: path for path in sorted(files, key=lambda path: order(path.stem))}
+
+
+def order(stem: str) -> tuple[str, list[int]]:
+    words = stem.split("_")
+    return words[0], [int(word) for word in words if word.isdigit()]
+
+
+def run_folder(
+    folder: Path,
+    store_folder: str | Path,
+    *,
+    only: Mapping[str, Path] | None = None,
+    engine: str = "auto",
+    workers: int | None = None,
+    watch: Callable[[str, Path], Watcher | None] | None = None,
+) -> Validation:
+    """Do what is missing of the experiments of a folder (or of those in `only`), and judge.
+
+    Stores are kept in `store_folder`, one for each experiment, so that an interrupted validation goes on where it was.
+    watch: gives a watcher for each experiment, by name and store. Raises ExperimentError, LanguageError, StatementError
+    before anything runs where a file makes no sense.
+    """
+    files = dict(only) if only is not None else experiments(folder)
+    loaded = {name: Experiment.load(path) for name, path in files.items()}
+    claims = read_statements(folder / STATEMENTS) if (folder / STATEMENTS).exists() else []
+    known = experiments(folder)
+    for claim in claims:
+        if claim.experiment not in known:
+            raise StatementError(f"`{claim.says}`: there is no experiment {claim.experiment}")
+    result = Validation(folder.name)
+    for name, experiment in loaded.items():
+        store = Path(store_folder) / f"{name}.db"
+        watcher = watch(name, store) if watch is not None else None
+        outcome = sweep(experiment, store, engine=engine, workers=workers, watch=watcher)
+        result.outcomes[name] = outcome
+        if outcome.interrupted:
+            result.interrupted = True
+            return result
+    result.statements = [
+        one.judge(result.outcomes[one.experiment]) for one in claims if one.experiment in result.outcomes
+    ]
+    return result

@@ -1,0 +1,188 @@
+"""Stated figures and statements: read, run, judged, printed, and what is said when something is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from petri.experiment import Experiment
+from petri.validation import StatementError, folders, read_statements, run_folder
+from petri.validation.statements import bent, statement
+from petri.validation.suite import experiments
+from tests.cli.calling import caller
+
+Capture = pytest.CaptureFixture[str]
+ROOT = Path(__file__).resolve().parents[2]
+
+NET = """
+net levels
+param level = 1
+param other = 0
+place start = level * token
+place never
+transition go: start -> nothing
+transition not_once: never -> never
+measure height = count(go) * level
+measure nothing_at_all = count(not_once)
+run until dead
+"""
+EXPERIMENT = """
+title: Figure 1
+net: levels.net
+grid: {level: [1, 2, 4], other: [0, 1]}
+replications: 2
+measures: [height, nothing_at_all]
+expected:
+  - {at: {level: 2, other: 0}, measure: height, value: 4, within: 1%, source: page 1}
+  - {at: {level: 4, other: 0}, measure: height, value: 20, within: 10%, source: page 1}
+"""
+
+
+def claim(**form: Any) -> dict[str, Any]:
+    return {"says": "so", "source": "page 2", "experiment": "figure_1", "measures": ["height"], **form}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    inside = tmp_path / "validation" / "study"
+    inside.mkdir(parents=True)
+    (inside / "levels.net").write_text(NET, "utf-8")
+    (inside / "figure_1.yaml").write_text(EXPERIMENT, "utf-8")
+    return inside
+
+
+def judged(folder: Path, tmp_path: Path, claims: Sequence[dict[str, Any]]) -> list[bool]:
+    (folder / "statements.yaml").write_text(yaml.safe_dump(list(claims)), "utf-8")
+    return [one.holds for one in run_folder(folder, tmp_path, engine="reference", workers=1).statements]
+
+
+def test_figures_are_judged_by_their_tolerances(folder: Path, tmp_path: Path) -> None:
+    result = run_folder(folder, tmp_path, engine="reference", workers=1)
+    assert [check.passed for check in result.figures] == [True, False]
+    assert [check.difference for check in result.figures] == pytest.approx([0.0, -0.2])
+    assert (result.found, result.statements) == (1, [])
+
+
+def test_the_forms_of_statements(folder: Path, tmp_path: Path) -> None:
+    """The heights are 1, 4 and 16."""
+    one, two, four = ({"level": level, "other": 0} for level in (1, 2, 4))
+    true = [
+        claim(increasing="level"),
+        claim(bent="level"),
+        claim(higher=four, lower=one),
+        claim(higher=four, lower=two, factor=4),
+        claim(near=[one, {"level": 1, "other": 1}], within="1%"),
+        claim(apart=[one, two]),
+        claim(zero=True, measures=["nothing_at_all"]),
+        claim(higher={"level": 4}, lower={"level": 1}, at={"other": 1}),
+    ]
+    false = [
+        claim(increasing="other"),
+        claim(bent="level", at={"level": 1}),
+        claim(higher=one, lower=four),
+        claim(higher=four, lower=two, factor=4.1),
+        claim(near=[two, four], within=0.7),
+        claim(apart=[one, {"level": 1, "other": 1}]),
+        claim(zero=True),
+        claim(higher={"level": 2}, lower={"level": 2}, at={"other": 1}),
+    ]
+    assert judged(folder, tmp_path, true + false) == [True] * len(true) + [False] * len(false)
+
+
+def test_a_straight_line_is_not_bent() -> None:
+    assert not bent([(1, 2.0), (5, 10.0), (10, 20.4)])
+    assert bent([(1, 2.0), (5, 10.0), (10, 23.0)])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "increasing",
+        claim(),
+        claim(increasing="level", zero=True),
+        claim(higher={"level": 1}),
+        claim(near=[{}, {}]),
+        claim(zero=True, colour="red"),
+        {**claim(zero=True), "measures": "height"},
+    ],
+    ids=str,
+)
+def test_a_statement_that_makes_no_sense_is_told(wrong: Any) -> None:
+    with pytest.raises(StatementError, match="statement 3: "):
+        statement(wrong, "statement 3")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        claim(higher={"level": 1}, lower={"level": 2}),
+        claim(zero=True, measures=["depth"]),
+        claim(increasing="hops"),
+        claim(near=[{"level": 1, "other": 0}, {"level": 2, "other": 0}], within="wide"),
+        {**claim(zero=True), "experiment": "figure_2"},
+    ],
+    ids=str,
+)
+def test_a_statement_about_what_is_not_there_is_told(folder: Path, tmp_path: Path, wrong: dict[str, Any]) -> None:
+    with pytest.raises(StatementError, match=r"so|wide"):
+        judged(folder, tmp_path, [wrong])
+
+
+def test_a_file_that_is_no_list_is_told(tmp_path: Path) -> None:
+    for text in ("says: so", "[", ""):
+        (tmp_path / "statements.yaml").write_text(text, "utf-8")
+        with pytest.raises(StatementError, match=r"statements\.yaml"):
+            read_statements(tmp_path / "statements.yaml")
+
+
+OURS = [path for one in folders(ROOT / "validation").values() for path in experiments(one).values()]
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_the_project_s_experiments_make_sense(path: Path) -> None:
+    """Every point flattens, and every expected value belongs to one."""
+    prepared = Experiment.load(path).prepare()
+    for one in prepared.experiment.expected:
+        assert any(one.applies(point.parameters) for point in prepared.points)
+
+
+def test_the_project_s_statements_can_be_read() -> None:
+    for one in folders(ROOT / "validation").values():
+        if (one / "statements.yaml").exists():
+            names = experiments(one)
+            assert all(claim.experiment in names for claim in read_statements(one / "statements.yaml"))
+
+
+def test_the_command_prints_both_tables_and_fails_for_what_is_missed(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    (folder / "statements.yaml").write_text(yaml.safe_dump([claim(increasing="level"), claim(zero=True)]), "utf-8")
+    where = ["--folder", str(folder.parent), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    pages = tmp_path / "pages"
+    outcome = caller(capsys)("validate", "study", *where, "--report", str(pages))
+    assert outcome.status == 1
+    assert "1 of 2 stated figures within their tolerances" in outcome.out
+    assert "1 of 2 statements hold" in outcome.out
+    assert "-20.0%" in outcome.out
+    page = (pages / "index.html").read_text("utf-8")
+    assert "1 of 2 statements hold." in page
+    assert 'href="study/figure_1.html"' in page
+    assert (pages / "study" / "figure_1.html").exists()
+    for unknown in ("other", "study/figure_2"):
+        assert caller(capsys)("validate", unknown, *where).status == 2
+
+
+def test_the_command_passes_where_all_is_found(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    (folder / "figure_1.yaml").write_text(EXPERIMENT.replace("value: 20", "value: 16"), "utf-8")
+    where = ["--folder", str(folder.parent), "--stores", str(tmp_path / "stores"), "--engine", "reference"]
+    assert caller(capsys)("validate", "study/figure_1", *where).status == 0
+
+
+def test_figures_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for name in ("table_2", "figure_10", "figure_9", "table_1"):
+        (tmp_path / f"{name}.yaml").write_text("", "utf-8")
+    assert list(experiments(tmp_path)) == ["figure_9", "figure_10", "table_1", "table_2"]
