@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import petri
 import pytest
 
+import petri
 from tests.engines import ENGINES
 
 QUEUE = """
