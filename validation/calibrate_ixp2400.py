@@ -3,8 +3,8 @@
     python validation/calibrate_ixp2400.py             # the fit: a small grid around the constants, by their misfit
     python validation/calibrate_ixp2400.py --change    # each constant 50 % down and up, one at a time
 
-The fit looks at these figures of the paper and at no others: throughput with 64 and 16 threads, reordering of 6.4 KB flows over
-one hop (table 1), and retransmission over ten hops of contiguous allocation (figure 5).
+The fit looks at these figures of the paper and at no others: throughput with 64 and 16 threads, reordering of 6.4 KB
+flows over one hop (table 1), and retransmission over ten hops of contiguous allocation (figure 5).
 """
 
 from __future__ import annotations
