@@ -19,7 +19,7 @@ WORK = (30, 12, 12, 12, 12, 12, 15, 15)  # cycles
 DRAM, SRAM, HASH, SCRATCH = range(4)
 UNITS = (DRAM, DRAM, HASH, SRAM, DRAM, SCRATCH, DRAM)
 THREADS = 64
-FIRINGS_OF_A_PACKET = 37  # of the net
+FIRINGS_OF_A_PACKET = 38  # of the net
 
 
 class Ixp2400:
@@ -32,7 +32,7 @@ class Ixp2400:
         self.environment = environment
         self.random = random
         self.engines = [resource() for _ in range(8)]
-        self.entries = [resource(4) for _ in range(8)]
+        self.entries = [resource(2) for _ in range(8)]
         self.bus, self.media = resource(), resource()
         self.queues = [resource(4) for _ in range(4)]
         self.servers = [resource(capacity) for capacity in (1, 16, 1, 8)]
@@ -54,9 +54,9 @@ class Ixp2400:
     def access_time(self, unit: int) -> float:
         if unit == HASH:
             return 8 * CYCLE
-        if unit == SRAM:
-            return self.random.gammavariate(4, 1.0) * 90 * CYCLE
-        return self.random.expovariate(1.0) * (26 if unit == DRAM else 60) * CYCLE
+        if unit == SCRATCH:
+            return 60 * CYCLE
+        return self.random.expovariate(1.0) * (26 if unit == DRAM else 6 * 110) * CYCLE
 
     def source(self) -> Process:
         while True:

@@ -13,16 +13,18 @@
 #define HOPS 1
 #endif
 
-constexpr int hops = HOPS, engines = 8, threads = 64, steps = 8, units = 4, flows = 10, flow_packets = 100;
-constexpr int ports = 4, mac_memory = 256, elements = 128, entries = 4, unit_queue = 4, output_memory = 2;
+constexpr int hops = HOPS, engines = 8, threads = 64, steps = 10, units = 4, flows = 10, flow_packets = 100;
+constexpr int ports = 4, mac_memory = 256, elements = 128, entries = 2, unit_queue = 4, output_memory = 2;
 constexpr int sram_stages = 16, scratch_stages = 8;
 constexpr double cycle = 1000.0 / 600.0, size = 64.0, line = 0.375, media = 0.5;  // ns, B, B/ns
 constexpr double mac_time = 10 * cycle, command_time = 4 * cycle, hash_time = 8 * cycle, dram_time = 26 * cycle;
-constexpr double sram_time = 90 * cycle, scratch_time = 60 * cycle, line_time = size / line, media_time = size / media;
-constexpr double work[steps] = {30 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 15 * cycle, 15 * cycle};
+constexpr double sram_time = 6 * 110 * cycle, scratch_time = 60 * cycle, line_time = size / line, media_time = size / media;
+constexpr int processed = 6, finish = 8;  // steps: wants an element of the transmit buffer; has its packet there
+constexpr double work[steps] = {30 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 0, 15 * cycle, 15 * cycle, 0};
 enum Unit { dram, sram, hash, scratch };
-constexpr int destination[steps - 1] = {dram, dram, hash, sram, dram, scratch, dram};
-const char* const step_names[steps] = {"receive", "read_header", "hash", "look_up", "write_header", "count", "transmit", "finish"};
+constexpr int destination[finish] = {dram, dram, hash, sram, dram, scratch, -1, dram};
+const char* const step_names[steps] = {"buffer.receive", "forward.read_header", "forward.hash", "forward.look_up", "forward.write_header",
+                                       "forward.count", nullptr, "transmit.transmit", "transmit.finish", nullptr};
 
 // Leaves of one router in the tree of next events.
 enum Leaf { of_line, of_send, of_accept, of_bus, of_dram, of_hash, of_emit, of_buffer = 8, of_engine = 16, of_scratch = 24, of_sram = 32 };
@@ -138,7 +140,8 @@ private:
     // Threads and engines.
     Packet packet[threads];
     std::uint8_t at_step[threads] = {};
-    std::uint8_t ready[engines][steps] = {}, steps_ready[engines] = {};
+    std::uint8_t ready[engines][steps] = {};
+    std::uint16_t steps_ready[engines] = {};
     int running[engines] = {-1, -1, -1, -1, -1, -1, -1, -1};  // the thread at work, or one that waits for an entry
     bool blocked[engines] = {};
     Level engine{engines}, resume[steps], step[steps], request[units], swap_out[units];
@@ -158,7 +161,7 @@ private:
     unsigned head = 0;
     bool sending_one = false;
     int send_thread = 0;
-    Level finished, valid, validate, select, leaving, send, sending, output_room{output_memory}, transmit;
+    Level allocate, finished, valid, validate, select, leaving, send, sending, output_room{output_memory}, transmit;
     Queue<Packet> to_send;
     bool line_busy = false;
     Packet on_line{};
@@ -233,7 +236,7 @@ private:
         const int e = thread / 8, s = at_step[thread];
         resume[s].put();
         ready[e][s] = static_cast<std::uint8_t>(ready[e][s] | 1u << thread % 8);
-        steps_ready[e] = static_cast<std::uint8_t>(steps_ready[e] | 1u << s);
+        steps_ready[e] = static_cast<std::uint16_t>(steps_ready[e] | 1u << s);
         if (running[e] < 0) start_step(e);
     }
 
@@ -241,7 +244,7 @@ private:
         if (!steps_ready[e]) return;
         const int s = chance.bit(steps_ready[e]), thread = 8 * e + chance.bit(ready[e][s]);
         ready[e][s] = static_cast<std::uint8_t>(ready[e][s] & ~(1u << thread % 8));
-        if (!ready[e][s]) steps_ready[e] = static_cast<std::uint8_t>(steps_ready[e] & ~(1u << s));
+        if (!ready[e][s]) steps_ready[e] = static_cast<std::uint16_t>(steps_ready[e] & ~(1u << s));
         resume[s].take();
         engine.take();
         running[e] = thread;
@@ -251,7 +254,7 @@ private:
     void end_step(int e) {
         const int thread = running[e], s = at_step[thread];
         end(step[s], of_engine + e);
-        if (s == steps - 1) {
+        if (s == finish) {
             finished.pass();
             immediate(validate);
             valid.put();
@@ -289,10 +292,15 @@ private:
 
     // ---- the bus and the memories
 
-    void try_transfer() {
-        if (bus_busy) return;
+    unsigned open_units() const {  // to which a command could go
         unsigned open = 0;
         for (int unit = 0; unit < units; ++unit) open |= (commands[unit] && queue[unit].tokens < unit_queue) << unit;
+        return open;
+    }
+
+    void try_transfer() {
+        if (bus_busy) return;
+        const unsigned open = open_units();
         if (!open) return;
         bus_unit = chance.bit(open);
         bus_thread = chance.bit(commands[bus_unit]);
@@ -310,7 +318,9 @@ private:
         entry.put();
         queued[unit] |= std::uint64_t{1} << bus_thread;
         queue[unit].put();
-        if (blocked[e]) {
+        if (blocked[e]) {  // its swapping out and the next transfer are enabled at once: either may be first
+            const unsigned others = static_cast<unsigned>(std::popcount(open_units()));
+            if (others && chance.below(others + 1)) try_transfer();
             blocked[e] = false;
             const int wanted = destination[at_step[running[e]] - 1];
             request[wanted].take();
@@ -333,8 +343,7 @@ private:
             free_sram &= free_sram - 1;
             sram_stage.take();
             sram_leaf[slot] = next_command(sram);
-            const double sum = exponentials->next() + exponentials->next() + exponentials->next() + exponentials->next();
-            begin(access[sram], of_sram + slot, sram_time * sum);
+            begin(access[sram], of_sram + slot, sram_time * exponentials->next());
         } else if (unit == hash) {
             if (hash_busy) return;
             hash_busy = true;
@@ -346,7 +355,7 @@ private:
             free_scratch &= free_scratch - 1;
             scratch_stage.take();
             scratch_leaf[slot] = next_command(scratch);
-            begin(access[scratch], of_scratch + slot, scratch_time * exponentials->next());
+            begin(access[scratch], of_scratch + slot, scratch_time);
         }
     }
 
@@ -367,6 +376,11 @@ private:
         } else {
             free_scratch |= 1u << (leaf - of_scratch);
             scratch_stage.put();
+        }
+        if (at_step[thread] == processed) {
+            resume[processed].pass();
+            immediate(allocate);
+            ++at_step[thread];
         }
         wake(thread);
         try_access(unit);
@@ -429,7 +443,7 @@ private:
 };
 
 void Router::report(Report& report, const std::string& name) const {
-    const std::string chip = name + ".chip.", receive = chip + "receive.", out = name + ".transmit.";
+    const std::string chip = name + ".chip.", memories = chip + "memory.", receive = chip + "receive.", out = name + ".transmit.";
     const char* const unit_names[units] = {"dram", "sram", "hash", "scratch"};
     show_place(report, receive + "port_free", port);
     show_place(report, receive + "memory", memory);
@@ -440,28 +454,29 @@ void Router::report(Report& report, const std::string& name) const {
     show_place(report, name + ".thread", free);
     show_place(report, name + ".element", element);
     show_place(report, chip + "engine", engine);
-    show_place(report, chip + "bus.entry", entry);
+    show_place(report, memories + "bus.entry", entry);
     Level bus;
     for (int s = 0; s < steps; ++s) {
-        show_place(report, numbered(chip + "resume", s), resume[s]);
-        show_transition(report, chip + "ipv4." + step_names[s], step[s]);
+        show_place(report, numbered(name + ".resume", s), resume[s]);
+        if (step_names[s]) show_transition(report, chip + step_names[s], step[s]);
     }
     for (int u = 0; u < units; ++u) {
         show_place(report, numbered(chip + "request", u), request[u]);
-        show_place(report, numbered(chip + "queue", u), queue[u]);
-        show_place(report, numbered(chip + "bus.command", u), command[u]);
-        show_transition(report, numbered(chip + "bus.swap_out", u), swap_out[u]);
-        show_transition(report, numbered(chip + "bus.transfer", u), transfer[u]);
-        show_transition(report, chip + unit_names[u] + ".access", access[u]);
+        show_place(report, numbered(memories + "queue", u), queue[u]);
+        show_place(report, numbered(memories + "bus.command", u), command[u]);
+        show_transition(report, numbered(memories + "bus.swap_out", u), swap_out[u]);
+        show_transition(report, numbered(memories + "bus.transfer", u), transfer[u]);
+        show_transition(report, memories + unit_names[u] + ".access", access[u]);
         bus.tokens += transfer[u].tokens;
         bus.integral += transfer[u].integral;
         bus.entered += transfer[u].entered;
     }
-    show_idle(report, chip + "bus.bus", bus);
-    show_idle(report, chip + "dram.channel", access[dram]);
-    show_idle(report, chip + "hash.unit_free", access[hash]);
-    show_place(report, chip + "sram.stage", sram_stage);
-    show_place(report, chip + "scratch.stage", scratch_stage);
+    show_idle(report, memories + "bus.bus", bus);
+    show_idle(report, memories + "dram.channel", access[dram]);
+    show_idle(report, memories + "hash.unit_free", access[hash]);
+    show_place(report, memories + "sram.stage", sram_stage);
+    show_place(report, memories + "scratch.stage", scratch_stage);
+    show_transition(report, name + ".allocation.allocate", allocate);
     show_place(report, name + ".finished", finished);
     show_place(report, out + "valid", valid);
     show_place(report, out + "leaving", leaving);
