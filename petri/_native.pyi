@@ -2,10 +2,14 @@
 
 from typing import Any, Literal
 
+from petri.net import Net
+
 SpanParts = tuple[int, int, int, int, int]
 
 class Program:
-    def __init__(self, json: str) -> None: ...
+    def __init__(self, net: Net) -> None: ...
+    @property
+    def files(self) -> list[str]: ...
 
 class Session:
     def __init__(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from petri.codec import net_to_dict
 from petri.engine.errors import Fault, ModelError
 from petri.engine.random import seed_words
 from petri.engine.reference import Limits, Reason
@@ -27,7 +25,6 @@ except ImportError as error:
         raise
     _native = None
 
-FIELDS = ("transitions", "places", "probes", "tables", "files")  # of the flat net, that the engine reads
 MOST_FIRINGS = 2**63 - 1
 
 
@@ -55,9 +52,8 @@ def compiled(net: Net) -> Compiled:
     if latest is None or latest.net is not net:
         if _native is None:
             raise ImportError("the native engine is not built", name="petri._native")
-        data = net_to_dict(net)
-        text = json.dumps({name: data[name] for name in FIELDS if name in data}, allow_nan=False)
-        latest = _latest = Compiled(net, _native.Program(text), tuple(data.get("files", ())))
+        program = _native.Program(net)
+        latest = _latest = Compiled(net, program, tuple(program.files))
     return latest
 
 

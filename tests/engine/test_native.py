@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from petri.engine.errors import ModelError
 from petri.engine.native import available
 from petri.engine.reference import Limits
 from petri.engine.session import Session, begin
-from petri.net import Net
+from petri.net import Colour, Expr, InputArc, Net, OutputArc, Place, Slot, Transition
 
 if not available():
     pytest.skip("the native engine is not built", allow_module_level=True)
@@ -42,36 +43,47 @@ transition back: b -> a  takes exp(2.0)
 """
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[7]",
-        '{"places": [{}]}',
-        '{"transitions": [{"name": "t", "inputs": [{"place": 3}]}]}',
-        '{"places": [{"name": "p"}], "transitions": [{"name": "t", "outputs": [{"places": []}]}]}',
-        '{"transitions": [{"name": "t", "guard": {"op": "var", "kind": "bool", "value": 2}}]}',
-        '{"places": [{"name": "p", "initial": [[1, [5]]]}]}',
-        '{"places": [{"name": "p"}], "transitions": [{"name": "t", "time": {"op": "what", "kind": "real"}}]}',
-    ],
-)
-def test_text_that_is_no_net_is_refused(text: str) -> None:
+BLACK = (Place("p"),)
+WRONG: dict[str, Any] = {
+    "no net": 7,
+    "a place that is none": Net("n", places=(7,)),  # type: ignore[arg-type]
+    "a place that is not there": Net("n", transitions=(Transition("t", inputs=(InputArc(3),)),)),
+    "a place that cannot be": Net("n", transitions=(Transition("t", inputs=(InputArc(-1),)),)),
+    "an output without places": Net("n", BLACK, (Transition("t", outputs=(OutputArc(()),)),)),
+    "a variable that is not there": Net("n", transitions=(Transition("t", guard=Expr("var", "bool", value=2)),)),
+    "a token with a value too many": Net("n", (Place("p", initial=((1, (5,)),)),)),
+    "tokens of several widths": Net("n", (Place("p", Colour("c", (Slot(),)), initial=((1, (5,)), (1, ()))),)),
+    "a value that is none": Net("n", (Place("p", Colour("c", (Slot(),)), initial=((1, ("5",)),)),)),  # type: ignore[arg-type]
+    "a value too large": Net("n", (Place("p", Colour("c", (Slot(),)), initial=((1, (2**63,)),)),)),
+    "a constant that is infinite": Net(
+        "n", BLACK, (Transition("t", inputs=(InputArc(0),), time=Expr("const", "real", value=math.inf)),)
+    ),
+    "an unknown operation": Net("n", BLACK, (Transition("t", time=Expr("what", "real")),)),
+    "an unknown kind": Net("n", BLACK, (Transition("t", time=Expr("now", "complex")),)),  # type: ignore[arg-type]
+    "an unknown discipline": Net("n", (Place("p", discipline="heap"),)),  # type: ignore[arg-type]
+    "an unknown probe": Net("n", BLACK, probes=(Place("p"),)),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_no_net_is_refused(what: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        _native.Program(text)
+        _native.Program(WRONG[what])
 
 
-@pytest.mark.parametrize("depth", [1_000, 1_000_000])
+@pytest.mark.parametrize("depth", [1_000, 100_000])
 def test_deep_nesting_neither_overflows_a_stack_nor_stops_a_deep_sum(depth: int) -> None:
-    """A sum of a thousand terms is a net; a million brackets are an error."""
-    one = '{"op": "const", "kind": "real", "value": 1.0}'
-    sum_of_ones = '{"op": "add", "kind": "real", "args": [' * depth + one + f", {one}]}}" * depth
-    transition = f'{{"name": "t", "inputs": [{{"place": 0}}], "time": {sum_of_ones}}}'
-    text = f'{{"places": [{{"name": "p", "initial": [[1, []]]}}], "transitions": [{transition}]}}'
+    """A sum of a thousand terms is a net; one of a hundred thousand is an error."""
+    one = Expr("const", "real", value=1.0)
+    total = one
+    for _ in range(depth):
+        total = Expr("add", "real", (total, one))
+    flat = Net("n", (Place("p", initial=((1, ()),)),), (Transition("t", inputs=(InputArc(0),), time=total),))
     if depth > 1_000:
         with pytest.raises(ValueError, match="nested too deeply"):
-            _native.Program(text)
+            _native.Program(flat)
     else:
-        run = _native.Session(_native.Program(text), (1, 2, 3), 100, 100, False, False)
+        run = _native.Session(_native.Program(flat), (1, 2, 3), 100, 100, False, False)
         assert run.advance(math.inf, 10) == "dead"
         assert run.now == depth + 1.0
 

@@ -3,6 +3,8 @@
 //!
 //! Arrays cross as bytes of native 64-bit numbers, which numpy reads without copying. A fault crosses as data.
 
+mod reading;
+
 use std::sync::Arc;
 
 use engine::engine::{Limits, Reason, RunError};
@@ -20,15 +22,23 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 /// A net compiled for running. Sessions on any number of threads may share it.
 #[pyclass(frozen, module = "petri._native")]
-struct Program(Arc<program::Program>);
+struct Program {
+    program: Arc<program::Program>,
+    /// The files that its spans point into, by number.
+    #[pyo3(get)]
+    files: Vec<String>,
+}
 
 #[pymethods]
 impl Program {
-    /// Raises ValueError for text that is no flat net.
+    /// Raises ValueError for an object that is no flat net.
     #[new]
-    fn new(py: Python<'_>, json: &str) -> PyResult<Self> {
-        let program = py.detach(|| program::Program::from_json(json));
-        program.map(|program| Program(Arc::new(program))).map_err(|error| PyValueError::new_err(error.to_string()))
+    fn new(py: Python<'_>, net: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (net, files) = reading::read(net)?;
+        match py.detach(|| program::Program::of(net)) {
+            Ok(program) => Ok(Program { program: Arc::new(program), files }),
+            Err(error) => Err(PyValueError::new_err(error.to_string())),
+        }
     }
 }
 
@@ -57,7 +67,7 @@ impl Session {
         levels: bool,
     ) -> Self {
         let limits = Limits { firings_at_an_instant: instant_limit, tokens: token_limit };
-        let program = Arc::clone(&program.0);
+        let program = Arc::clone(&program.program);
         let (replication, fault) =
             match begin(Arc::clone(&program), [seed.0, seed.1, seed.2], limits, Asked { trace, levels }) {
                 Ok(replication) => (Some(replication), None),

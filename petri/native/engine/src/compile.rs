@@ -48,21 +48,18 @@ impl Program {
         if depth(text) > DEEPEST {
             return Err(LoadError("an expression of the net is nested too deeply".into()));
         }
-        // The decoder and the compiler recurse over expressions: they get a stack of their own.
         let load = || {
             let mut decoder = serde_json::Deserializer::from_str(text);
             decoder.disable_recursion_limit();
             let net: Net = serde::Deserialize::deserialize(&mut decoder).map_err(|e| LoadError(e.to_string()))?;
             Program::new(&net)
         };
-        std::thread::scope(|scope| {
-            let loader = std::thread::Builder::new().stack_size(LOADER_STACK).spawn_scoped(scope, load);
-            match loader.map(|thread| thread.join()) {
-                Ok(Ok(result)) => result,
-                Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                Err(error) => Err(LoadError(error.to_string())),
-            }
-        })
+        on_long_stack(load)
+    }
+
+    /// Compiles a net, whose expressions may be as deep as they like.
+    pub fn of(net: Net) -> Compiled<Program> {
+        on_long_stack(move || Program::new(&net))
     }
 
     /// Compiles a net.
@@ -107,6 +104,18 @@ impl Program {
             variables,
         })
     }
+}
+
+/// Decoding, compiling and dropping recurse over expressions: they get a stack of their own.
+fn on_long_stack(load: impl FnOnce() -> Compiled<Program> + Send) -> Compiled<Program> {
+    std::thread::scope(|scope| {
+        let loader = std::thread::Builder::new().stack_size(LOADER_STACK).spawn_scoped(scope, load);
+        match loader.map(|thread| thread.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(LoadError(error.to_string())),
+        }
+    })
 }
 
 /// How deeply brackets nest, outside strings.
@@ -360,24 +369,29 @@ fn slot_bits(value: Scalar, kind: Kind) -> Compiled<u64> {
     }
 }
 
+/// Refuses tokens that have not one value for each slot.
+fn check_initial(place: &Place) -> Compiled<()> {
+    let (width, slots) = (place.initial.width(), place.colour.slots.len());
+    if place.initial.is_empty() || width == slots {
+        return Ok(());
+    }
+    Err(LoadError(format!("a token of `{}` has {width} values, where {slots} belong", place.name)))
+}
+
 fn initial_tokens(place: &Place) -> Compiled<Vec<(u64, Vec<u64>)>> {
-    let slots = &place.colour.slots;
-    let token = |values: &Vec<Scalar>| {
-        if values.len() != slots.len() {
-            return Err(LoadError(format!("a token of `{}` has {} values", place.name, values.len())));
-        }
-        values.iter().zip(slots).map(|(&value, slot)| slot_bits(value, slot.kind)).collect()
-    };
-    place.initial.iter().map(|(count, values)| Ok((*count, token(values)?))).collect()
+    let bits = |(&value, slot): (&Scalar, &Slot)| slot_bits(value, slot.kind);
+    let token = |values: &[Scalar]| values.iter().zip(&*place.colour.slots).map(bits).collect::<Compiled<Vec<u64>>>();
+    place.initial.iter().map(|(count, values)| Ok((count, token(values)?))).collect()
 }
 
 /// The declared ranges, widened by the initial tokens, which no firing has checked.
 fn slot_ranges(place: &Place) -> Compiled<Vec<Range>> {
+    check_initial(place)?;
     let mut ranges: Vec<Range> = place.colour.slots.iter().map(slot_range).collect();
-    for (_, token) in initial_tokens(place)? {
-        for ((range, bits), slot) in ranges.iter_mut().zip(token).zip(&place.colour.slots) {
+    for (_, token) in place.initial.iter() {
+        for ((range, &value), slot) in ranges.iter_mut().zip(token).zip(&*place.colour.slots) {
             if slot.kind != Kind::Real {
-                let value = i128::from(bits as i64);
+                let value = i128::from(slot_bits(value, slot.kind)? as i64);
                 *range = (range.0.min(value), range.1.max(value));
             }
         }

@@ -1,6 +1,10 @@
-//! The flat net as `petri/codec.py` writes it: the twin of `petri/net.py`, as far as an engine reads it.
+//! The flat net: the twin of `petri/net.py`, as far as an engine reads it. What equal elements share stands here once.
 //!
-//! Fields that the text leaves out have the defaults of `petri/net.py`; fields that it has beyond these are ignored.
+//! It also reads the text that `petri/codec.py` writes. Fields that the text leaves out have the defaults of
+//! `petri/net.py`; fields that it has beyond these are ignored.
+
+use std::ops::Deref;
+use std::sync::Arc;
 
 use serde::Deserialize;
 
@@ -68,11 +72,30 @@ pub struct Slot {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Colour {
-    pub slots: Vec<Slot>,
+    pub slots: Arc<[Slot]>,
+}
+
+/// An expression: its topmost operation. Copies share it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Operation")]
+pub struct Expr(Arc<Operation>);
+
+impl From<Operation> for Expr {
+    fn from(operation: Operation) -> Self {
+        Expr(Arc::new(operation))
+    }
+}
+
+impl Deref for Expr {
+    type Target = Operation;
+
+    fn deref(&self) -> &Operation {
+        &self.0
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Expr {
+pub struct Operation {
     pub op: String,
     pub kind: Kind,
     #[serde(default)]
@@ -94,7 +117,7 @@ pub struct Match {
 pub struct InputArc {
     pub place: PlaceId,
     #[serde(default)]
-    pub pattern: Vec<Match>,
+    pub pattern: Arc<[Match]>,
     #[serde(default)]
     pub count: Option<Expr>,
     #[serde(default)]
@@ -105,7 +128,7 @@ pub struct InputArc {
 pub struct InhibitorArc {
     pub place: PlaceId,
     #[serde(default)]
-    pub pattern: Vec<Match>,
+    pub pattern: Arc<[Match]>,
     #[serde(default)]
     pub threshold: Option<Expr>,
 }
@@ -136,6 +159,55 @@ pub struct Draw {
     pub expression: Expr,
 }
 
+/// An initial marking: how many tokens of which values, in order of arrival. Copies share it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(try_from = "Vec<(u64, Vec<Scalar>)>")]
+pub struct Tokens(Arc<Columns>);
+
+/// The values stand token after token, each of the same width.
+#[derive(Debug, Default)]
+struct Columns {
+    counts: Vec<u64>,
+    width: usize,
+    values: Vec<Scalar>,
+}
+
+impl Tokens {
+    /// None where the values do not suffice for so many tokens of that width, or are too many.
+    pub fn new(counts: Vec<u64>, width: usize, values: Vec<Scalar>) -> Option<Self> {
+        let fits = counts.len().checked_mul(width) == Some(values.len());
+        fits.then(|| Tokens(Arc::new(Columns { counts, width, values })))
+    }
+
+    pub fn width(&self) -> usize {
+        self.0.width
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.counts.is_empty()
+    }
+
+    /// How many, of which values.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &[Scalar])> {
+        let Columns { counts, width, values } = &*self.0;
+        counts.iter().enumerate().map(move |(i, &count)| (count, &values[i * width..(i + 1) * width]))
+    }
+}
+
+impl TryFrom<Vec<(u64, Vec<Scalar>)>> for Tokens {
+    type Error = &'static str;
+
+    fn try_from(tokens: Vec<(u64, Vec<Scalar>)>) -> Result<Self, Self::Error> {
+        let width = tokens.first().map_or(0, |(_, token)| token.len());
+        if tokens.iter().any(|(_, token)| token.len() != width) {
+            return Err("tokens of one place that differ in the number of their values");
+        }
+        let counts = tokens.iter().map(|(count, _)| *count).collect();
+        let values = tokens.into_iter().flat_map(|(_, token)| token).collect();
+        Tokens::new(counts, width, values).ok_or("tokens without their values")
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct Place {
     pub name: String,
@@ -148,14 +220,14 @@ pub struct Place {
     #[serde(default)]
     pub capacity: Option<i64>,
     #[serde(default)]
-    pub initial: Vec<(u64, Vec<Scalar>)>,
+    pub initial: Tokens,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Transition {
     pub name: String,
     #[serde(default)]
-    pub variables: Vec<Variable>,
+    pub variables: Arc<[Variable]>,
     #[serde(default)]
     pub inputs: Vec<InputArc>,
     #[serde(default)]
