@@ -15,7 +15,7 @@ use engine::net::Span;
 use engine::probes::Probe;
 use engine::program;
 use engine::session::{begin, Asked, Session as Replication};
-use engine::statistics::Tally;
+use engine::state::{Place, Transition};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -110,17 +110,17 @@ impl Session {
     /// The statistics by name, arrays as bytes, and a list of the probes' snapshots.
     fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let session = self.running()?;
-        let (now, statistics) = (session.now(), session.statistics());
-        let (places, transitions) = (&statistics.places, &statistics.transitions);
+        let now = session.now();
+        let (places, transitions) = (session.places(), session.transitions());
         let observed = PyDict::new(py);
-        observed.set_item("elapsed", now - statistics.window)?;
-        observed.set_item("integral", reals(py, places, |tally| tally.integral(now)))?;
-        observed.set_item("nonempty", reals(py, places, |tally| tally.positive(now)))?;
-        observed.set_item("maximum", counts(py, places, |tally| tally.maximum))?;
-        observed.set_item("arrivals", counts(py, places, |tally| tally.entries))?;
-        observed.set_item("firings", counts(py, transitions, |tally| tally.entries))?;
-        observed.set_item("in_progress", reals(py, transitions, |tally| tally.integral(now)))?;
-        observed.set_item("active", reals(py, transitions, |tally| tally.positive(now)))?;
+        observed.set_item("elapsed", now - session.window())?;
+        observed.set_item("integral", reals(py, places, |place: &Place| place.integral(now)))?;
+        observed.set_item("nonempty", reals(py, places, |place: &Place| place.nonempty(now)))?;
+        observed.set_item("maximum", counts(py, places, |place: &Place| place.maximum))?;
+        observed.set_item("arrivals", counts(py, places, |place: &Place| place.arrivals))?;
+        observed.set_item("firings", counts(py, transitions, |transition: &Transition| transition.firings))?;
+        observed.set_item("in_progress", reals(py, transitions, |transition: &Transition| transition.integral(now)))?;
+        observed.set_item("active", reals(py, transitions, |transition: &Transition| transition.active(now)))?;
         let probes = session.probes().map_or(&[][..], |probes| &probes.probes);
         let snapshots = probes.iter().map(|probe| snapshot(py, probe)).collect::<PyResult<Vec<_>>>()?;
         observed.set_item("probes", snapshots)?;
@@ -140,7 +140,7 @@ impl Session {
         let rows = PyList::empty(py);
         for (i, place) in self.program.places.iter().enumerate() {
             if place.width == 0 {
-                rows.append(marking.counts[PlaceId(i as u32)])?;
+                rows.append(marking.places[PlaceId(i as u32)].tokens)?;
             } else {
                 let row = marking.listed(PlaceId(i as u32));
                 let tokens = row.into_iter().map(|token| scalars(py, token, &place.reals));
@@ -211,12 +211,12 @@ fn bytes<'py, const N: usize>(py: Python<'py>, words: impl Iterator<Item = [u8; 
     PyBytes::new(py, &words.flatten().collect::<Vec<u8>>())
 }
 
-fn reals<'py>(py: Python<'py>, tallies: &[Tally], of: impl Fn(&Tally) -> f64) -> Bound<'py, PyBytes> {
-    bytes(py, tallies.iter().map(|tally| of(tally).to_ne_bytes()))
+fn reals<'py, T>(py: Python<'py>, rows: &[T], of: impl Fn(&T) -> f64) -> Bound<'py, PyBytes> {
+    bytes(py, rows.iter().map(|row| of(row).to_ne_bytes()))
 }
 
-fn counts<'py>(py: Python<'py>, tallies: &[Tally], of: impl Fn(&Tally) -> u64) -> Bound<'py, PyBytes> {
-    bytes(py, tallies.iter().map(|tally| of(tally).to_ne_bytes()))
+fn counts<'py, T>(py: Python<'py>, rows: &[T], of: impl Fn(&T) -> u64) -> Bound<'py, PyBytes> {
+    bytes(py, rows.iter().map(|row| of(row).to_ne_bytes()))
 }
 
 /// A token or the variables of a firing.

@@ -8,21 +8,11 @@ use crate::ids::{GaugeId, TransitionId};
 use crate::program::Program;
 use crate::random::Random;
 use crate::rank_set::RankSet;
+use crate::state::Transition;
 use crate::table::Table;
 
-/// The state of one transition.
-#[derive(Clone, Copy, Debug)]
-struct Status {
-    /// Watched conditions that do not hold.
-    unmet: u32,
-    level: u32,
-    position: u32,
-    plain: bool,
-    listed: bool,
-}
-
 pub struct Enabling {
-    status: Table<TransitionId, Status>,
+    pub transitions: Table<TransitionId, Transition>,
     /// The enabled transitions of each priority.
     levels: Vec<RankSet>,
     /// Transitions to look at again.
@@ -32,24 +22,24 @@ pub struct Enabling {
 impl Enabling {
     /// Nothing is known to be enabled until the gauges were told.
     pub fn new(program: &Program) -> Self {
-        let status = program.transitions.iter().map(|t| Status {
+        let transitions = program.transitions.iter().map(|t| Transition {
             unmet: t.impossible,
             level: t.level,
             position: t.position,
             plain: t.plain,
-            listed: false,
+            ..Transition::default()
         });
         let mut enabling = Enabling {
-            status: status.collect(),
+            transitions: transitions.collect(),
             levels: program.levels.iter().map(|level| RankSet::new(level.transitions.len())).collect(),
             list: Vec::new(),
         };
         for watch in program.watches.iter().filter(|watch| !watch.below) {
-            enabling.status[watch.transition].unmet += 1;
+            enabling.transitions[watch.transition].unmet += 1;
         }
         for (i, t) in program.transitions.iter().enumerate() {
             let id = TransitionId(i as u32);
-            if t.plain && enabling.status[id].unmet == 0 {
+            if t.plain && enabling.transitions[id].unmet == 0 {
                 enabling.levels[t.level as usize].insert(t.position as usize);
             } else if !t.plain {
                 enabling.touch(id);
@@ -83,7 +73,7 @@ impl Enabling {
 
     #[inline(always)]
     fn met(&mut self, transition: TransitionId) {
-        let status = &mut self.status[transition];
+        let status = &mut self.transitions[transition];
         status.unmet -= 1;
         if status.unmet == 0 {
             if status.plain {
@@ -96,7 +86,7 @@ impl Enabling {
 
     #[inline(always)]
     fn violated(&mut self, transition: TransitionId) {
-        let status = &mut self.status[transition];
+        let status = &mut self.transitions[transition];
         status.unmet += 1;
         if status.unmet == 1 {
             self.levels[status.level as usize].remove(status.position as usize);
@@ -106,7 +96,7 @@ impl Enabling {
     /// The transition is to be looked at again.
     #[inline(always)]
     pub fn touch(&mut self, transition: TransitionId) {
-        let status = &mut self.status[transition];
+        let status = &mut self.transitions[transition];
         if status.unmet == 0 && !status.listed {
             status.listed = true;
             self.list.push(transition);
@@ -117,7 +107,7 @@ impl Enabling {
     #[inline(always)]
     pub fn next_touched(&mut self) -> Option<TransitionId> {
         while let Some(transition) = self.list.pop() {
-            let status = &mut self.status[transition];
+            let status = &mut self.transitions[transition];
             status.listed = false;
             if status.unmet == 0 {
                 return Some(transition);
@@ -129,7 +119,7 @@ impl Enabling {
     /// What a look at a transition has shown.
     #[inline(always)]
     pub fn set(&mut self, transition: TransitionId, enabled: bool) {
-        let status = self.status[transition];
+        let status = self.transitions[transition];
         let level = &mut self.levels[status.level as usize];
         if enabled {
             level.insert(status.position as usize);

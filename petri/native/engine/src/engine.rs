@@ -63,10 +63,12 @@ pub struct Engine<O> {
     pub marking: Marking,
     limits: Limits,
     random: Random,
-    enabling: Enabling,
+    pub enabling: Enabling,
     agenda: Agenda,
     variables: Vec<u64>,
     scratch: Scratch,
+    /// Since when statistics count (M3).
+    pub window: f64,
     /// What a firing deposits: the record of its open and coloured outputs.
     record: Vec<u64>,
     firings_at_this_instant: u64,
@@ -84,17 +86,18 @@ impl<O: Observer> Engine<O> {
     ) -> Outcome<Self> {
         let marking = Marking::new(&program)?;
         let mut enabling = Enabling::new(&program);
-        for (gauge, &tokens) in program.gauges.iter().zip(marking.counts.iter()) {
+        for (gauge, place) in program.gauges.iter().zip(marking.places.iter()) {
             if gauge.load != GaugeId::NONE {
-                enabling.moved(&program, gauge.load, 0, tokens);
+                enabling.moved(&program, gauge.load, 0, place.tokens);
             }
         }
-        for (place, &tokens) in marking.counts.iter().enumerate() {
-            enabling.moved(&program, GaugeId(place as u32), 0, tokens);
+        for (id, place) in marking.places.iter().enumerate() {
+            enabling.moved(&program, GaugeId(id as u32), 0, place.tokens);
         }
         Ok(Engine {
             observer: observer(&program, &marking),
             now: 0.0,
+            window: 0.0,
             firings: 0,
             hash: TrajectoryHash::default(),
             error: None,
@@ -124,6 +127,14 @@ impl<O: Observer> Engine<O> {
             self.error = Some(*error);
             Reason::Error
         })
+    }
+
+    /// The warm-up is over: statistics start now.
+    pub fn begin_window(&mut self) {
+        self.window = self.now;
+        self.marking.places.iter_mut().for_each(|place| place.restart(self.now));
+        self.enabling.transitions.iter_mut().for_each(|transition| transition.restart(self.now));
+        self.observer.restart(self.now);
     }
 
     fn run(&mut self, program: &Program, until: f64, mut budget: u64) -> Result<Reason, Box<RunError>> {
@@ -176,7 +187,7 @@ impl<O: Observer> Engine<O> {
         self.told.clear();
         while self.agenda.next_end() == Some(instant) {
             let Some(ending) = self.agenda.end_first() else { break };
-            self.observer.ended(ending.transition, instant);
+            self.enabling.transitions[ending.transition].end(instant);
             let simple = &program.simple[ending.transition];
             if simple.time != SimpleTime::Other {
                 self.give(program, simple).map_err(|fault| self.told(program, ending.transition, *fault))?;
@@ -226,13 +237,18 @@ impl<O: Observer> Engine<O> {
         self.hash.add(transition.0, variables, self.now, end);
         let scope = &mut Scope {
             variables,
-            counts: &self.marking.counts,
+            places: &self.marking.places,
             tables: &program.tables,
             random: &mut self.random,
             now: self.now,
             end,
         };
-        self.observer.started(transition, duration != 0.0, scope)?;
+        self.observer.started(transition, scope)?;
+        let state = &mut self.enabling.transitions[transition];
+        state.firings += 1;
+        if duration != 0.0 {
+            state.begin(self.now);
+        }
         self.take(program, plan);
         self.marking.total += given;
         let serial = self.firings;
@@ -256,14 +272,14 @@ impl<O: Observer> Engine<O> {
                 Take::Black { place, count } => self.take_black(program, place, count),
                 Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
                 Take::Head { place, position } => {
-                    let before = self.marking.counts[place];
-                    self.marking.remove(program, place, position as usize);
+                    let before = self.marking.places[place].tokens;
+                    self.marking.remove(program, place, position as usize, self.now);
                     self.left(program, place, before, before - 1);
                 }
                 Take::Seat { place, arc } => {
-                    let before = self.marking.counts[place];
+                    let before = self.marking.places[place].tokens;
                     let seat = self.scratch.chosen[arc as usize];
-                    self.marking.remove(program, place, seat as usize);
+                    self.marking.remove(program, place, seat as usize, self.now);
                     for &later in &plan.inputs[arc as usize].after {
                         if self.scratch.chosen[later] == before - 1 {
                             self.scratch.chosen[later] = seat;
@@ -274,16 +290,15 @@ impl<O: Observer> Engine<O> {
             }
         }
         for &place in &plan.resets {
-            let before = self.marking.counts[place];
-            self.marking.clear(program, place);
+            let before = self.marking.places[place].tokens;
+            self.marking.clear(program, place, self.now);
             self.left(program, place, before, 0);
         }
     }
 
     #[inline(always)]
     fn take_black(&mut self, program: &Program, place: PlaceId, count: u64) {
-        let before = self.marking.counts[place];
-        self.marking.counts[place] = before - count;
+        let before = self.marking.places[place].lose(count, self.now);
         self.left(program, place, before, before - count);
     }
 
@@ -294,7 +309,7 @@ impl<O: Observer> Engine<O> {
         self.enabling.moved(program, GaugeId::tokens(place), before, after);
         let load = program.gauges[GaugeId::tokens(place)].load;
         if load != GaugeId::NONE {
-            let reserved = self.marking.reserved[place];
+            let reserved = self.marking.places[place].reserved;
             self.enabling.moved(program, load, before + reserved, after + reserved);
         }
         self.observer.changed(place, after, self.now);
@@ -306,8 +321,9 @@ impl<O: Observer> Engine<O> {
         for give in &plan.gives {
             let (place, count, _) = self.next_deposit(give, &mut cursor);
             if program.places[place].capacity.is_some() && count > 0 {
-                let load = self.marking.counts[place] + self.marking.reserved[place];
-                self.marking.reserved[place] += count;
+                let state = &mut self.marking.places[place];
+                let load = state.tokens + state.reserved;
+                state.reserved += count;
                 let gauge = program.gauges[GaugeId::tokens(place)].load;
                 if gauge != GaugeId::NONE {
                     self.enabling.moved(program, gauge, load, load + count);
@@ -341,19 +357,19 @@ impl<O: Observer> Engine<O> {
             if count == 0 {
                 continue;
             }
-            let before = self.marking.counts[place];
+            let before = self.marking.places[place].tokens;
             if values.is_empty() {
-                self.marking.counts[place] = before + count;
+                self.marking.places[place].gain(count, self.now);
             } else {
                 for _ in 0..count {
                     // The key was evaluated when the firing started, and raised no fault then.
-                    let _ = self.marking.add(program, place, &self.record[values.clone()]);
+                    let _ = self.marking.add(program, place, &self.record[values.clone()], self.now);
                 }
             }
             self.arrived(program, plan, place, before, count, reserved);
             let scope = &mut Scope {
                 variables: &self.record[values],
-                counts: &self.marking.counts,
+                places: &self.marking.places,
                 tables: &program.tables,
                 random: &mut self.random,
                 now: self.now,
@@ -386,9 +402,9 @@ impl<O: Observer> Engine<O> {
     fn fill_room(&mut self, program: &Program, place: PlaceId, before: u64, count: u64, reserved: bool) {
         let load = program.gauges[GaugeId::tokens(place)].load;
         if reserved && program.places[place].capacity.is_some() {
-            self.marking.reserved[place] -= count;
+            self.marking.places[place].reserved -= count;
         } else if load != GaugeId::NONE {
-            let before = before + self.marking.reserved[place];
+            let before = before + self.marking.places[place].reserved;
             self.enabling.moved(program, load, before, before + count);
         }
     }
@@ -399,7 +415,7 @@ impl<O: Observer> Engine<O> {
     fn scope<'s>(&'s mut self, program: &'s Program, end: f64) -> Scope<'s> {
         Scope {
             variables: &self.variables,
-            counts: &self.marking.counts,
+            places: &self.marking.places,
             tables: &program.tables,
             random: &mut self.random,
             now: self.now,

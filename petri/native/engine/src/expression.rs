@@ -8,6 +8,7 @@ use crate::fault::{Fault, Outcome};
 use crate::ids::{PlaceId, SpanId, TableId, VariableId};
 use crate::portable;
 use crate::random::Random;
+use crate::state::Place;
 
 /// A table with the sums of its weights from the first to each.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ pub struct DrawTable {
 /// What an expression may refer to. In a key, `variables` are the slots of the token.
 pub struct Scope<'a> {
     pub variables: &'a [u64],
-    pub counts: &'a [u64],
+    pub places: &'a [Place],
     pub tables: &'a [DrawTable],
     pub random: &'a mut Random,
     pub now: f64,
@@ -269,7 +270,7 @@ impl Int {
     fn general_value(&self, scope: &mut Scope) -> Outcome<i64> {
         match self {
             Int::Const(_) | Int::Var(_) | Int::Chain(..) => self.value(scope),
-            Int::Tokens(place) => Ok(scope.counts[place.at()] as i64),
+            Int::Tokens(place) => Ok(scope.places[place.at()].tokens as i64),
             Int::Neg(a, span) => a.value(scope)?.checked_neg().ok_or_else(|| Fault::new("int-overflow", *span)),
             Int::Abs(a, span) => a.value(scope)?.checked_abs().ok_or_else(|| Fault::new("int-overflow", *span)),
             Int::Binary(operation, operands, span) => {

@@ -83,7 +83,7 @@ impl Join {
         }
         let mut scope = Scope {
             variables: &self.variables,
-            counts: &[],
+            places: &[],
             tables: &[],
             random: &mut self.chance,
             now: 0.0,

@@ -17,9 +17,9 @@ pub struct Levels {
 }
 
 impl Levels {
-    pub fn new(tokens: &[u64]) -> Self {
-        let places = tokens.len();
-        Levels { times: vec![0.0; places * LEVELS], held: tokens.to_vec(), since: vec![0.0; places] }
+    pub fn new(tokens: impl Iterator<Item = u64>) -> Self {
+        let held: Vec<u64> = tokens.collect();
+        Levels { times: vec![0.0; held.len() * LEVELS], since: vec![0.0; held.len()], held }
     }
 
     /// Up to `now`: `LEVELS` numbers for each place.
@@ -48,11 +48,9 @@ impl Observer for Levels {
         Ok(())
     }
 
-    fn started(&mut self, _: TransitionId, _: bool, _: &mut Scope) -> Outcome<()> {
+    fn started(&mut self, _: TransitionId, _: &mut Scope) -> Outcome<()> {
         Ok(())
     }
-
-    fn ended(&mut self, _: TransitionId, _: f64) {}
 
     fn restart(&mut self, now: f64) {
         self.times.fill(0.0);
@@ -66,7 +64,7 @@ mod tests {
 
     #[test]
     fn the_time_at_each_level_is_kept_and_the_last_entry_takes_the_rest() {
-        let mut levels = Levels::new(&[2, 0]);
+        let mut levels = Levels::new([2, 0].into_iter());
         levels.changed(PlaceId(0), 1000, 3.0);
         levels.changed(PlaceId(1), 1, 4.0);
         let at = levels.at(5.0);

@@ -10,7 +10,7 @@
 //! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
 //!    [`index`]es over them), [`enabling`] (which transitions are enabled, by looking only next to what changed), the
 //!    [`search`] for bindings (or the counts of a [`join`]), and the [`agenda`] of firings in progress.
-//! 4. An [`observer`] is told what happens: [`statistics`], declared measures ([`probes`], with [`histogram`],
+//! 4. The [`state`] of places and transitions keeps their statistics. An [`observer`] is told what happens: declared measures ([`probes`], with [`histogram`],
 //!    [`passage`] and [`reorder`]), and the [`trace`].
 //! 5. Chance is in [`random`], portable functions in [`portable`], the hash that tells trajectories apart in
 //!    [`trajectory`], and what goes wrong in [`fault`]. A [`session`] is an engine whose observer is chosen at run time.
@@ -43,7 +43,7 @@ pub mod rank_set;
 pub mod reorder;
 pub mod search;
 pub mod session;
-pub mod statistics;
+pub mod state;
 pub mod store;
 pub mod sum_tree;
 pub mod table;

@@ -6,19 +6,17 @@ use crate::ids::{IndexId, JoinId, PlaceId};
 use crate::index::{Bucket, Index, KeyTable};
 use crate::join::{Join, Role};
 use crate::net::Discipline;
-use crate::program::{PlaceProgram, Program};
+use crate::program::Program;
 use crate::random::Random;
+use crate::state::Place;
 use crate::store::{int_rank, real_rank, Store};
 use crate::table::Table;
 
 pub struct Marking {
-    /// Tokens of each place.
-    pub counts: Table<PlaceId, u64>,
-    /// Tokens that firings in progress will deposit, for places with a capacity.
-    pub reserved: Table<PlaceId, u64>,
+    pub places: Table<PlaceId, Place>,
     /// Tokens in places, and tokens that firings in progress will deposit.
     pub total: u64,
-    stores: Vec<Store>,
+    pub stores: Table<PlaceId, Store>,
     indices: Vec<Index>,
     tables: Vec<KeyTable>,
     joins: Vec<Join>,
@@ -26,40 +24,31 @@ pub struct Marking {
     silent: Random,
 }
 
-fn store(place: &PlaceProgram) -> Store {
-    match place.discipline {
-        _ if place.width == 0 => Store::Black,
-        Discipline::Bag => Store::bag(place.width),
-        Discipline::Fifo => Store::fifo(place.width),
-        Discipline::Lifo => Store::lifo(place.width),
-        Discipline::Key => Store::key(place.width),
-    }
-}
-
 impl Marking {
     /// The initial marking. A key may raise a fault.
     pub fn new(program: &Program) -> Outcome<Self> {
         let mut marking = Marking {
-            counts: program.places.iter().map(|_| 0).collect(),
-            reserved: program.places.iter().map(|_| 0).collect(),
+            places: program.places.iter().map(|_| Place::default()).collect(),
             total: 0,
-            stores: program.places.iter().map(store).collect(),
+            stores: program.places.iter().map(|place| Store::new(place.width, place.discipline)).collect(),
             indices: program.indices.iter().map(|i| Index::new(i.slots.clone(), i.table, i.seated)).collect(),
             tables: program.key_tables.clone(),
             joins: program.joins.iter().map(Join::new).collect(),
             silent: Random::new([0; 3]),
         };
         for (i, place) in program.places.iter().enumerate() {
+            let id = PlaceId(i as u32);
             for (count, token) in &place.initial {
                 if place.width == 0 {
-                    marking.counts[PlaceId(i as u32)] += count;
+                    marking.places[id].gain(*count, 0.0);
                 } else {
                     for _ in 0..*count {
-                        marking.add(program, PlaceId(i as u32), token)?;
+                        marking.add(program, id, token, 0.0)?;
                     }
                 }
                 marking.total += count;
             }
+            marking.places[id].restart(0.0);
         }
         Ok(marking)
     }
@@ -67,7 +56,7 @@ impl Marking {
     /// The token at a position of a place's store.
     #[inline(always)]
     pub fn token(&self, place: PlaceId, position: usize) -> &[u64] {
-        self.stores[place.at()].token(position)
+        self.stores[place].token(position, self.places[place].tokens as usize)
     }
 
     /// The tokens whose indexed slots have the values of `key`.
@@ -81,24 +70,23 @@ impl Marking {
     /// The rank of a token in a keyed place.
     pub fn rank(&mut self, key: &Value, token: &[u64]) -> Outcome<u64> {
         let mut scope =
-            Scope { variables: token, counts: &[], tables: &[], random: &mut self.silent, now: 0.0, end: 0.0 };
+            Scope { variables: token, places: &[], tables: &[], random: &mut self.silent, now: 0.0, end: 0.0 };
         Ok(match key {
             Value::Int(key) => int_rank(key.value(&mut scope)?),
             Value::Real(key) => real_rank(key.value(&mut scope)?),
         })
     }
 
-    /// A coloured token arrives.
+    /// A coloured token arrives. A key may raise a fault.
     #[inline(always)]
-    pub fn add(&mut self, program: &Program, place: PlaceId, token: &[u64]) -> Outcome<()> {
+    pub fn add(&mut self, program: &Program, place: PlaceId, token: &[u64], now: f64) -> Outcome<()> {
         let target = &program.places[place];
         let rank = match &target.key {
             Some(key) => self.rank(key, token)?,
             None => 0,
         };
-        self.stores[place.at()].push(token, rank);
-        let seat = self.counts[place] as usize;
-        self.counts[place] += 1;
+        let seat = self.places[place].gain(1, now) as usize;
+        self.stores[place].push(token, rank, seat);
         for index in &target.indices {
             self.indices[index.at()].insert(&mut self.tables, token);
         }
@@ -128,8 +116,9 @@ impl Marking {
 
     /// The coloured token at a position leaves.
     #[inline(always)]
-    pub fn remove(&mut self, program: &Program, place: PlaceId, position: usize) {
+    pub fn remove(&mut self, program: &Program, place: PlaceId, position: usize, now: f64) {
         let source = &program.places[place];
+        let before = self.places[place].lose(1, now) as usize;
         for role in &source.roles {
             match *role {
                 Role::Pivot(id) => {
@@ -148,26 +137,26 @@ impl Marking {
             if source.discipline == Discipline::Bag {
                 index.remove_seat(&mut self.tables, position);
             } else {
-                index.remove_token(&mut self.tables, self.stores[place.at()].token(position));
+                index.remove_token(&mut self.tables, self.stores[place].token(position, before));
             }
         }
-        self.stores[place.at()].remove(position);
-        self.counts[place] -= 1;
+        self.stores[place].remove(position, before);
     }
 
     /// The place is emptied.
-    pub fn clear(&mut self, program: &Program, place: PlaceId) {
+    pub fn clear(&mut self, program: &Program, place: PlaceId, now: f64) {
         let source = &program.places[place];
         if source.indices.is_empty() && source.roles.is_empty() {
-            self.stores[place.at()].clear();
-            self.counts[place] = 0;
+            self.stores[place].clear();
+            let tokens = self.places[place].tokens;
+            self.places[place].lose(tokens, now);
         } else {
-            while self.counts[place] > 0 {
+            while self.places[place].tokens > 0 {
                 let last = match source.discipline {
-                    Discipline::Bag => self.counts[place] as usize - 1,
+                    Discipline::Bag => self.places[place].tokens as usize - 1,
                     _ => 0,
                 };
-                self.remove(program, place, last);
+                self.remove(program, place, last, now);
             }
         }
     }
@@ -186,6 +175,6 @@ impl Marking {
 
     /// The tokens of a place: by seat in a bag, else in order of arrival. Black tokens are not listed.
     pub fn listed(&self, place: PlaceId) -> Vec<&[u64]> {
-        self.stores[place.at()].listed()
+        self.stores[place].listed(self.places[place].tokens as usize)
     }
 }

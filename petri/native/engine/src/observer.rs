@@ -11,11 +11,8 @@ pub trait Observer {
     /// A firing has deposited `count` tokens of one value; the variables of `scope` are the token's slots.
     fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()>;
 
-    /// A firing starts; its tokens are still in their places. One that `lasts` will be told of when it ends.
-    fn started(&mut self, transition: TransitionId, lasts: bool, scope: &mut Scope) -> Outcome<()>;
-
-    /// A firing that took time ended.
-    fn ended(&mut self, transition: TransitionId, now: f64);
+    /// A firing starts; its tokens are still in their places.
+    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()>;
 
     /// The warm-up is over: figures are those from now on (M3).
     fn restart(&mut self, now: f64);
@@ -32,12 +29,9 @@ impl Observer for () {
     }
 
     #[inline(always)]
-    fn started(&mut self, _: TransitionId, _: bool, _: &mut Scope) -> Outcome<()> {
+    fn started(&mut self, _: TransitionId, _: &mut Scope) -> Outcome<()> {
         Ok(())
     }
-
-    #[inline(always)]
-    fn ended(&mut self, _: TransitionId, _: f64) {}
 
     fn restart(&mut self, _: f64) {}
 }
@@ -54,14 +48,8 @@ impl<A: Observer> Observer for Option<A> {
         self.as_mut().map_or(Ok(()), |observer| observer.arrived(place, count, scope))
     }
 
-    fn started(&mut self, transition: TransitionId, lasts: bool, scope: &mut Scope) -> Outcome<()> {
-        self.as_mut().map_or(Ok(()), |observer| observer.started(transition, lasts, scope))
-    }
-
-    fn ended(&mut self, transition: TransitionId, now: f64) {
-        if let Some(observer) = self {
-            observer.ended(transition, now);
-        }
+    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
+        self.as_mut().map_or(Ok(()), |observer| observer.started(transition, scope))
     }
 
     fn restart(&mut self, now: f64) {
@@ -86,15 +74,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline(always)]
-    fn started(&mut self, transition: TransitionId, lasts: bool, scope: &mut Scope) -> Outcome<()> {
-        self.0.started(transition, lasts, scope)?;
-        self.1.started(transition, lasts, scope)
-    }
-
-    #[inline(always)]
-    fn ended(&mut self, transition: TransitionId, now: f64) {
-        self.0.ended(transition, now);
-        self.1.ended(transition, now);
+    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
+        self.0.started(transition, scope)?;
+        self.1.started(transition, scope)
     }
 
     fn restart(&mut self, now: f64) {

@@ -210,15 +210,12 @@ impl Observer for Probes {
     }
 
     #[inline(always)]
-    fn started(&mut self, transition: TransitionId, _: bool, scope: &mut Scope) -> Outcome<()> {
+    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
         for (probe, action) in &self.program.starts[transition.at()] {
             act(&mut self.probes[probe.at()], action, &mut self.key, scope)?;
         }
         Ok(())
     }
-
-    #[inline(always)]
-    fn ended(&mut self, _: TransitionId, _: f64) {}
 
     fn restart(&mut self, _: f64) {
         for probe in &mut self.probes {

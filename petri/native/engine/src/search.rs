@@ -65,7 +65,7 @@ impl<'a> Search<'a> {
     fn descend(&mut self, arc: usize) -> Outcome<bool> {
         let transition = self.transition;
         let Some(input) = transition.inputs.get(arc) else { return self.complete() };
-        let tokens = self.marking.counts[input.place] as usize;
+        let tokens = self.marking.places[input.place].tokens as usize;
         match &input.find {
             Find::Black(count) => {
                 let count = self.count(count)?;
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
 
     fn inhibits(&mut self, arc: &InhibitorProgram) -> Outcome<bool> {
         let matching = match arc.index {
-            None => self.marking.counts[arc.place],
+            None => self.marking.places[arc.place].tokens,
             Some(index) => {
                 self.load_key(&arc.equals)?;
                 self.marking.bucket(index, &self.scratch.key).map_or(0, |bucket| bucket.len() as u64)
@@ -236,7 +236,7 @@ impl<'a> Search<'a> {
 
     /// Tokens in and reserved for a place once the firing has taken its own.
     fn left_in(&self, place: PlaceId) -> u64 {
-        let reserved = self.marking.reserved[place];
+        let reserved = self.marking.places[place].reserved;
         if self.transition.resets.contains(&place) {
             return reserved;
         }
@@ -245,7 +245,7 @@ impl<'a> Search<'a> {
             Find::Black(_) => chosen,
             _ => 1,
         });
-        self.marking.counts[place] - taken.sum::<u64>() + reserved
+        self.marking.places[place].tokens - taken.sum::<u64>() + reserved
     }
 
     fn count(&mut self, count: &Count) -> Outcome<u64> {
@@ -272,7 +272,7 @@ fn scope<'s>(
     random: &'s mut Random,
     now: f64,
 ) -> Scope<'s> {
-    Scope { variables, counts: &marking.counts, tables: &program.tables, random, now, end: now }
+    Scope { variables, places: &marking.places, tables: &program.tables, random, now, end: now }
 }
 
 /// Where an output arc puts tokens, and how many: none where its condition fails.

@@ -9,13 +9,11 @@ use crate::marking::Marking;
 use crate::observer::Observer;
 use crate::probes::Probes;
 use crate::program::Program;
-use crate::statistics::Statistics;
+use crate::state::{Place, Transition};
 use crate::trace::Trace;
 
-/// An observer that keeps statistics, and perhaps more.
+/// An observer whose findings a caller can ask for.
 pub trait Record: Observer {
-    fn statistics(&self) -> &Statistics;
-
     fn probes(&self) -> Option<&Probes> {
         None
     }
@@ -29,32 +27,20 @@ pub trait Record: Observer {
     }
 }
 
-impl Record for Statistics {
-    fn statistics(&self) -> &Statistics {
-        self
-    }
-}
+impl Record for () {}
 
-impl Record for (Statistics, Probes) {
-    fn statistics(&self) -> &Statistics {
-        &self.0
-    }
-
+impl Record for Probes {
     fn probes(&self) -> Option<&Probes> {
-        Some(&self.1)
+        Some(self)
     }
 }
 
 /// What only some runs ask for.
 type Extras = (Option<Trace>, Option<Levels>);
 
-impl Record for ((Statistics, Probes), Extras) {
-    fn statistics(&self) -> &Statistics {
-        &self.0 .0
-    }
-
+impl Record for (Probes, Extras) {
     fn probes(&self) -> Option<&Probes> {
-        Some(&self.0 .1)
+        Some(&self.0)
     }
 
     fn trace(&mut self) -> Option<&mut Trace> {
@@ -74,7 +60,10 @@ pub trait Session: Send + Sync {
     fn hash(&self) -> u64;
     fn error(&self) -> Option<&RunError>;
     fn marking(&self) -> &Marking;
-    fn statistics(&self) -> &Statistics;
+    /// Since when statistics count.
+    fn window(&self) -> f64;
+    fn places(&self) -> &[Place];
+    fn transitions(&self) -> &[Transition];
     fn probes(&self) -> Option<&Probes>;
     /// The firings since the last call, when tracing was asked for.
     fn take_trace(&mut self) -> Trace;
@@ -110,8 +99,16 @@ impl<O: Record + Send + Sync> Session for Engine<O> {
         &self.marking
     }
 
-    fn statistics(&self) -> &Statistics {
-        self.observer.statistics()
+    fn window(&self) -> f64 {
+        self.window
+    }
+
+    fn places(&self) -> &[Place] {
+        &self.marking.places
+    }
+
+    fn transitions(&self) -> &[Transition] {
+        &self.enabling.transitions
     }
 
     fn probes(&self) -> Option<&Probes> {
@@ -131,7 +128,7 @@ impl<O: Record + Send + Sync> Session for Engine<O> {
     }
 
     fn begin_window(&mut self) {
-        self.observer.restart(self.now);
+        Engine::begin_window(self);
     }
 }
 
@@ -144,15 +141,15 @@ pub struct Asked {
 
 /// An engine at time 0 that observes what the net and the caller ask for, and nothing else.
 pub fn begin(program: Arc<Program>, seed: [u64; 3], limits: Limits, asked: Asked) -> Outcome<Box<dyn Session>> {
-    let statistics = |p: &Program, marking: &Marking| Statistics::new(&marking.counts, p.transitions.len());
     let probes = |p: &Program| Probes::new(Arc::clone(&p.probes));
     Ok(if asked.trace || asked.levels {
-        let extras = |m: &Marking| (asked.trace.then(Trace::default), asked.levels.then(|| Levels::new(&m.counts)));
-        let observer = |p: &Program, m: &Marking| ((statistics(p, m), probes(p)), extras(m));
+        let tokens = |m: &Marking| Levels::new(m.places.iter().map(|place| place.tokens));
+        let extras = |m: &Marking| (asked.trace.then(Trace::default), asked.levels.then(|| tokens(m)));
+        let observer = |p: &Program, m: &Marking| (probes(p), extras(m));
         Box::new(Engine::new(program, seed, limits, observer)?)
     } else if program.probes.is_empty() {
-        Box::new(Engine::new(program, seed, limits, statistics)?)
+        Box::new(Engine::new(program, seed, limits, |_: &Program, _: &Marking| ())?)
     } else {
-        Box::new(Engine::new(program, seed, limits, |p: &Program, m: &Marking| (statistics(p, m), probes(p)))?)
+        Box::new(Engine::new(program, seed, limits, |p: &Program, _: &Marking| probes(p))?)
     })
 }

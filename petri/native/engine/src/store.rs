@@ -1,97 +1,127 @@
 //! The tokens of one place, kept as its discipline asks (rules S2 to S4).
 //!
 //! A token is a flat record of `width` 64-bit slots. A position is a seat in a bag, else the rank among the tokens
-//! that the discipline shows: 0 for the one it shows first.
+//! that the discipline shows: 0 for the one it shows first. How many tokens there are, the place knows (`state::Place`).
 
-/// Tokens that stand in a row: a bag (seat by seat) or a stack (the newest at the end).
-#[derive(Clone, Debug)]
-pub struct Row {
+use crate::net::Discipline;
+use crate::table::Table;
+
+/// Slots of a block by number.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot(pub usize);
+
+/// Tokens in one block of memory with room for a power of two of them: a bag (seat by seat), a stack (the newest at the
+/// end), or a queue (in a ring). The tokens of a keyed place are in its heap.
+#[derive(Clone)]
+pub struct Store {
+    pub slots: Table<Slot, u64>,
+    /// One less than the tokens that there is room for.
+    pub mask: u64,
+    /// Where a queue begins; 0 otherwise.
+    pub head: u64,
     width: usize,
-    slots: Vec<u64>,
+    discipline: Discipline,
+    heap: Option<Box<Heap>>,
 }
 
-impl Row {
-    fn len(&self) -> usize {
-        self.slots.len() / self.width
+impl Store {
+    /// For tokens of so many slots; black tokens have none, and are only counted.
+    pub fn new(width: usize, discipline: Discipline) -> Self {
+        let keyed = discipline == Discipline::Key && width > 0;
+        let heap = keyed.then(|| Box::new(Heap { width, ..Heap::default() }));
+        let room = if keyed { 0 } else { 4 * width };
+        Store { slots: vec![0; room].into_iter().collect(), mask: 3, head: 0, width, discipline, heap }
     }
 
     #[inline(always)]
-    fn token(&self, seat: usize) -> &[u64] {
-        &self.slots[seat * self.width..(seat + 1) * self.width]
+    fn start(&self, seat: usize) -> usize {
+        ((self.head as usize + seat) & self.mask as usize) * self.width
     }
 
-    /// The last token moves into the seat that becomes free (S4).
+    /// The token at a position among `count`. Empty for black tokens.
     #[inline(always)]
-    fn swap_remove(&mut self, seat: usize) {
-        let last = self.slots.len() - self.width;
-        self.slots.copy_within(last.., seat * self.width);
-        self.slots.truncate(last);
-    }
-
-    fn remove_below_top(&mut self, depth: usize) {
-        let seat = self.len() - 1 - depth;
-        self.slots.copy_within((seat + 1) * self.width.., seat * self.width);
-        self.slots.truncate(self.slots.len() - self.width);
-    }
-}
-
-/// A queue in a ring whose capacity is a power of two.
-#[derive(Clone, Debug)]
-pub struct Ring {
-    width: usize,
-    slots: Vec<u64>,
-    mask: usize,
-    head: usize,
-    len: usize,
-}
-
-impl Ring {
-    fn new(width: usize) -> Self {
-        Ring { width, slots: vec![0; 4 * width], mask: 3, head: 0, len: 0 }
-    }
-
-    #[inline(always)]
-    fn start(&self, depth: usize) -> usize {
-        ((self.head + depth) & self.mask) * self.width
-    }
-
-    #[inline(always)]
-    fn token(&self, depth: usize) -> &[u64] {
-        let start = self.start(depth);
+    pub fn token(&self, position: usize, count: usize) -> &[u64] {
+        let seat = match self.discipline {
+            Discipline::Bag | Discipline::Fifo => position,
+            Discipline::Lifo => count - 1 - position,
+            Discipline::Key => match &self.heap {
+                Some(heap) => return heap.token(position),
+                None => position,
+            },
+        };
+        let start = self.start(seat);
         &self.slots[start..start + self.width]
     }
 
+    /// Adds a token to `count` others; `key` matters only to a keyed place.
     #[inline(always)]
-    fn push(&mut self, token: &[u64]) {
-        if self.len > self.mask {
-            self.grow();
+    pub fn push(&mut self, token: &[u64], key: u64, count: usize) {
+        if let Some(heap) = &mut self.heap {
+            heap.push(key, token);
+            return;
         }
-        let start = self.start(self.len);
+        if count > self.mask as usize {
+            self.grow(count);
+        }
+        let start = self.start(count);
         self.slots[start..start + self.width].copy_from_slice(token);
-        self.len += 1;
     }
 
+    /// Doubles the room.
     #[cold]
-    fn grow(&mut self) {
+    pub fn grow(&mut self, count: usize) {
         let mut slots = Vec::with_capacity(self.slots.len() * 2);
-        for depth in 0..self.len {
-            slots.extend_from_slice(self.token(depth));
+        for seat in 0..count {
+            let start = self.start(seat);
+            slots.extend_from_slice(&self.slots[start..start + self.width]);
         }
         slots.resize(self.slots.len() * 2, 0);
-        self.slots = slots;
+        self.slots = slots.into_iter().collect();
         self.mask = self.mask * 2 + 1;
         self.head = 0;
     }
 
-    /// Tokens in front of the one removed (those that read arcs keep) move back by one.
+    /// Removes the token at a position among `count`; in a bag the last token takes its seat (S4).
     #[inline(always)]
-    fn remove(&mut self, depth: usize) {
-        for position in (0..depth).rev() {
-            let (from, to) = (self.start(position), self.start(position + 1));
-            self.slots.copy_within(from..from + self.width, to);
+    pub fn remove(&mut self, position: usize, count: usize) {
+        match self.discipline {
+            Discipline::Bag => self.copy(count - 1, position),
+            Discipline::Fifo => {
+                // Tokens in front of the one removed (those that read arcs keep) move back by one.
+                for seat in (0..position).rev() {
+                    self.copy(seat, seat + 1);
+                }
+                self.head = (self.head + 1) & self.mask;
+            }
+            Discipline::Lifo => (count - position..count).for_each(|seat| self.copy(seat, seat - 1)),
+            Discipline::Key => {
+                if let Some(heap) = &mut self.heap {
+                    heap.remove(position);
+                }
+            }
         }
-        self.head = (self.head + 1) & self.mask;
-        self.len -= 1;
+    }
+
+    #[inline(always)]
+    fn copy(&mut self, from: usize, to: usize) {
+        let (from, to) = (self.start(from), self.start(to));
+        self.slots.copy_within(from..from + self.width, to);
+    }
+
+    /// Removes all tokens.
+    pub fn clear(&mut self) {
+        self.head = 0;
+        if let Some(heap) = &mut self.heap {
+            **heap = Heap { width: self.width, arrivals: heap.arrivals, ..Heap::default() };
+        }
+    }
+
+    /// All of `count` tokens: by seat in a bag, else in order of arrival.
+    pub fn listed(&self, count: usize) -> Vec<&[u64]> {
+        match &self.heap {
+            Some(heap) => heap.listed(),
+            None => (0..count).map(|seat| &self.slots[self.start(seat)..][..self.width]).collect(),
+        }
     }
 }
 
@@ -104,8 +134,8 @@ struct Rank {
 }
 
 /// A binary heap of tokens by key.
-#[derive(Clone, Debug)]
-pub struct Heap {
+#[derive(Clone, Debug, Default)]
+struct Heap {
     width: usize,
     ranks: Vec<Rank>,
     cells: Vec<u64>,
@@ -194,95 +224,12 @@ impl Heap {
             position = child;
         }
     }
-}
 
-/// The tokens of one place. Black tokens are only counted, which the marking does.
-#[derive(Clone, Debug)]
-pub enum Store {
-    Black,
-    Bag(Row),
-    Fifo(Ring),
-    Lifo(Row),
-    Key(Heap),
-}
-
-impl Store {
-    pub fn bag(width: usize) -> Self {
-        Store::Bag(Row { width, slots: Vec::new() })
-    }
-
-    pub fn fifo(width: usize) -> Self {
-        Store::Fifo(Ring::new(width))
-    }
-
-    pub fn lifo(width: usize) -> Self {
-        Store::Lifo(Row { width, slots: Vec::new() })
-    }
-
-    pub fn key(width: usize) -> Self {
-        Store::Key(Heap { width, ranks: Vec::new(), cells: Vec::new(), free: Vec::new(), arrivals: 0 })
-    }
-
-    /// The token at a position. Empty for black tokens.
-    #[inline(always)]
-    pub fn token(&self, position: usize) -> &[u64] {
-        match self {
-            Store::Black => &[],
-            Store::Bag(row) => row.token(position),
-            Store::Fifo(ring) => ring.token(position),
-            Store::Lifo(row) => row.token(row.len() - 1 - position),
-            Store::Key(heap) => heap.token(position),
-        }
-    }
-
-    /// Adds a token; `key` matters only to a keyed store.
-    #[inline(always)]
-    pub fn push(&mut self, token: &[u64], key: u64) {
-        match self {
-            Store::Black => {}
-            Store::Bag(row) | Store::Lifo(row) => row.slots.extend_from_slice(token),
-            Store::Fifo(ring) => ring.push(token),
-            Store::Key(heap) => heap.push(key, token),
-        }
-    }
-
-    /// Removes the token at a position; in a bag the last token takes its seat.
-    #[inline(always)]
-    pub fn remove(&mut self, position: usize) {
-        match self {
-            Store::Black => {}
-            Store::Bag(row) => row.swap_remove(position),
-            Store::Fifo(ring) => ring.remove(position),
-            Store::Lifo(row) => row.remove_below_top(position),
-            Store::Key(heap) => heap.remove(position),
-        }
-    }
-
-    pub fn clear(&mut self) {
-        match self {
-            Store::Black => {}
-            Store::Bag(row) | Store::Lifo(row) => row.slots.clear(),
-            Store::Fifo(ring) => ring.len = 0,
-            Store::Key(heap) => {
-                heap.ranks.clear();
-                heap.cells.clear();
-                heap.free.clear();
-            }
-        }
-    }
-
-    /// All tokens: by seat in a bag, else in order of arrival.
-    pub fn listed(&self) -> Vec<&[u64]> {
-        match self {
-            Store::Black => Vec::new(),
-            Store::Bag(row) | Store::Lifo(row) => row.slots.chunks(row.width).collect(),
-            Store::Fifo(ring) => (0..ring.len).map(|depth| ring.token(depth)).collect(),
-            Store::Key(heap) => {
-                let mut ranks: Vec<_> = heap.ranks.iter().collect();
-                ranks.sort_by_key(|rank| rank.arrival);
-                ranks.into_iter().map(|rank| heap.cell(rank.cell)).collect()
-            }
-        }
+    /// All tokens in order of arrival.
+    fn listed(&self) -> Vec<&[u64]> {
+        let mut ranks: Vec<_> = self.ranks.iter().collect();
+        ranks.sort_by_key(|rank| rank.arrival);
+        ranks.into_iter().map(|rank| self.cell(rank.cell)).collect()
     }
 }
 
@@ -305,56 +252,71 @@ pub fn real_rank(key: f64) -> u64 {
 mod tests {
     use super::*;
 
-    fn shown(store: &Store, n: usize) -> Vec<u64> {
-        (0..n).map(|depth| store.token(depth)[0]).collect()
+    /// A store that knows its number of tokens.
+    struct Counted(Store, usize);
+
+    impl Counted {
+        fn new(width: usize, discipline: Discipline) -> Self {
+            Counted(Store::new(width, discipline), 0)
+        }
+
+        fn push(&mut self, token: &[u64], key: u64) {
+            self.0.push(token, key, self.1);
+            self.1 += 1;
+        }
+
+        fn remove(&mut self, position: usize) {
+            self.0.remove(position, self.1);
+            self.1 -= 1;
+        }
+
+        fn shown(&self) -> Vec<u64> {
+            (0..self.1).map(|position| self.0.token(position, self.1)[0]).collect()
+        }
     }
 
     #[test]
     fn s4_the_last_token_moves_into_the_seat() {
-        let mut store = Store::bag(1);
+        let mut store = Counted::new(1, Discipline::Bag);
         (10..15).for_each(|x| store.push(&[x], 0));
         store.remove(1);
-        assert_eq!(shown(&store, 4), [10, 14, 12, 13]);
+        assert_eq!(store.shown(), [10, 14, 12, 13]);
         store.remove(3);
-        assert_eq!(shown(&store, 3), [10, 14, 12]);
+        assert_eq!(store.shown(), [10, 14, 12]);
     }
 
     #[test]
     fn a_queue_wraps_grows_and_loses_from_its_middle() {
-        let mut store = Store::fifo(2);
-        for x in 0..3 {
-            store.push(&[x, 0], 0);
-        }
+        let mut store = Counted::new(2, Discipline::Fifo);
+        (0..3).for_each(|x| store.push(&[x, 0], 0));
         store.remove(0);
         store.remove(0);
-        for x in 3..9 {
-            store.push(&[x, 0], 0);
-        }
-        assert_eq!(shown(&store, 7), [2, 3, 4, 5, 6, 7, 8]);
+        (3..9).for_each(|x| store.push(&[x, 0], 0));
+        assert_eq!(store.shown(), [2, 3, 4, 5, 6, 7, 8]);
         store.remove(2);
-        assert_eq!(shown(&store, 6), [2, 3, 5, 6, 7, 8]);
+        assert_eq!(store.shown(), [2, 3, 5, 6, 7, 8]);
     }
 
     #[test]
     fn a_stack_shows_the_newest() {
-        let mut store = Store::lifo(1);
+        let mut store = Counted::new(1, Discipline::Lifo);
         (0..4).for_each(|x| store.push(&[x], 0));
-        assert_eq!(shown(&store, 4), [3, 2, 1, 0]);
+        assert_eq!(store.shown(), [3, 2, 1, 0]);
         store.remove(1);
-        assert_eq!(shown(&store, 3), [3, 1, 0]);
+        assert_eq!(store.shown(), [3, 1, 0]);
     }
 
     #[test]
     fn least_key_first_and_ties_by_age() {
-        let mut store = Store::key(1);
+        let mut store = Counted::new(1, Discipline::Key);
         for (key, x) in [(5, 0), (-2, 1), (5, 2), (-2, 3), (7, 4), (0, 5)] {
             store.push(&[x], int_rank(key));
         }
-        assert_eq!(shown(&store, 6), [1, 3, 5, 0, 2, 4]);
+        assert_eq!(store.shown(), [1, 3, 5, 0, 2, 4]);
         store.remove(1);
         store.remove(0);
-        assert_eq!(shown(&store, 4), [5, 0, 2, 4]);
-        assert_eq!(store.listed().concat(), [0, 2, 4, 5]);
+        assert_eq!(store.shown(), [5, 0, 2, 4]);
+        assert_eq!(store.0.listed(4).concat(), [0, 2, 4, 5]);
     }
 
     #[test]

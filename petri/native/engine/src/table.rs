@@ -1,7 +1,9 @@
 //! Tables with one row for each place, transition, or gauge of a program.
 
 use std::marker::PhantomData;
-use std::ops::{Deref, Index, IndexMut};
+use std::mem::{offset_of, ManuallyDrop};
+use std::ops::{Deref, DerefMut, Index, IndexMut};
+use std::ptr::NonNull;
 
 use crate::ids::{GaugeId, PlaceId, TransitionId};
 
@@ -29,15 +31,46 @@ checked!(PlaceId, TransitionId, GaugeId);
 /// time on the ring of 16 stations. What makes this sound: the compiler refuses a net with a place or transition that is
 /// not there (`compile_transition::check`), gauges are numbered by the compiler alone, and each table of an engine is made
 /// with one row for each of its own program. Debug builds, which the tests of this crate are, check all the same.
-#[derive(Clone, Debug)]
+///
+/// A table is a pointer and a length, at offsets that machine code may know.
 pub struct Table<I, T> {
-    rows: Box<[T]>,
-    of: PhantomData<I>,
+    start: NonNull<T>,
+    len: usize,
+    of: PhantomData<(I, T)>,
+}
+
+// SAFETY: a table owns its rows, as a box does.
+unsafe impl<I, T: Send> Send for Table<I, T> {}
+// SAFETY: the same.
+unsafe impl<I, T: Sync> Sync for Table<I, T> {}
+
+impl<I, T> Table<I, T> {
+    /// Where a table has the address of its first row.
+    pub const START: usize = offset_of!(Table<I, T>, start);
+
+    fn of(rows: Box<[T]>) -> Self {
+        let mut rows = ManuallyDrop::new(rows);
+        Table { start: NonNull::from(&mut rows[..]).cast(), len: rows.len(), of: PhantomData }
+    }
+}
+
+impl<I, T> Drop for Table<I, T> {
+    fn drop(&mut self) {
+        let rows = std::ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);
+        // SAFETY: the rows were a box, which was not dropped.
+        drop(unsafe { Box::from_raw(rows) });
+    }
 }
 
 impl<I, T> FromIterator<T> for Table<I, T> {
     fn from_iter<R: IntoIterator<Item = T>>(rows: R) -> Self {
-        Table { rows: rows.into_iter().collect(), of: PhantomData }
+        Table::of(rows.into_iter().collect())
+    }
+}
+
+impl<I, T: Clone> Clone for Table<I, T> {
+    fn clone(&self) -> Self {
+        self.iter().cloned().collect()
     }
 }
 
@@ -46,13 +79,16 @@ impl<I, T> Deref for Table<I, T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        &self.rows
+        // SAFETY: so many rows begin there.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
 
-impl<I, T> Table<I, T> {
-    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
-        self.rows.iter_mut()
+impl<I, T> DerefMut for Table<I, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: so many rows begin there, and nobody else has them.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
 
@@ -61,17 +97,17 @@ impl<I: Checked, T> Index<I> for Table<I, T> {
 
     #[inline(always)]
     fn index(&self, id: I) -> &T {
-        debug_assert!(id.at() < self.rows.len());
+        debug_assert!(id.at() < self.len);
         // SAFETY: see the type.
-        unsafe { self.rows.get_unchecked(id.at()) }
+        unsafe { self.start.add(id.at()).as_ref() }
     }
 }
 
 impl<I: Checked, T> IndexMut<I> for Table<I, T> {
     #[inline(always)]
     fn index_mut(&mut self, id: I) -> &mut T {
-        debug_assert!(id.at() < self.rows.len());
+        debug_assert!(id.at() < self.len);
         // SAFETY: see the type.
-        unsafe { self.rows.get_unchecked_mut(id.at()) }
+        unsafe { self.start.add(id.at()).as_mut() }
     }
 }

@@ -26,13 +26,11 @@ impl Observer for Trace {
         Ok(())
     }
 
-    fn started(&mut self, transition: TransitionId, _: bool, scope: &mut Scope) -> Outcome<()> {
+    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
         self.firings.push(TracedFiring { start: scope.now, end: scope.end, transition });
         self.variables.extend_from_slice(scope.variables);
         Ok(())
     }
-
-    fn ended(&mut self, _: TransitionId, _: f64) {}
 
     fn restart(&mut self, _: f64) {}
 }

@@ -14,7 +14,7 @@ impl<O: Observer> Engine<O> {
         match &plan.selection {
             Selection::Single => {}
             Selection::Bag(arc) => {
-                let tokens = self.marking.counts[plan.inputs[*arc].place];
+                let tokens = self.marking.places[plan.inputs[*arc].place].tokens;
                 self.scratch.chosen[*arc] = self.random.equal_choice(tokens);
             }
             Selection::Product => self.bind_product(plan),
@@ -44,7 +44,7 @@ impl<O: Observer> Engine<O> {
     pub(super) fn bind_product(&mut self, plan: &TransitionProgram) {
         let choices = |marking: &Marking, i: usize| {
             let arc = &plan.inputs[i];
-            u128::from(marking.counts[arc.place]) - arc.before.len() as u128
+            u128::from(marking.places[arc.place].tokens) - arc.before.len() as u128
         };
         let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
         let all = bags().fold(1u128, |product, i| product.saturating_mul(choices(&self.marking, i)));

@@ -26,13 +26,18 @@ impl<O: Observer> Engine<O> {
         self.hash.add(transition.0, &[], self.now, end);
         let scope = &mut Scope {
             variables: &[],
-            counts: &self.marking.counts,
+            places: &self.marking.places,
             tables: &program.tables,
             random: &mut self.random,
             now: self.now,
             end,
         };
-        self.observer.started(transition, duration != 0.0, scope)?;
+        self.observer.started(transition, scope)?;
+        let state = &mut self.enabling.transitions[transition];
+        state.firings += 1;
+        if duration != 0.0 {
+            state.begin(self.now);
+        }
         for taken in &program.moves[simple.takes as usize..simple.gives as usize] {
             self.take_black(program, taken.place, u64::from(taken.count));
         }
@@ -51,13 +56,12 @@ impl<O: Observer> Engine<O> {
     pub(super) fn give(&mut self, program: &Program, simple: &Simple) -> Outcome<()> {
         for given in &program.moves[simple.gives as usize..simple.end as usize] {
             let (place, count) = (given.place, u64::from(given.count));
-            let before = self.marking.counts[place];
-            self.marking.counts[place] = before + count;
+            let before = self.marking.places[place].gain(count, self.now);
             self.enabling.moved(program, GaugeId::tokens(place), before, before + count);
             self.observer.changed(place, before + count, self.now);
             let scope = &mut Scope {
                 variables: &[],
-                counts: &self.marking.counts,
+                places: &self.marking.places,
                 tables: &program.tables,
                 random: &mut self.random,
                 now: self.now,

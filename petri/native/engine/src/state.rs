@@ -1,0 +1,128 @@
+//! What changes while a net runs, one cache line for each place and each transition, with its statistics (M1 to M3).
+//!
+//! A number that changes in time has an integral and a time above zero; both are brought up to date before it changes.
+
+/// The tokens of a place, and what is known of their past.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Place {
+    pub tokens: u64,
+    /// Tokens that firings in progress will deposit, where the place has a capacity.
+    pub reserved: u64,
+    pub since: f64,
+    pub integral: f64,
+    pub nonempty: f64,
+    pub maximum: u64,
+    pub arrivals: u64,
+}
+
+/// The firings in progress of a transition and what is known of their past; what is known of its being enabled.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Transition {
+    pub in_progress: u64,
+    pub since: f64,
+    pub integral: f64,
+    pub active: f64,
+    /// Firings that started.
+    pub firings: u64,
+    /// Watched conditions that do not hold.
+    pub unmet: u32,
+    pub level: u32,
+    pub position: u32,
+    /// Watches alone decide whether it is enabled.
+    pub plain: bool,
+    /// It is on the list of those to look at again.
+    pub listed: bool,
+}
+
+/// A number as a double. Signed numbers convert in one instruction, unsigned ones do not; counts are far below 2⁶³.
+#[inline(always)]
+fn real(count: u64) -> f64 {
+    count as i64 as f64
+}
+
+impl Place {
+    #[inline(always)]
+    fn note(&mut self, now: f64) {
+        let elapsed = now - self.since;
+        self.integral += real(self.tokens) * elapsed;
+        self.nonempty += if self.tokens > 0 { elapsed } else { 0.0 };
+        self.since = now;
+    }
+
+    /// Tokens arrive. Returns how many there were.
+    #[inline(always)]
+    pub fn gain(&mut self, count: u64, now: f64) -> u64 {
+        self.note(now);
+        let before = self.tokens;
+        self.tokens = before + count;
+        self.arrivals += count;
+        self.maximum = self.maximum.max(self.tokens);
+        before
+    }
+
+    /// Tokens leave. Returns how many there were.
+    #[inline(always)]
+    pub fn lose(&mut self, count: u64, now: f64) -> u64 {
+        self.note(now);
+        let before = self.tokens;
+        self.tokens = before - count;
+        before
+    }
+
+    /// The integral of the tokens up to `now`.
+    pub fn integral(&self, now: f64) -> f64 {
+        self.integral + real(self.tokens) * (now - self.since)
+    }
+
+    /// The time with any token up to `now`.
+    pub fn nonempty(&self, now: f64) -> f64 {
+        self.nonempty + if self.tokens > 0 { now - self.since } else { 0.0 }
+    }
+
+    /// Forgets the past.
+    pub fn restart(&mut self, now: f64) {
+        let Place { tokens, reserved, .. } = *self;
+        *self = Place { tokens, reserved, since: now, maximum: tokens, ..Place::default() };
+    }
+}
+
+impl Transition {
+    #[inline(always)]
+    fn note(&mut self, now: f64) {
+        let elapsed = now - self.since;
+        self.integral += real(self.in_progress) * elapsed;
+        self.active += if self.in_progress > 0 { elapsed } else { 0.0 };
+        self.since = now;
+    }
+
+    /// A firing that takes time starts.
+    #[inline(always)]
+    pub fn begin(&mut self, now: f64) {
+        self.note(now);
+        self.in_progress += 1;
+    }
+
+    /// A firing that took time ends.
+    #[inline(always)]
+    pub fn end(&mut self, now: f64) {
+        self.note(now);
+        self.in_progress -= 1;
+    }
+
+    /// The integral of the firings in progress up to `now`.
+    pub fn integral(&self, now: f64) -> f64 {
+        self.integral + real(self.in_progress) * (now - self.since)
+    }
+
+    /// The time with any firing in progress up to `now`.
+    pub fn active(&self, now: f64) -> f64 {
+        self.active + if self.in_progress > 0 { now - self.since } else { 0.0 }
+    }
+
+    /// Forgets the past.
+    pub fn restart(&mut self, now: f64) {
+        *self = Transition { since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
+    }
+}
