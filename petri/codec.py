@@ -11,12 +11,13 @@ only number that JSON cannot write, infinity (`run until dead`), is the text `"i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from petri import net
 from petri.net import Net, Span
+from petri.tokens import Tokens, compact
 
 VERSION = 1
 
@@ -86,6 +87,8 @@ class _Encoder:
         return known
 
     def compound(self, value: Any) -> Any:
+        if isinstance(value, Tokens):  # its items are made for the moment, and have no identity to know them by
+            return [[count, list(token)] for count, token in value]
         if isinstance(value, tuple):
             return [self.value(item) for item in value]
         if isinstance(value, Span):
@@ -137,6 +140,9 @@ def _decoder(hint: Any) -> Decoder:
     arguments = get_args(hint)
     if get_origin(hint) is tuple:
         return _tuple_decoder(arguments)
+    if get_origin(hint) is Sequence:  # an initial marking
+        items = _tuple_decoder((*arguments, Ellipsis))
+        return lambda value, files: compact(items(value, files))
     classes = [argument for argument in arguments if isinstance(argument, type) and argument.__name__ in _CLASSES]
     if len(classes) > 1:
         return lambda value, files: _decode_object(

@@ -7,8 +7,11 @@ are positions in the tuples of the net. `docs/semantics.md` says what a net mean
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from petri.tokens import Tokens
 
 Scalar = int | float
 Token = tuple[Scalar, ...]
@@ -147,9 +150,14 @@ class Place:
     discipline: Discipline = "bag"
     key: Expr | None = None  # for discipline "key": an expression of the slots, int or real
     capacity: int | None = None
-    initial: tuple[tuple[int, Token], ...] = ()  # (how many, of which value), in order of arrival
+    initial: Sequence[tuple[int, Token]] = ()  # (how many, of which value), in order of arrival: a tuple, or `Tokens`
     doc: str = ""
     span: Span | None = None
+
+    @property
+    def held(self) -> int:
+        """The number of initial tokens."""
+        return self.initial.held if isinstance(self.initial, Tokens) else sum(count for count, _ in self.initial)
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def invariants(net: Net) -> list[Invariant] | None:
         if cancelled is None:
             return None
         rows = cancelled
-    initial = [sum(count for count, _ in place.initial) for place in net.places]
+    initial = [place.held for place in net.places]
     return [
         Invariant(weights, sum(weight * initial[place] for place, weight in sorted(weights.items())))
         for _, weights in rows

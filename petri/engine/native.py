@@ -69,7 +69,7 @@ class NativeSession:
         )
         if (fault := self._session.initial_fault) is not None:
             raise ModelError(fault[0], self._span(fault[1]), **fault[2])
-        self._initial = np.array([sum(count for count, _ in p.initial) for p in net.places], dtype=np.int64)
+        self._initial = np.array([p.held for p in net.places], dtype=np.int64)
 
     @property
     def now(self) -> float:

@@ -105,7 +105,7 @@ class ReferenceSession:
         self._statistics = Statistics(net)
         self._probes = Probes(net)
         self._trace = Trace()
-        initial = [sum(count for count, _ in place.initial) for place in net.places]
+        initial = [place.held for place in net.places]
         self._levels = OccupancyRecorder(initial) if asked.levels else None
         observers: list[Observer] = [self._statistics, self._probes]
         observers += [self._trace] if asked.trace else []

@@ -37,7 +37,7 @@ class Statistics:
 
     def __init__(self, net: Net) -> None:
         self.window = 0.0
-        self.places = [Level(sum(count for count, _ in place.initial)) for place in net.places]
+        self.places = [Level(place.held) for place in net.places]
         self.transitions = [Level() for _ in net.transitions]
         self.arrivals = [0] * len(net.places)
         self.firings = [0] * len(net.transitions)

@@ -105,7 +105,7 @@ class _Teller:
         discipline = {"bag": "", "fifo": "fifo", "lifo": "lifo", "key": "by key"}[place.discipline]
         capacity = "" if place.capacity is None else f"cap {place.capacity}"
         holds = " ".join(part for part in (place.colour.name, discipline, capacity) if part)
-        tokens = sum(count for count, _ in place.initial)
+        tokens = place.held
         return place.name, holds, str(tokens) if tokens else "", _line(place.doc)
 
     def transition(self, transition: Transition) -> Row:

@@ -47,7 +47,7 @@ class Replay:
     def __init__(self, net: Net, watcher: Watcher, valued: Collection[int] = ()) -> None:
         self.net = net
         self.watcher = watcher
-        self.tokens = [sum(count for count, _ in place.initial) for place in net.places]
+        self.tokens = [place.held for place in net.places]
         self._pending: list[tuple[float, int, TracedFiring, Sequence[Moved]]] = []
         self._started = 0
         self._takes = [_Takes(net, transition, valued) for transition in net.transitions]

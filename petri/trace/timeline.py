@@ -281,7 +281,7 @@ class TimelineWriter:
         pool.tracks.append(Track(pool.process, index + 1, identity, event_start(pool.process, index + 1)))
         place = self._net.places[pool.place]
         slots = [place.colour.slots[slot] for slot in pool.lasting]
-        single = sum(count for count, _ in place.initial) == 1
+        single = place.held == 1
         label = token_label(slots, identity) if slots else "" if single else str(index + 1)
         self._metadata("thread_name", pool.process, index + 1, f"{place.name.rpartition('.')[2]} {label}".strip())
         return index
@@ -355,7 +355,7 @@ def resources(net: Net) -> list[int]:
         given.update(place for arc in transition.outputs for place in arc.places)
     found, tracks = [], 0
     for index, place in enumerate(net.places):
-        tokens = sum(count for count, _ in place.initial)
+        tokens = place.held
         fits = 0 < tokens <= MOST_TOKENS and tracks + tokens <= MOST_TRACKS
         if fits and index in one_by_one & given and index not in several:
             found.append(index)

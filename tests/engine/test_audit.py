@@ -29,7 +29,7 @@ class Auditor:
 
     def __init__(self, net: Net) -> None:
         self.net = net
-        self.size = [sum(count for count, _ in place.initial) for place in net.places]
+        self.size = [place.held for place in net.places]
         self.coming: list[tuple[float, int, dict[int, int]]] = []  # end, serial, tokens by place
         self.now = 0.0
         self.invariants = invariants(net) or []
@@ -101,7 +101,7 @@ class Auditor:
             for place, count in tokens.items():
                 held[place] += count
         for index, kept in enumerate(self.net.places):
-            initial = sum(count for count, _ in kept.initial)
+            initial = kept.held
             assert kept.capacity is None or held[index] <= max(kept.capacity, initial)
         for invariant in self.invariants:
             assert sum(weight * held[p] for p, weight in invariant.weights.items()) == invariant.total

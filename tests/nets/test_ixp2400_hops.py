@@ -88,7 +88,7 @@ def resources_come_back(model: petri.Model, result: petri.Result) -> None:
     """Threads, engines, buffer elements and mutexes are all free in the end, and never were more than there are."""
     marking, window = result.replications[0].marking, result.replications[0].window
     for index, place in enumerate(model.net.places):
-        initial = sum(count for count, _ in place.initial)
+        initial = place.held
         if place.capacity is not None:
             assert window.maximum[index] <= place.capacity, place.name
         if initial:

@@ -97,9 +97,12 @@ class ArcBuilder:
             if not places:
                 raise Fault("place-missing", arc.span, name=symbol.name)
             index = self._index(arc.index, instance.lows[symbol.number], instance)
-        self._check_capacity(arc, places)
-        values = tuple([build(node, instance) for node in arc.values])
-        self._check_values(arc, values, places[0])
+        if arc.condition is not None or arc.index is not None or arc.count is not None:
+            self._check_capacity(arc, places)
+        values: tuple[Expr, ...] = ()
+        if arc.values:
+            values = tuple([build(node, instance) for node in arc.values])
+            self._check_values(arc, values, places[0])
         count = None if arc.count is None else self._count(arc.count, instance)
         return net.OutputArc(places, values, index, count, condition, arc.span)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields
 from typing import TypeVar
 
 from petri import net
@@ -35,6 +35,7 @@ DEEPEST_INSTANCE = 64
 PRIORITIES = 2**31
 Told = TypeVar("Told")
 _IMMEDIATE = net.Transition("").time
+_PLACE_FIELDS = [field.name for field in fields(net.Place)][1:]  # all but the name
 
 
 class Instance:
@@ -59,7 +60,8 @@ class Instance:
             if not places:
                 raise Fault("place-missing", span, name=symbol.name)
             return places[0]
-        value = int(evaluate(index, self.locals))
+        value = evaluate(index, self.locals)
+        assert isinstance(value, int)
         low = self.lows[symbol.number]
         if not 0 <= value - low < len(places):
             high = low + len(places) - 1
@@ -204,9 +206,13 @@ class Flattener:
         self.turns += max(0, high - low + 1)
         if self.turns > MOST_TURNS:
             raise Fault("loops-too-long", loop.span, limit=MOST_TURNS)
+        inner = loops[1:]
         for value in range(low, high + 1):
             instance.locals[loop.local] = value
-            for suffix in self._turns(loops[1:], instance):
+            if not inner:
+                yield f"[{value}]"
+                continue
+            for suffix in self._turns(inner, instance):
                 yield f"[{value}]{suffix}"
 
     # ------------------------------------------------------------ places
@@ -227,10 +233,8 @@ class Flattener:
         instance.places[symbol.number] = range(start, start + len(suffixes))
         place = self._one_place(template, instance)
         name = instance.prefix + symbol.name
-        if suffixes == ("",):
-            self.net_places.append(replace(place, name=name))
-        else:
-            self.net_places += [replace(place, name=name + suffix) for suffix in suffixes]
+        shared = [getattr(place, field) for field in _PLACE_FIELDS]
+        self.net_places += [net.Place(name + suffix, *shared) for suffix in suffixes]
 
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol
@@ -241,7 +245,7 @@ class Flattener:
             if capacity < 0:
                 raise Fault("capacity-negative", template.capacity.span, value=capacity)
         initial = initial_marking(template, kind, instance, self._turns)
-        held = sum(count for count, _ in initial)
+        held = 0 if capacity is None else sum(count for count, _ in initial)
         if capacity is not None and held > capacity:
             raise Fault("initial-over-capacity", template.span, name=symbol.name, held=held, capacity=capacity)
         return net.Place(

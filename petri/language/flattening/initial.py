@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
 from typing import TYPE_CHECKING
 
 from petri import net
-from petri.language.meaning.nodes import evaluate, number
+from petri.language.meaning.nodes import LOCAL, Node, evaluate, number
 from petri.language.meaning.templates import InitialTemplate, LoopTemplate, PlaceTemplate
 from petri.language.problems import Fault
+from petri.tokens import Column, TokenList
 
 if TYPE_CHECKING:
     from petri.language.flattening.flatten import Instance
@@ -22,66 +24,83 @@ Turns = Callable[[Sequence[LoopTemplate], "Instance"], Iterator[str]]
 
 def initial_marking(
     template: PlaceTemplate, kind: net.Colour, instance: Instance, turns: Turns
-) -> tuple[tuple[int, net.Token], ...]:
+) -> Sequence[tuple[int, net.Token]]:
     """(how many, of which value), in the order written; raises Fault."""
-    marking: list[tuple[int, net.Token]] = []
+    marking = TokenList([slot.kind for slot in kind.slots])
     total = 0
+
+    def count(item: InitialTemplate, values: int) -> int:
+        """How many of each of so many values; the limits of the marking."""
+        nonlocal total
+        each = 1 if item.count is None else int(evaluate(item.count, instance.locals))
+        if each < 0:
+            raise Fault("count-negative", item.count.span if item.count is not None else item.span, value=each)
+        total += each * values
+        if total > MOST_TOKENS or len(marking) + values - 1 > MOST_VALUES:
+            raise Fault("too-many-tokens", item.span, name=template.symbol.name, limit=MOST_TOKENS)
+        return each
+
     for item in template.initial:
-        for count, token in _tokens(item, kind, instance, turns):
-            total += count
-            if total > MOST_TOKENS or len(marking) > MOST_VALUES:
-                raise Fault("too-many-tokens", item.span, name=template.symbol.name, limit=MOST_TOKENS)
-            if marking and marking[-1][1] == token and _same_kinds(marking[-1][1], token):
-                marking[-1] = (marking[-1][0] + count, token)
-            elif count:
-                marking.append((count, token))
-    return tuple(marking)
+        ranges = _ranges(item, kind) if item.every else ()
+        columns = _columns(item, kind, instance)
+        if columns is not None:
+            marking.extend(count(item, len(columns[0])), columns)
+            continue
+        for _ in turns(item.loops, instance):
+            if item.every:
+                marking.every(count(item, math.prod(map(len, ranges))), ranges)
+            else:
+                marking.append(count(item, 1), _token(item, kind, instance))
+    return marking.marking()
 
 
-def _same_kinds(left: net.Token, right: net.Token) -> bool:
-    return all(type(a) is type(b) for a, b in zip(left, right, strict=True))
-
-
-def _tokens(
-    item: InitialTemplate, kind: net.Colour, instance: Instance, turns: Turns
-) -> Iterator[tuple[int, net.Token]]:
-    for _ in turns(item.loops, instance):
-        count = 1 if item.count is None else int(evaluate(item.count, instance.locals))
-        if count < 0:
-            raise Fault("count-negative", item.count.span if item.count is not None else item.span, value=count)
-        if item.every:
-            for token in _every(item, kind):
-                yield count, token
+def _columns(item: InitialTemplate, kind: net.Colour, instance: Instance) -> list[Column] | None:
+    """The values of a loop whose tokens hold its variable or what does not depend on it, if all are in their ranges."""
+    if item.every or len(item.loops) != 1 or (item.count is not None and item.count.flags & LOCAL):
+        return None
+    loop = item.loops[0]
+    low, high = (int(evaluate(node, instance.locals)) for node in (loop.low, loop.high))
+    if not 0 <= high - low < MOST_VALUES or not any(_is_local(node, loop.local) for node in item.values):
+        return None
+    columns: list[Column] = []
+    for node, slot in zip(item.values, kind.slots, strict=True):
+        if _is_local(node, loop.local):
+            values: Column = array("q", range(low, high + 1))
+        elif node.flags & LOCAL:
+            return None
         else:
-            yield count, _token(item, kind, instance)
+            values = array("d" if slot.kind == "real" else "q", [number(node, instance)]) * (high + 1 - low)
+        if (slot.low is not None and values[0] < slot.low) or (slot.high is not None and values[-1] > slot.high):
+            return None
+        columns.append(values)
+    return columns
 
 
-def _every(item: InitialTemplate, kind: net.Colour) -> Iterator[net.Token]:
-    """Each value of a finite colour set once, the last slot changing fastest."""
+def _is_local(node: Node, local: int) -> bool:
+    return node.op == "local" and node.value == local
+
+
+def _ranges(item: InitialTemplate, kind: net.Colour) -> Sequence[range]:
+    """The values of each slot of a finite colour set."""
     ranges = []
     values = 1
     for slot in kind.slots:
         assert slot.low is not None
         assert slot.high is not None
-        ranges.append(range(int(slot.low), int(slot.high) + 1))
-        values *= len(ranges[-1])
+        low, high = int(slot.low), int(slot.high)
+        ranges.append(range(low, high + 1))
+        values *= high + 1 - low
     if values > MOST_VALUES:
         raise Fault("all-too-many", item.span, values=values, limit=MOST_VALUES)
-    yield from product(*ranges)
+    return ranges
 
 
 def _token(item: InitialTemplate, kind: net.Colour, instance: Instance) -> net.Token:
-    token = tuple(number(node, instance) for node in item.values)
+    token = tuple([number(node, instance) for node in item.values])
     for value, slot, node in zip(token, kind.slots, item.values, strict=True):
-        if (slot.low is not None and value < slot.low) or (slot.high is not None and value > slot.high):
+        low, high = slot.low, slot.high
+        if (low is not None and value < low) or (high is not None and value > high):
             span = node.span if item.loops == () else item.span
-            raise Fault(
-                "value-outside",
-                span or item.span,
-                value=value,
-                low=slot.low,
-                high=slot.high,
-                name=None,
-                field=slot.name,
-            )
+            told = {"value": value, "low": low, "high": high, "name": None, "field": slot.name}
+            raise Fault("value-outside", span or item.span, **told)
     return token

@@ -124,7 +124,14 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
     if op in ("and", "or"):
         first = evaluate(node.args[0], values)
         return evaluate(node.args[1], values) if bool(first) == (op == "and") else first
-    operands = [evaluate(arg, values) for arg in node.args]
+    operands: list[object] = []
+    for arg in node.args:  # leaves at once: an array has one index expression for many elements
+        if arg.op == "const":
+            operands.append(arg.value)
+        elif arg.op == "local":
+            operands.append(values[arg.value])  # type: ignore[call-overload]
+        else:
+            operands.append(evaluate(arg, values))
     return checked(OPERATIONS[op](node, *operands), node)
 
 

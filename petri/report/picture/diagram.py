@@ -104,7 +104,7 @@ class _Reader:
             notes.append(place.discipline)
         if place.capacity is not None:
             notes.append(f"cap {place.capacity}")
-        tokens = sum(count for count, _ in place.initial)
+        tokens = place.held
         black = not place.colour.slots
         lines = (" ".join(notes),) if notes else ()
         return Node(place.name, place.name, (), "place", 1, tokens, black, lines, place.doc)

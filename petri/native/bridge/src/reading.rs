@@ -8,6 +8,7 @@ use engine::net::{
     Colour, Discipline, Draw, Event, Expr, InhibitorArc, InputArc, Kind, Match, Net, Operation, OutputArc, Place,
     Probe, Scalar, Slot, Span, Table, Tokens, Transition, Variable,
 };
+use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -114,20 +115,10 @@ impl<'py> Reader<'py> {
         if let Some(known) = self.initials.get(initial) {
             return Ok(known);
         }
-        let (mut counts, mut width, mut values) = (Vec::new(), 0, Vec::new());
-        for item in initial.try_iter()? {
-            let (count, token): (u64, Object) = item?.extract()?;
-            let before = values.len();
-            for value in token.try_iter()? {
-                values.push(scalar(&value?)?);
-            }
-            if !counts.is_empty() && values.len() - before != width {
-                return Err(PyValueError::new_err("tokens of one place that differ in the number of their values"));
-            }
-            width = values.len() - before;
-            counts.push(count);
-        }
-        let tokens = Tokens::new(counts, width, values).unwrap_or_default();
+        let tokens = match initial.getattr_opt(intern!(initial.py(), "columns"))? {
+            Some(columns) => by_columns(initial, &columns)?,
+            None => one_by_one(initial)?,
+        };
         Ok(self.initials.keep(initial, tokens))
     }
 
@@ -304,6 +295,43 @@ impl<'py> Reader<'py> {
 fn begin(object: Object<'_>) -> PyResult<Pending<'_>> {
     let rest = list(&field!(object, "args"), |arg| Ok(arg.clone()))?.into_iter();
     Ok(Pending { object, rest, args: Vec::new() })
+}
+
+/// An initial marking as tuples.
+fn one_by_one(initial: &Object) -> PyResult<Tokens> {
+    let (mut counts, mut width, mut values) = (Vec::new(), 0, Vec::new());
+    for item in initial.try_iter()? {
+        let (count, token): (u64, Object) = item?.extract()?;
+        let before = values.len();
+        for value in token.try_iter()? {
+            values.push(scalar(&value?)?);
+        }
+        if !counts.is_empty() && values.len() - before != width {
+            return Err(PyValueError::new_err("tokens of one place that differ in the number of their values"));
+        }
+        width = values.len() - before;
+        counts.push(count);
+    }
+    Ok(Tokens::new(counts, width, values).unwrap_or_default())
+}
+
+/// An initial marking as arrays of 64-bit numbers (`petri/tokens.py`).
+fn by_columns(initial: &Object, columns: &Object) -> PyResult<Tokens> {
+    let py = initial.py();
+    let length: usize = field!(initial, "length").extract()?;
+    let columns = list(columns, |column| match PyBuffer::<i64>::get(column) {
+        Ok(ints) => Ok(ints.to_vec(py)?.into_iter().map(Scalar::Int).collect::<Vec<_>>()),
+        Err(_) => Ok(PyBuffer::<f64>::get(column)?.to_vec(py)?.into_iter().map(Scalar::Real).collect()),
+    })?;
+    let counts = match optional(&field!(initial, "counts"), PyBuffer::<i64>::get)? {
+        Some(counts) => counts.to_vec(py)?.into_iter().map(|count| count as u64).collect(),
+        None => vec![1; length],
+    };
+    if counts.len() != length || columns.iter().any(|column| column.len() != length) {
+        return Err(PyValueError::new_err("columns of tokens that differ in their length"));
+    }
+    let values = (0..length).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
+    Ok(Tokens::new(counts, columns.len(), values).unwrap_or_default())
 }
 
 fn table(table: &Object) -> PyResult<Table> {

@@ -379,9 +379,16 @@ fn check_initial(place: &Place) -> Compiled<()> {
 }
 
 fn initial_tokens(place: &Place) -> Compiled<Vec<(u64, Vec<u64>)>> {
-    let bits = |(&value, slot): (&Scalar, &Slot)| slot_bits(value, slot.kind);
-    let token = |values: &[Scalar]| values.iter().zip(&*place.colour.slots).map(bits).collect::<Compiled<Vec<u64>>>();
-    place.initial.iter().map(|(count, values)| Ok((count, token(values)?))).collect()
+    let slots = &place.colour.slots;
+    let mut tokens = Vec::with_capacity(place.initial.len());
+    for (count, values) in place.initial.iter() {
+        let mut token = Vec::with_capacity(slots.len());
+        for (&value, slot) in values.iter().zip(&**slots) {
+            token.push(slot_bits(value, slot.kind)?);
+        }
+        tokens.push((count, token));
+    }
+    Ok(tokens)
 }
 
 /// The declared ranges, widened by the initial tokens, which no firing has checked.

@@ -183,6 +183,10 @@ impl Tokens {
         self.0.width
     }
 
+    pub fn len(&self) -> usize {
+        self.0.counts.len()
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.counts.is_empty()
     }
