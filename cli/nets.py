@@ -30,6 +30,39 @@ def settings_option(command: Command) -> Command:
     )(command)
 
 
+def streams_options(command: Command) -> Command:
+    """The options `--stream place=file` and `--column field=column`, any number of times."""
+    named = click.option(
+        "--stream",
+        "streams",
+        multiple=True,
+        metavar="PLACE=FILE",
+        help="The recording whose rows come to a place: packets=my.pcap. May be repeated.",
+    )
+    column = click.option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="FIELD=COLUMN",
+        help="What the recording calls a field, with its unit: time='frame.time_epoch [s]'. May be repeated.",
+    )
+    return named(column(command))
+
+
+def read_pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
+    """`name=value` texts of `--stream` or `--column` as {name: value}."""
+    what, example = {"stream": ("file", "packets=my.pcap"), "column": ("column", "size='frame.len [B]'")}[option]
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name or not value:
+            raise refusal("stream-form", text=text, what=what, option=option, example=example)
+        if name in pairs:
+            raise refusal("stream-twice", name=name, first=pairs[name], second=value)
+        pairs[name] = value
+    return pairs
+
+
 def find(name: str, *, missing_is_file: bool = False) -> Path:
     """The file of that path, or the net of the library of that name.
 
@@ -78,10 +111,12 @@ def read_settings(texts: tuple[str, ...]) -> dict[str, str]:
     return settings
 
 
-def load(name: str, settings: tuple[str, ...]) -> Model:
-    """The model of a file or a net of the library. Raises LanguageError, Refusal."""
+def load(name: str, settings: tuple[str, ...], streams: tuple[str, ...] = (), columns: tuple[str, ...] = ()) -> Model:
+    """The model of a file or a net of the library, with the recordings named. Raises LanguageError, Refusal."""
     values = read_settings(settings)
+    files, named = read_pairs(streams, "stream"), read_pairs(columns, "column")
     path = find(name)
     from petri import model
 
-    return model.load(path, **values)
+    loaded = model.load(path, **values)
+    return loaded.with_streams(files, named) if files or named else loaded

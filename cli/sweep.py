@@ -37,6 +37,7 @@ FILES = (".yaml", ".yml")
     help="Values of a parameter: threads=1,2,4,8, engines=1..8 or 'load=0.1..0.9 step 0.1'. May be repeated.",
 )
 @nets.settings_option
+@nets.streams_options
 @click.option("--replications", "-n", type=COUNT, metavar="N", help="Of each point; with --precision, at least.")
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± this: 2%.")
 @click.option("--max-replications", type=COUNT, metavar="N", help="Stop there, however wide the intervals are.")
@@ -56,6 +57,8 @@ def command(
     what: str,
     grids: tuple[str, ...],
     settings: tuple[str, ...],
+    streams: tuple[str, ...],
+    columns: tuple[str, ...],
     store: str | None,
     export: str | None,
     report: str | None,
@@ -78,6 +81,9 @@ def command(
 
     try:
         experiment = _experiment(what, grids, settings, overrides)
+        recordings = {**experiment.recordings, **nets.read_pairs(streams, "stream")}
+        named = {**experiment.columns, **nets.read_pairs(columns, "column")}
+        experiment = experiment.with_overrides(recordings=recordings, columns=named)
         path = Path(store) if store else _store_of(what)
         _check_export(export)
         check_report(report)

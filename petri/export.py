@@ -148,12 +148,34 @@ def manifest(result: Result) -> dict[str, Any]:
         "hash": f"{result.hash:016x}",
         "machine": platform.machine(),
         "python": platform.python_version(),
+        **({"streams": streams} if (streams := recordings(result.net)) else {}),
+    }
+
+
+def recordings(net: Net) -> dict[str, Any]:
+    """By place with a stream: its file, as named and where it is, what columns were named, and the SHA-256 of it."""
+    from petri.traffic import sealed
+
+    return {
+        place.name: {
+            "file": place.stream.name,
+            "path": place.stream.path,
+            "columns": dict(place.stream.columns),
+            "sha256": place.stream.digest,
+        }
+        for place in sealed(net).places
+        if place.stream is not None
     }
 
 
 def net_hash(net: Net) -> str:
-    """SHA-256 of the flat net as JSON: equal for nets that mean and show the same, wherever their files are."""
-    text = json.dumps(net_to_dict(net, spans=False), sort_keys=True, separators=(",", ":"))
+    """SHA-256 of the flat net as JSON: equal for nets that mean and show the same, wherever their files are.
+
+    The files of streams are part of it with all that is in them. Raises LanguageError where one cannot be read.
+    """
+    from petri.traffic.identity import anonymous
+
+    text = json.dumps(net_to_dict(anonymous(net), spans=False), sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

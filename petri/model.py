@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
@@ -15,6 +16,9 @@ from petri.engine.reference import Limits
 from petri.engine.run import Plan, Progress, TraceSink, replicate
 from petri.net import Net, Scalar
 from petri.result import Result
+
+if TYPE_CHECKING:
+    from petri.traffic.attach import Files
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,16 @@ class Model:
 
     net: Net
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def with_streams(self, files: Files, columns: Mapping[str, str] | None = None) -> Model:
+        """The model with these files at its places with streams (S6), by the places' names.
+
+        columns: the file's column for a field, where they differ: {"time": "frame.time_epoch [s]"}. Raises
+        LanguageError where there is no such place or field.
+        """
+        from petri.traffic.attach import with_streams
+
+        return Model(with_streams(self.net, files, columns), self.sources)
 
     def plan(
         self,
@@ -86,7 +100,8 @@ class Model:
         occupancy: also keep how long each place holds how many tokens, for `Result.occupancy`.
 
         What goes wrong inside the model is in `Result.failure`; Ctrl-C ends the run and sets `Result.interrupted`.
-        Raises LanguageError where the run cannot start, ImportError where the engine asked for is not built.
+        Raises LanguageError where the run cannot start or the file of a stream holds what it may not, ImportError where
+        the engine asked for is not built.
         """
         plan, count = self.plan(
             until=until,

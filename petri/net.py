@@ -144,6 +144,16 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
+class Stream:
+    """A file whose rows come to a place, one after the other (S6). How it is read is in `petri/traffic/`."""
+
+    name: str = ""  # as written; "" when it has to be given for each run
+    path: str = ""  # where it is; "" when nobody has said yet
+    columns: tuple[tuple[str, str], ...] = ()  # (slot, column of the file), where the names differ
+    digest: str = ""  # SHA-256 of what is in it, where a result must say so
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     name: str
     colour: Colour = Colour()
@@ -151,6 +161,7 @@ class Place:
     key: Expr | None = None  # for discipline "key": an expression of the slots, int or real
     capacity: int | None = None
     initial: Sequence[tuple[int, Token]] = ()  # (how many, of which value), in order of arrival: a tuple, or `Tokens`
+    stream: Stream | None = None  # only of a coloured fifo place without initial tokens
     doc: str = ""
     span: Span | None = None
 

@@ -11,7 +11,7 @@ import numpy as np
 from petri.engine.errors import Fault, ModelError
 from petri.engine.random import seed_words
 from petri.engine.reference import Limits, Reason
-from petri.engine.session import Asked, Levels, TracedFiring
+from petri.engine.session import Asked, Levels, RowSource, TracedFiring
 from petri.measure.observation import Observation
 from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span, Token
@@ -60,7 +60,10 @@ def compiled(net: Net) -> Compiled:
 class NativeSession:
     """A replication on the native engine. Raises ImportError where it is not built."""
 
-    def __init__(self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked) -> None:
+    def __init__(
+        self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked, rows: RowSource | None = None
+    ) -> None:
+        self._rows = rows
         self._compiled = compiled(net)
         assert _native is not None
         words = seed_words(seed, replication)
@@ -96,8 +99,14 @@ class NativeSession:
         return Fault(error, transition, dict(zip(names, variables, strict=True)), time, self._span(span), details)
 
     def advance(self, until: float, firings: int) -> Reason:
-        reason: Reason = self._session.advance(until, min(firings, MOST_FIRINGS))
-        return reason
+        session = self._session
+        last = session.firings + firings
+        while True:
+            reason: Reason = session.advance(until, min(last - session.firings, MOST_FIRINGS))
+            if reason != "input":
+                return reason
+            assert self._rows is not None
+            session.feed(session.wanted, self._rows.words(session.wanted))
 
     def begin_window(self) -> None:
         self._session.begin_window()

@@ -7,6 +7,7 @@ the comments are the rules'.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
@@ -18,7 +19,7 @@ from petri.engine.random import Stream
 from petri.engine.trajectory import TrajectoryHash
 from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
 
-Reason = Literal["until", "dead", "budget", "error"]
+Reason = Literal["until", "dead", "budget", "input", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,14 @@ class Firing:
     deposits: list[tuple[int, Held]] = field(compare=False)
 
 
+@dataclass(slots=True)
+class Rows:
+    """What a stream's place still gets: the rows that were fed, and whether others follow."""
+
+    waiting: deque[Token] = field(default_factory=deque)
+    ended: bool = False
+
+
 class Engine:
     """One replication of one net. `marking[p]` lists the tokens of place p in order of arrival, or of seat (S4)."""
 
@@ -104,6 +113,8 @@ class Engine:
             if looks_at.clock:
                 self.clock_watchers.append(index)
         self.attempt: tuple[int, Sequence[Scalar]] = (0, ())  # the transition being looked at, and its variables
+        self.streams = {index: Rows() for index, place in enumerate(net.places) if place.stream is not None}
+        self.wanted: int | None = None  # the place that waits for rows
         for index, place in enumerate(net.places):
             for count, token in place.initial:
                 for _ in range(count):
@@ -112,16 +123,21 @@ class Engine:
     # ------------------------------------------------------------ the loop
 
     def advance(self, until: float, firings: int) -> Reason:
-        """Run to the end of instant `until`, or for so many firings more. May be called again to go on."""
+        """Run to the end of instant `until`, or for so many firings more. May be called again to go on.
+
+        "input": the place `wanted` waits for rows, and nothing was decided without them.
+        """
         if self.error is not None:
             return "error"
         try:
             while True:
-                while candidates := self.candidates():
+                while self.refill() and (candidates := self.candidates()):
                     if firings == 0:
                         return "budget"
                     self.start(*self.choose(candidates))
                     firings -= 1
+                if self.wanted is not None:
+                    return "input"
                 if not self.in_progress:
                     return "dead"
                 if self.in_progress[0].end > until:
@@ -131,6 +147,26 @@ class Engine:
         except ModelError as error:
             self.error = self.told(error)
             return "error"
+
+    def refill(self) -> bool:
+        """The next row arrives in each stream's place that is empty (S6). False when rows have to be fed first."""
+        for place, rows in self.streams.items():
+            if self.marking[place]:
+                continue
+            if rows.waiting:
+                self.attempt = (0, [0] * len(self.net.transitions[0].variables))
+                self.arrive(place, self.hold(place, rows.waiting.popleft()))
+            elif not rows.ended:
+                self.wanted = place
+                return False
+        return True
+
+    def feed(self, place: int, rows: Sequence[Token]) -> None:
+        """The next rows of a stream's place; none are the end."""
+        self.streams[place].waiting.extend(rows)
+        self.streams[place].ended = not rows
+        if self.wanted == place:
+            self.wanted = None
 
     def candidates(self) -> list[tuple[int, list[Binding]]]:
         """The enabled transitions of the highest priority, each with its bindings (E7, I2)."""
@@ -309,10 +345,13 @@ class Engine:
         for observer in self.observers:
             observer.ended(firing.transition, self.now)
         for place, token in firing.deposits:
-            self.marking[place].append(token)
-            self.changed(place)
-            for observer in self.observers:
-                observer.arrived(place, token.value, self.now)
+            self.arrive(place, token)
+
+    def arrive(self, place: int, token: Held) -> None:
+        self.marking[place].append(token)
+        self.changed(place)
+        for observer in self.observers:
+            observer.arrived(place, token.value, self.now)
 
     def remove(self, place: int, token: Held) -> None:
         """Out of the row; in a bag the last token moves into the seat (S4)."""

@@ -39,6 +39,16 @@ Levels = Floats
 """Times [net's unit] by place and number of tokens; the last number stands for at least so many."""
 
 
+class RowSource(Protocol):
+    """The rows of the net's streams, block after block; an empty block is the end."""
+
+    def tokens(self, place: int) -> list[Token]:
+        """The next rows of a place."""
+
+    def words(self, place: int) -> bytes:
+        """The same as native 64-bit words, slot after slot."""
+
+
 class Session(Protocol):
     """A replication that can be run piece by piece. Results do not depend on how it is cut into pieces."""
 
@@ -61,7 +71,8 @@ class Session(Protocol):
     def advance(self, until: float, firings: int) -> Reason:
         """Run to the end of instant `until`, or for so many firings more.
 
-        Returns "until", "dead" (nothing can happen any more), "budget" (the firings are used up), or "error".
+        Returns "until", "dead" (nothing can happen any more), "budget" (the firings are used up), or "error". Reads the
+        files of the net's streams as it goes; raises LanguageError where one cannot be read, or holds what it may not.
         """
 
     def begin_window(self) -> None:
@@ -89,19 +100,31 @@ def begin(
     limits: Limits = Limits(),
     trace: bool = False,
     levels: bool = False,
+    block: int | None = None,
 ) -> Session:
-    """A session at time 0. `engine` is "native" or "reference". Raises ImportError where there is no native one."""
+    """A session at time 0. `engine` is "native" or "reference". Raises ImportError where there is no native one.
+
+    block: rows of a stream that are read at a time. It makes no difference to what happens. Raises LanguageError where
+    a stream of the net cannot be read.
+    """
+    rows: RowSource | None = None
+    if any(place.stream is not None for place in net.places):
+        from petri.traffic import Recordings
+
+        rows = Recordings(net, block)
     if engine == "reference":
-        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels))
+        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels), rows)
     from petri.engine.native import NativeSession
 
-    return NativeSession(net, seed, replication, limits, Asked(trace, levels))
+    return NativeSession(net, seed, replication, limits, Asked(trace, levels), rows)
 
 
 class ReferenceSession:
     """A replication on the reference engine."""
 
-    def __init__(self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked) -> None:
+    def __init__(
+        self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked, rows: RowSource | None = None
+    ) -> None:
         self._statistics = Statistics(net)
         self._probes = Probes(net)
         self._trace = Trace()
@@ -111,6 +134,7 @@ class ReferenceSession:
         observers += [self._trace] if asked.trace else []
         observers += [self._levels] if self._levels else []
         self._engine = Engine(net, seed, replication, limits, observers)
+        self._rows = rows
         self._probes.tokens = lambda place: len(self._engine.marking[place])
         self._initial = np.array(initial, dtype=np.int64)
 
@@ -131,7 +155,13 @@ class ReferenceSession:
         return self._engine.error
 
     def advance(self, until: float, firings: int) -> Reason:
-        return self._engine.advance(until, firings)
+        engine = self._engine
+        last = engine.firings + firings
+        while (reason := engine.advance(until, last - engine.firings)) == "input":
+            assert engine.wanted is not None
+            assert self._rows is not None
+            engine.feed(engine.wanted, self._rows.tokens(engine.wanted))
+        return reason
 
     def begin_window(self) -> None:
         self._statistics.restart(self.now)

@@ -24,6 +24,7 @@ from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_
 from petri.measure.sequential import FIRST_LOOK, Precision, Stopping
 from petri.model import Model, load
 from petri.net import Net
+from petri.traffic.identity import sealed
 
 if TYPE_CHECKING:
     from petri.experiment.summary import Outcome
@@ -81,6 +82,7 @@ class Experiment:
     reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" finds it with pilot runs.
     seed: of all points when streams are "common", so that differences between points are paired; "independent" gives
     each point its own. measures: the figures to keep (`petri.experiment.figures`), all declared ones when None.
+    recordings, columns: files for the net's places with streams, as of `Model.with_streams`.
     """
 
     net: Source
@@ -96,6 +98,8 @@ class Experiment:
     measures: Sequence[str] | None = None
     expected: Sequence[Expected] = ()
     limits: Limits = Limits()
+    recordings: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     description: str = ""
 
@@ -217,7 +221,15 @@ class Preparation:
         return self.experiment.warmup == "auto"
 
     def model(self, values: Values) -> Model:
-        """The net at a point."""
+        """The net at a point, with what is in the files of its streams."""
+        model = self.flattened(values)
+        if self.experiment.recordings or self.experiment.columns:
+            model = model.with_streams(self.experiment.recordings, self.experiment.columns)
+        net = sealed(model.net)
+        return model if net is model.net else replace(model, net=net)
+
+    def flattened(self, values: Values) -> Model:
+        """The net at a point, as its text says."""
         source, parameters = self.experiment.net, {**self.experiment.fixed, **values}
         if isinstance(source, Net | Model):
             if parameters:

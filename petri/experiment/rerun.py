@@ -17,6 +17,7 @@ from petri.experiment.store import Store
 from petri.export import net_hash
 from petri.model import choose, load
 from petri.net import Net
+from petri.traffic import verify, with_streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ def of_store(reference: Reference, engine: str) -> list[Recorded]:
         found = []
         for point in stored_points(store, reference.parameters):
             net = store.net(point.point)
+            verify(net)
             warmup = 0.0 if point.warmup is None else point.warmup.length
             plan = Plan(until=point.until, warmup=warmup, seed=point.seed, engine=chosen)
             label = point_label(point.parameters)
@@ -125,7 +127,26 @@ def same_net(data: Mapping[str, Any], given: str | Path | None) -> Net:
     values = manifest["parameters"]
     changed = {p.name: values[p.name] for p in defaults.parameters if values.get(p.name, p.value) != p.value}
     net = load(source, **changed).net if changed else defaults
+    net = with_its_files(net, manifest)
     if (found := net_hash(net)) != manifest["net_hash"]:
         wanted = str(manifest["net_hash"])
         raise problem("rerun-net-differs", net=str(source), found=found[:16], wanted=wanted[:16])
+    return net
+
+
+def with_its_files(net: Net, manifest: Mapping[str, Any]) -> Net:
+    """The net with the files that its streams had. Raises LanguageError where one is missing, or another one now."""
+    recordings: Mapping[str, Any] = manifest.get("streams", {})
+    if not recordings:
+        return net
+    columns = {
+        f"{place}.{field}": str(column) for place, one in recordings.items() for field, column in one["columns"].items()
+    }
+    net = with_streams(net, {place: str(one["path"]) for place, one in recordings.items()}, columns)
+    digests = {place: str(one["sha256"]) for place, one in recordings.items()}
+    places = [
+        p if p.stream is None else replace(p, stream=replace(p.stream, digest=digests.get(p.name, "")))
+        for p in net.places
+    ]
+    verify(net := replace(net, places=tuple(places)))
     return net

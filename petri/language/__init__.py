@@ -112,7 +112,7 @@ def _attempt(
     else:
         loader.load_text(text or "", name)
     library, broken = frozenset(loader.library_files), frozenset(loader.broken)
-    checker = Checker(problems, loader.files, parameters or {}, loader.table, library, broken, clock)
+    checker = Checker(problems, loader.files, parameters or {}, loader.table, loader.stream, library, broken, clock)
     checker.run()
     part = checker.gatherer.part
     if part and not lints and not problems.failed:

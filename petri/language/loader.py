@@ -152,7 +152,11 @@ class Loader:
         suggestion = str(PurePosixPath(d.path or "").with_name(near)) if near else None
         self.problems.error("import-missing", d.span, path=d.path or d.name, suggestion=suggestion)
 
-    # ------------------------------------------------------------ tables
+    # ------------------------------------------------------------ streams and tables
+
+    def stream(self, e: tree.Text) -> Path | None:
+        """The file of a stream, which is not looked into; None, and told, when it may not be read."""
+        return self._relative(e.value, e.span)
 
     def table(self, e: tree.Text) -> tuple[int, bool] | None:
         """Number of the table, and whether its values are whole; None, and told, when it cannot be used."""

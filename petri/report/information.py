@@ -106,7 +106,10 @@ class _Teller:
         capacity = "" if place.capacity is None else f"cap {place.capacity}"
         holds = " ".join(part for part in (place.colour.name, discipline, capacity) if part)
         tokens = place.held
-        return place.name, holds, str(tokens) if tokens else "", _line(place.doc)
+        begins = str(tokens) if tokens else ""
+        if place.stream is not None:
+            begins = f"rows of {place.stream.name}" if place.stream.name else "rows of a file"
+        return place.name, holds, begins, _line(place.doc)
 
     def transition(self, transition: Transition) -> Row:
         time = transition.time

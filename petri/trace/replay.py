@@ -48,6 +48,8 @@ class Replay:
         self.net = net
         self.watcher = watcher
         self.tokens = [place.held for place in net.places]
+        self._streams = [index for index, place in enumerate(net.places) if place.stream is not None]
+        self._refill()
         self._pending: list[tuple[float, int, TracedFiring, Sequence[Moved]]] = []
         self._started = 0
         self._takes = [_Takes(net, transition, valued) for transition in net.transitions]
@@ -65,12 +67,18 @@ class Replay:
         for place in self.net.transitions[firing.transition].resets:
             taken = [*taken, Moved(place, self.tokens[place])]
             self.tokens[place] = 0
+        self._refill()
         self.watcher.started(firing, taken, given)
         if firing.end <= firing.start:
             self._end(firing, given, firing.end)
         else:
             self._started += 1
             heapq.heappush(self._pending, (firing.end, self._started, firing, given))
+
+    def _refill(self) -> None:
+        """A stream's place shows its next row (S6). That the last one is gone cannot be told from the firings."""
+        for place in self._streams:
+            self.tokens[place] = max(self.tokens[place], 1)
 
     def advance(self, now: float) -> None:
         """Let everything end that ends up to `now`."""

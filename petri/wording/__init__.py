@@ -13,7 +13,10 @@ from typing import Any
 
 from petri.wording.entry import Wording, fill, is_complete
 
-AREAS = ("files", "syntax", "checks", "values", "arcs", "measures", "lints", "run", "command", "output", "experiment")
+AREAS = (
+    "files", "syntax", "checks", "values", "arcs", "measures", "lints", "run", "command", "output", "experiment",
+    "streams",
+)  # fmt: skip
 
 
 @cache

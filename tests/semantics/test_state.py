@@ -1,7 +1,11 @@
-"""Rules S1 to S5: time, marking, disciplines, firings in progress."""
+"""Rules S1 to S6: time, marking, disciplines, firings in progress, streams."""
+
+from pathlib import Path
 
 import pytest
 
+from petri import language
+from petri.traffic import with_streams
 from tests.semantics.harness import tell
 
 
@@ -101,3 +105,40 @@ def test_s5_a_firing_in_progress_holds_its_tokens(engine: str) -> None:
     story = tell("place a = token place b transition t: a -> b takes 5", engine, until=4.0)
     assert story.marking == {"a": [], "b": []}
     assert story.reason == "until"
+
+
+def test_s6_the_next_row_arrives_when_the_place_is_empty(engine: str, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("value\n10\n20\n30\n")
+    text = """
+        place trace : int = stream()
+        place idle = token
+        place seen : int fifo
+        transition both: trace(n), trace(m) -> seen(n + m)         priority 9
+        transition take: trace(n), idle -> idle, seen(tokens(trace))  takes 1   priority 1
+        transition idle_still: idle, no trace -> nothing
+        """
+    flat = with_streams(language.loads(f"net test\n{text}"), {"trace": rows})
+    story = tell(flat, engine)
+    # One row is shown at a time, so no firing finds two; it is there again before the next choice.
+    assert story.order() == "take take take idle_still"
+    assert story.marking["seen"] == [(1,), (1,), (1,)]
+    assert story.values("take") == [(10,), (20,), (30,)]
+    trace = story.names.index("take") - 1
+    assert (story.observation.arrivals[trace], story.observation.maximum[trace]) == (3, 1)
+    # The third row is taken at 2, and none follows.
+    assert story.observation.integral[trace] == 2.0
+
+
+def test_s6_tokens_that_a_firing_gives_wait_behind_the_row(engine: str, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("value\n1\n2\n")
+    text = """
+        place trace : int = stream()
+        place twice : int = 7
+        place server = token
+        transition again: twice(n) -> trace(n)                     priority 1
+        transition take:  trace(n), server -> server  takes 1
+        """
+    story = tell(with_streams(language.loads(f"net test\n{text}"), {"trace": rows}), engine)
+    assert [n for (n,) in story.values("take")] == [1, 7, 2]

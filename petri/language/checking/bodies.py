@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from petri.language.checking.expressions import Reader
 from petri.language.checking.instances import check_instance, module_defaults
+from petri.language.checking.streams import read_stream, stream_call
 from petri.language.checking.transitions import TransitionReader
 from petri.language.meaning.nodes import VARIABLE, Node, truth
 from petri.language.meaning.scope import (
@@ -18,6 +19,7 @@ from petri.language.meaning.scope import (
 from petri.language.meaning.templates import Body, InitialTemplate, LoopTemplate, PlaceTemplate
 from petri.language.meaning.types import INT, Black, Record, Scalar, Type, Unknown, describe, layout, plainly
 from petri.language.syntax import tree
+from petri.net import Stream
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
@@ -76,8 +78,11 @@ def _place(checker: Checker, body: Body, d: tree.Place, symbol: PlaceSymbol) -> 
     if d.capacity is not None:
         capacity = Reader(checker, body.scope, "a capacity").read_fixed(d.capacity, INT)
     key = _key(checker, body, d, symbol.type) if d.key is not None else None
+    if (call := stream_call(body.scope, d)) is not None:
+        found = read_stream(checker, call, d, symbol)
+        return PlaceTemplate(symbol, None, None, (), found or Stream(), d.doc, d.span)
     initial = tuple(item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None)
-    return PlaceTemplate(symbol, key, capacity, initial, d.doc, d.span)
+    return PlaceTemplate(symbol, key, capacity, initial, None, d.doc, d.span)
 
 
 def _key(checker: Checker, body: Body, d: tree.Place, kind: Type) -> Node | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri import net
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
 _OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool"}
 
 TableReader = Callable[[tree.Text], "tuple[int, bool] | None"]
+FileFinder = Callable[[tree.Text], "Path | None"]
 
 
 class Checker:
@@ -66,6 +68,7 @@ class Checker:
         files: Sequence[tree.File],
         parameters: Mapping[str, object],
         table: TableReader,
+        stream: FileFinder,
         library: frozenset[str] = frozenset(),
         broken: frozenset[str] = frozenset(),
         clock: str = "",
@@ -79,6 +82,7 @@ class Checker:
         self.assumed_clock = clock
         self.files = files
         self.table = table
+        self.stream = stream
         self.units = NetUnits(self)
         self.scope = Scope()
         self.body = Body("", self.scope)

@@ -7,6 +7,7 @@ pointed out only where no other transition takes the tokens for which it does no
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri import net
@@ -22,6 +23,7 @@ def lint(flat: net.Net, checker: Checker) -> None:
     """Tell everything suspicious about a net that is otherwise right."""
     for body in checker.bodies.values():
         _guards_on_disciplines(checker, body)
+        _streams_without_file(checker, body)
     if checker.gatherer.part:
         return
     _unused(checker, checker.scope)
@@ -95,6 +97,14 @@ def _blocked_place(transition: TransitionTemplate, takers: dict[int, int]) -> Pl
     return None
 
 
+def _streams_without_file(checker: Checker, body: Body) -> None:
+    """A stream may be given another file for each run, so only a check tells that the one it names is not there."""
+    for place in body.places:
+        stream = place.stream
+        if stream is not None and stream.path and not Path(stream.path).is_file():
+            checker.problems.warning("stream-file-missing", place.span, path=stream.name, place=place.symbol.name)
+
+
 def _variables(node: Node) -> Iterator[object]:
     if node.op == "var":
         yield node.value
@@ -154,7 +164,7 @@ def _markable(flat: net.Net) -> set[int]:
         missing.append(len(needed))
         for place in needed:
             waiting.setdefault(place, []).append(index)
-    found = [index for index, place in enumerate(flat.places) if place.initial]
+    found = [index for index, place in enumerate(flat.places) if place.initial or place.stream]
     marked = set(found)
     while found:
         for index in waiting.get(found.pop(), ()):

@@ -237,7 +237,7 @@ def duration(text: str, time_unit: str, seconds: float | None) -> float:
     from petri.language.syntax.parser import parse
 
     problems = Problems()
-    checker = Checker(problems, (), {}, lambda table: None)
+    checker = Checker(problems, (), {}, lambda table: None, lambda stream: None)
     if seconds is not None:
         known = UNITS.get(time_unit)
         checker.units.set_clock(time_unit, known.scale if known is not None else Fraction(str(seconds)))

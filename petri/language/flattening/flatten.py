@@ -251,10 +251,11 @@ class Flattener:
         return net.Place(
             symbol.name,
             kind,
-            "key" if symbol.discipline == "by" else symbol.discipline,  # type: ignore[arg-type]
+            _discipline(template),
             None if template.key is None else build(template.key, instance),
             capacity,
             initial,
+            template.stream,
             template.doc,
             template.span,
         )
@@ -412,3 +413,11 @@ def _bounds_text(kind: net.Colour) -> str:
         text = f"{slot.low}..{slot.high}" if slot.low is not None else slot.dimension or slot.kind
         parts.append(f"{slot.name}: {text}" if slot.name else text)
     return ", ".join(parts)
+
+
+def _discipline(template: PlaceTemplate) -> net.Discipline:
+    """As the flat net calls it. Rows of a file come in their order."""
+    if template.stream is not None:
+        return "fifo"
+    word = template.symbol.discipline
+    return "key" if word == "by" else word  # type: ignore[return-value]

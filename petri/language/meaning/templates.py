@@ -103,6 +103,7 @@ class PlaceTemplate:
     key: Node | None
     capacity: Node | None
     initial: tuple[InitialTemplate, ...]
+    stream: net.Stream | None
     doc: str
     span: Span
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 from petri.net import Expr, Net, OutputArc, Place, Transition
 from petri.report.expressions import ExpressionText
@@ -102,6 +103,8 @@ class _Reader:
             notes.append(f"by {name.rpartition('.')[2] or 'value'}")
         elif place.discipline != "bag":
             notes.append(place.discipline)
+        if place.stream is not None:
+            notes.append(f"rows of {PurePath(place.stream.name).name or 'a file'}")
         if place.capacity is not None:
             notes.append(f"cap {place.capacity}")
         tokens = place.held

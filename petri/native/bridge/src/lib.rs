@@ -4,6 +4,7 @@
 //! Arrays cross as bytes of native 64-bit numbers, which numpy reads without copying. A fault crosses as data.
 
 mod reading;
+mod recording;
 
 use std::sync::Arc;
 
@@ -91,15 +92,40 @@ impl Session {
         Ok(self.running()?.hash())
     }
 
-    /// Runs without the interpreter's lock. Returns "until", "dead", "budget" or "error".
+    /// Runs without the interpreter's lock. Returns "until", "dead", "budget", "input" or "error".
     fn advance(&mut self, py: Python<'_>, until: f64, firings: u64) -> PyResult<&'static str> {
         let replication = self.replication.as_mut().ok_or_else(unbegun)?;
         Ok(match py.detach(|| replication.advance(until, firings)) {
             Reason::Until => "until",
             Reason::Dead => "dead",
             Reason::Budget => "budget",
+            Reason::Input => "input",
             Reason::Error => "error",
         })
+    }
+
+    /// The place that waits for rows, after `advance` returned "input".
+    #[getter]
+    fn wanted(&self) -> PyResult<Option<u32>> {
+        Ok(self.running()?.wanted().map(|place| place.0))
+    }
+
+    /// The next rows of a place as native 64-bit words, slot after slot; none are the end. Raises ValueError for what
+    /// are no whole rows, and for a value outside the place's colour set: what the engine knows of tokens rests on it.
+    fn feed(&mut self, place: u32, block: &[u8]) -> PyResult<()> {
+        let whole = self.program.places.get(place as usize).filter(|p| p.width > 0 && block.len() % (8 * p.width) == 0);
+        let program = whole.ok_or_else(|| PyValueError::new_err("a block must be whole rows of a coloured place"))?;
+        let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
+        let words: Vec<u64> = block.chunks_exact(8).map(word).collect();
+        let fits = |row: &[u64]| {
+            let mut slots = row.iter().zip(&program.bounds);
+            slots.all(|(&value, bound)| bound.holds(value) && (!bound.real || f64::from_bits(value).is_finite()))
+        };
+        if !words.chunks_exact(program.width).all(fits) {
+            return Err(PyValueError::new_err(format!("a row is not of the colour of `{}`", program.name)));
+        }
+        self.replication.as_mut().ok_or_else(unbegun)?.feed(PlaceId(place), words);
+        Ok(())
     }
 
     fn begin_window(&mut self) -> PyResult<()> {
@@ -270,5 +296,6 @@ fn set_histogram<'py>(py: Python<'py>, state: &Bound<'py, PyDict>, values: &Hist
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
+    module.add_class::<recording::Capture>()?;
     module.add_class::<Session>()
 }

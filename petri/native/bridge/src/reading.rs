@@ -93,6 +93,7 @@ impl<'py> Reader<'py> {
             key: self.maybe(&field!(place, "key"))?,
             capacity: field!(place, "capacity").extract()?,
             initial: self.initial(&field!(place, "initial"))?,
+            stream: !field!(place, "stream").is_none(),
         })
     }
 

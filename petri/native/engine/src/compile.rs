@@ -97,6 +97,7 @@ impl Program {
             key_tables: compiler.key_tables,
             joins: compiler.joins,
             tables,
+            streams: streams(net)?,
             spans: compiler.spans,
             clocked,
             probes: Arc::new(probes),
@@ -413,4 +414,16 @@ fn slot_range(slot: &Slot) -> Range {
     let low = slot.low.and_then(Scalar::as_int).map_or(ANY.0, i128::from);
     let high = slot.high.and_then(Scalar::as_int).map_or(ANY.1, i128::from);
     (low, high.max(low))
+}
+
+/// The places that get the rows of a file. A row is a coloured token that arrives at the end of a queue.
+fn streams(net: &Net) -> Compiled<Vec<PlaceId>> {
+    let mut found = Vec::new();
+    for (i, place) in net.places.iter().enumerate().filter(|(_, place)| place.stream) {
+        if place.colour.slots.is_empty() || place.discipline != Discipline::Fifo {
+            return Err(LoadError(format!("a stream needs a coloured fifo place, and `{}` is none", place.name)));
+        }
+        found.push(PlaceId(i as u32));
+    }
+    Ok(found)
 }

@@ -17,6 +17,7 @@ use crate::observer::Observer;
 use crate::program::{Give, Program, Selection, SimpleTime, Take, TransitionProgram};
 use crate::random::Random;
 use crate::search::{Goal, Scratch};
+use crate::stream::{Next, Streams};
 use crate::trajectory::TrajectoryHash;
 
 /// The transitions of so many firings at one instant are told when it does not end (X3).
@@ -38,6 +39,8 @@ pub enum Reason {
     Dead,
     /// The firings asked for are used up.
     Budget,
+    /// A place waits for the next block of its rows: see `Streams::wanted`.
+    Input,
     /// The model broke a rule: see `Engine::error`.
     Error,
 }
@@ -61,6 +64,7 @@ pub struct Engine<O> {
     pub hash: TrajectoryHash,
     pub error: Option<RunError>,
     pub marking: Marking,
+    pub streams: Streams,
     limits: Limits,
     random: Random,
     pub enabling: Enabling,
@@ -102,6 +106,7 @@ impl<O: Observer> Engine<O> {
             hash: TrajectoryHash::default(),
             error: None,
             marking,
+            streams: Streams::new(&program),
             limits,
             random: Random::new(seed),
             enabling,
@@ -139,7 +144,11 @@ impl<O: Observer> Engine<O> {
 
     fn run(&mut self, program: &Program, until: f64, mut budget: u64) -> Result<Reason, Box<RunError>> {
         loop {
-            while let Some(level) = self.look(program)? {
+            loop {
+                if !program.streams.is_empty() && !self.refill(program)? {
+                    return Ok(Reason::Input);
+                }
+                let Some(level) = self.look(program)? else { break };
                 if budget == 0 {
                     return Ok(Reason::Budget);
                 }
@@ -156,6 +165,42 @@ impl<O: Observer> Engine<O> {
                 Some(end) => self.end_firings(program, end)?,
             }
         }
+    }
+
+    /// The next row arrives in each stream's place that is empty (S6). False when a block has to be fed first.
+    fn refill(&mut self, program: &Program) -> Result<bool, Box<RunError>> {
+        for (number, &place) in program.streams.iter().enumerate() {
+            if self.marking.places[place].tokens > 0 {
+                continue;
+            }
+            match self.streams.next(number) {
+                Next::Row(row) => {
+                    self.record.clear();
+                    self.record.extend_from_slice(row);
+                }
+                Next::Unknown => return Ok(false),
+                Next::Nothing => continue,
+            }
+            // A place with a stream has no key, so nothing can go wrong here.
+            let _ = self.marking.add(program, place, &self.record, self.now);
+            self.marking.total += 1;
+            self.enabling.moved(program, GaugeId::tokens(place), 0, 1);
+            self.fill_room(program, place, 0, 1, false);
+            self.observer.changed(place, 1, self.now);
+            let scope = &mut Scope {
+                variables: &self.record,
+                places: &self.marking.places,
+                tables: &program.tables,
+                random: &mut self.random,
+                now: self.now,
+                end: self.now,
+            };
+            self.observer.arrived(place, 1, scope).map_err(|fault| {
+                let variables = vec![0; program.transitions[TransitionId(0)].variable_names.len()];
+                Box::new(RunError { fault: *fault, transition: TransitionId(0), variables, time: self.now })
+            })?;
+        }
+        Ok(true)
     }
 
     /// Looks again at the transitions next to what has changed. Returns the highest priority that is enabled.

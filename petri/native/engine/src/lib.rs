@@ -45,6 +45,7 @@ pub mod search;
 pub mod session;
 pub mod state;
 pub mod store;
+pub mod stream;
 pub mod sum_tree;
 pub mod table;
 pub mod trace;

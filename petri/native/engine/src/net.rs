@@ -212,6 +212,11 @@ impl TryFrom<Vec<(u64, Vec<Scalar>)>> for Tokens {
     }
 }
 
+/// Whether there is anything.
+fn given<'de, D: serde::Deserializer<'de>>(decoder: D) -> Result<bool, D::Error> {
+    Ok(Option::<serde::de::IgnoredAny>::deserialize(decoder)?.is_some())
+}
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct Place {
     pub name: String,
@@ -225,6 +230,9 @@ pub struct Place {
     pub capacity: Option<i64>,
     #[serde(default)]
     pub initial: Tokens,
+    /// Rows of a file come to the place. Which file that is, the caller knows who feeds them.
+    #[serde(default, deserialize_with = "given")]
+    pub stream: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]

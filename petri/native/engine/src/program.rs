@@ -26,6 +26,8 @@ pub struct Program {
     pub key_tables: Vec<KeyTable>,
     pub joins: Vec<JoinProgram>,
     pub tables: Vec<DrawTable>,
+    /// The places that get the rows of a file.
+    pub streams: Vec<PlaceId>,
     pub spans: Vec<Span>,
     /// Transitions whose enabling depends on the time itself.
     pub clocked: Vec<TransitionId>,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::{Engine, Limits, Reason, RunError};
 use crate::fault::Outcome;
+use crate::ids::PlaceId;
 use crate::levels::Levels;
 use crate::marking::Marking;
 use crate::observer::Observer;
@@ -70,6 +71,10 @@ pub trait Session: Send + Sync {
     /// The time at each number of tokens, when it was asked for.
     fn levels(&self) -> Option<&Levels>;
     fn advance(&mut self, until: f64, firings: u64) -> Reason;
+    /// The place that waits for rows, after `advance` returned `Reason::Input`.
+    fn wanted(&self) -> Option<PlaceId>;
+    /// The next rows of a place, slot after slot; none are the end.
+    fn feed(&mut self, place: PlaceId, block: Vec<u64>);
     /// The warm-up is over: statistics start at `now`.
     fn begin_window(&mut self);
 }
@@ -125,6 +130,14 @@ impl<O: Record + Send + Sync> Session for Engine<O> {
 
     fn advance(&mut self, until: f64, firings: u64) -> Reason {
         Engine::advance(self, until, firings)
+    }
+
+    fn wanted(&self) -> Option<PlaceId> {
+        self.streams.wanted
+    }
+
+    fn feed(&mut self, place: PlaceId, block: Vec<u64>) {
+        self.streams.feed(place, block);
     }
 
     fn begin_window(&mut self) {

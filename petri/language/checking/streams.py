@@ -1,0 +1,84 @@
+"""`place trace : Packet = stream("packets.csv")`: a place whose tokens are the rows of a file (S6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from petri.diagnostics import did_you_mean
+from petri.language.meaning.scope import PlaceSymbol, Scope
+from petri.language.meaning.types import Black, Unknown, layout
+from petri.language.syntax import tree
+from petri.net import Span, Stream
+
+if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+
+WORD = "stream"
+
+
+def stream_call(scope: Scope, d: tree.Place) -> tree.Call | None:
+    """The call of `stream` among the initial tokens of a place, unless the net calls something else so."""
+    for item in d.initial:
+        value = item.value
+        if isinstance(value, tree.Call) and isinstance(value.function, tree.Name) and value.function.name == WORD:
+            return value if scope.find(WORD) is None else None
+    return None
+
+
+def read_stream(checker: Checker, call: tree.Call, d: tree.Place, symbol: PlaceSymbol) -> Stream | None:
+    """The stream of a place; None, and told, where something is wrong with it."""
+    problems, kind = checker.problems, symbol.type
+    if isinstance(kind, Unknown):
+        return None
+    if isinstance(kind, Black):
+        problems.error("stream-of-black", call.span, name=d.name)
+        return None
+    if d.discipline in ("lifo", "by"):
+        problems.error("stream-discipline", d.name_span, name=d.name, discipline=d.discipline)
+        return None
+    if d.capacity is not None:
+        problems.error("stream-capacity", d.capacity.span, name=d.name)
+        return None
+    if len(d.initial) > 1 or d.initial[0].loops:
+        problems.error("stream-alone", d.initial[-1].span)
+        return None
+    return _arguments(checker, call, d, [name for name, _ in layout(kind)])
+
+
+def _arguments(checker: Checker, call: tree.Call, d: tree.Place, fields: list[str]) -> Stream | None:
+    """The file, then a record of the columns that are called otherwise than the fields."""
+    problems = checker.problems
+    name, path = "", ""
+    columns: dict[str, str] = {}
+    rest = call.arguments
+    if rest and isinstance(written := rest[0], tree.Text):
+        found = checker.stream(written)
+        if found is None:
+            return None
+        name, path = written.value, str(found)
+        rest = rest[1:]
+    if rest and isinstance(record := rest[0], tree.Record):
+        rest = rest[1:]
+        for field, column, span in _entries(record):
+            if column is None:
+                problems.error("stream-argument", span, text=problems.text(span))
+                return None
+            if field not in fields:
+                near = did_you_mean(field, fields)
+                problems.error("stream-no-field", span, field=field, name=d.name, names=fields, suggestion=near)
+                return None
+            columns[field] = column
+    if rest:
+        problems.error("stream-argument", rest[0].span, text=problems.text(rest[0].span))
+        return None
+    return Stream(name, path, tuple(columns.items()))
+
+
+def _entries(record: tree.Record, prefix: str = "") -> Iterator[tuple[str, str | None, Span]]:
+    """(field, column, where) of `{time: "t [s]", packet: {size: "len"}}`; no column where there should be a text."""
+    for name, value, span in record.fields:
+        if isinstance(value, tree.Record):
+            yield from _entries(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value.value if isinstance(value, tree.Text) else None, span

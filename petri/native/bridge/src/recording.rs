@@ -1,0 +1,44 @@
+//! Packet captures for Python: `petri/traffic/capture.py` reads them through this class.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use capture::{Fault, Kind};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// A pcap or pcapng file under way. What is wrong with it is a ValueError of (kind, number of the packet, detail).
+#[pyclass(module = "petri._native")]
+pub struct Capture(Mutex<capture::Capture>);
+
+/// Columns of native 64-bit integers.
+type Columns<'py> = Vec<Bound<'py, PyBytes>>;
+
+#[pymethods]
+impl Capture {
+    #[new]
+    fn new(path: PathBuf, flows: bool) -> PyResult<Self> {
+        capture::Capture::open(&path, flows).map(|capture| Capture(Mutex::new(capture))).map_err(told)
+    }
+
+    /// The next packets, at most so many: times [ns since the first], sizes, captured sizes [bytes], flows, protocols.
+    fn read<'py>(&mut self, py: Python<'py>, most: usize) -> PyResult<Columns<'py>> {
+        let capture = self.0.get_mut().map_err(|_| PyRuntimeError::new_err("reading was broken off before"))?;
+        let packets = py.detach(|| capture.read(most)).map_err(told)?;
+        let columns = [&packets.times, &packets.sizes, &packets.captured, &packets.flows, &packets.protocols];
+        Ok(columns.iter().map(|&column| crate::bytes(py, column.iter().map(|value| value.to_ne_bytes()))).collect())
+    }
+}
+
+fn told(fault: Fault) -> PyErr {
+    let kind = match fault.kind {
+        Kind::Unreadable => "unreadable",
+        Kind::Unknown => "unknown",
+        Kind::Truncated => "truncated",
+        Kind::Damaged => "damaged",
+        Kind::Timeless => "timeless",
+        Kind::Link => "link",
+    };
+    PyValueError::new_err((kind, fault.packet, fault.detail))
+}

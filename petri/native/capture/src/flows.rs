@@ -1,0 +1,125 @@
+//! Flows: packets of the same addresses, protocol and ports, in one direction.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+use etherparse::{EtherType, LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use pcap_parser::Linktype;
+
+/// Flows that get a number of their own; later ones share these numbers.
+pub const MOST_FLOWS: u32 = 1 << 20;
+
+const IPV4: u16 = 0x0800;
+const IPV6: u16 = 0x86dd;
+
+/// What tells flows apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Told {
+    addresses: Option<(IpAddr, IpAddr)>,
+    /// Where the packet has no Internet addresses: those of the link and what it carries, as far as they are there.
+    link: [u8; 14],
+    pub protocol: Option<u8>,
+    ports: (u16, u16),
+}
+
+/// Numbers in order of first appearance. The table keeps its keys from being guessed, the numbers do not depend on it.
+#[derive(Default)]
+pub struct Flows {
+    numbers: HashMap<Told, u32>,
+}
+
+impl Flows {
+    pub fn number(&mut self, told: &Told) -> u32 {
+        if let Some(&number) = self.numbers.get(told) {
+            return number;
+        }
+        let number = self.numbers.len() as u32;
+        if number >= MOST_FLOWS {
+            return told.hash() % MOST_FLOWS;
+        }
+        self.numbers.insert(told.clone(), number);
+        number
+    }
+}
+
+impl Told {
+    /// The same on every machine: FNV-1a of 32 bits.
+    fn hash(&self) -> u32 {
+        let mut bytes = self.link.to_vec();
+        for address in self.addresses.iter().flat_map(|(from, to)| [from, to]) {
+            match address {
+                IpAddr::V4(address) => bytes.extend(address.octets()),
+                IpAddr::V6(address) => bytes.extend(address.octets()),
+            }
+        }
+        bytes.extend(self.protocol);
+        bytes.extend(self.ports.0.to_be_bytes());
+        bytes.extend(self.ports.1.to_be_bytes());
+        bytes.iter().fold(0x811c_9dc5, |hash, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+    }
+}
+
+/// What a packet's headers say, as far as they were captured. None for a link that is not understood.
+pub fn tell(link: Linktype, data: &[u8]) -> Option<Told> {
+    let by_type = |at: usize, behind: usize| {
+        let kind = data.get(at..at + 2).map_or(0, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
+        internet(kind, data.get(behind..).unwrap_or_default())
+    };
+    match link {
+        Linktype::ETHERNET => {
+            let mut told =
+                LaxSlicedPacket::from_ethernet(data).map_or_else(|_| Told::default(), |packet| read(&packet));
+            if told.addresses.is_none() {
+                let length = data.len().min(14);
+                told.link[..length].copy_from_slice(&data[..length]);
+            }
+            Some(told)
+        }
+        // Raw IP: the version is the first half byte. 12 and 14 are what some systems call it.
+        Linktype(12 | 14 | 101 | 228 | 229) => Some(by_version(data)),
+        // Loopback: the address family in four bytes, in the order of the machine that captured.
+        Linktype(0 | 108) => Some(by_version(data.get(4..).unwrap_or_default())),
+        Linktype(113) => Some(by_type(14, 16)),
+        Linktype(276) => Some(by_type(0, 20)),
+        _ => None,
+    }
+}
+
+fn by_version(data: &[u8]) -> Told {
+    match data.first().map(|byte| byte >> 4) {
+        Some(4) => internet(IPV4, data),
+        Some(6) => internet(IPV6, data),
+        _ => Told::default(),
+    }
+}
+
+fn internet(kind: u16, data: &[u8]) -> Told {
+    let mut told = read(&LaxSlicedPacket::from_ether_type(EtherType(kind), data));
+    if told.addresses.is_none() {
+        told.link[12..].copy_from_slice(&kind.to_be_bytes());
+    }
+    told
+}
+
+fn read(packet: &LaxSlicedPacket) -> Told {
+    let mut told = Told::default();
+    match &packet.net {
+        Some(LaxNetSlice::Ipv4(ip)) => {
+            let header = ip.header();
+            told.addresses = Some((header.source_addr().into(), header.destination_addr().into()));
+            told.protocol = Some(ip.payload().ip_number.0);
+        }
+        Some(LaxNetSlice::Ipv6(ip)) => {
+            let header = ip.header();
+            told.addresses = Some((header.source_addr().into(), header.destination_addr().into()));
+            told.protocol = Some(ip.payload().ip_number.0);
+        }
+        _ => {}
+    }
+    told.ports = match &packet.transport {
+        Some(TransportSlice::Udp(udp)) => (udp.source_port(), udp.destination_port()),
+        Some(TransportSlice::Tcp(tcp)) => (tcp.source_port(), tcp.destination_port()),
+        _ => (0, 0),
+    };
+    told
+}

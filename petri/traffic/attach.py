@@ -1,0 +1,51 @@
+"""The files that a user names for a net's streams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from os import PathLike, fspath
+from pathlib import Path
+
+from petri.diagnostics import did_you_mean
+from petri.net import Net, Place
+from petri.traffic.problems import problem
+
+Files = Mapping[str, str | PathLike[str]]
+
+
+def with_streams(net: Net, files: Files, columns: Mapping[str, str] | None = None) -> Net:
+    """The net with these files at its places with streams, by the places' names.
+
+    columns: the file's column for a field, where they differ ({"time": "frame.time_epoch [s]"}), of whatever place has
+    the field, or of one ("trace.time"). Raises LanguageError where there is no such place or field.
+    """
+    streaming = [place.name for place in net.places if place.stream is not None]
+    for name in files:
+        if name not in streaming:
+            near = did_you_mean(name, streaming)
+            raise problem("stream-unknown-place", name=name, net=net.name, names=streaming, suggestion=near)
+    known = {field for place in net.places if place.stream is not None for field in _names(place)}
+    for name in columns or {}:
+        if name not in known:
+            raise problem("stream-unknown-field", field=name, names=sorted(known), suggestion=did_you_mean(name, known))
+    return replace(net, places=tuple(_with_file(place, files, columns or {}) for place in net.places))
+
+
+def _names(place: Place) -> list[str]:
+    return [name for slot in place.colour.slots for name in (slot.name, f"{place.name}.{slot.name}")]
+
+
+def _with_file(place: Place, files: Files, columns: Mapping[str, str]) -> Place:
+    stream = place.stream
+    if stream is None:
+        return place
+    if place.name in files:
+        name = fspath(files[place.name])
+        stream = replace(stream, name=name, path=str(Path(name).absolute()), digest="")
+    own = dict(stream.columns)
+    for slot in place.colour.slots:
+        for name in (slot.name, f"{place.name}.{slot.name}"):
+            if name in columns:
+                own[slot.name] = columns[name]
+    return replace(place, stream=replace(stream, columns=tuple(own.items())))

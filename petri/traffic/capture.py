@@ -1,0 +1,83 @@
+"""Packet captures, pcap and pcapng. What reads them is the crate `petri/native/capture`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Self
+
+import numpy as np
+
+from petri.net import Net, Place
+from petri.traffic.fields import Block, Column, Field, match
+from petri.traffic.problems import problem
+
+COLUMNS = ("time", "size", "captured", "flow", "protocol", "number")
+_UNITS = {"time": "ns", "size": "B", "captured": "B"}
+_FLOW, _NUMBER = COLUMNS.index("flow"), COLUMNS.index("number")
+
+
+def open_capture(net: Net, place: Place, path: Path) -> tuple[CaptureFile, tuple[Field, ...]]:
+    """A capture, and which of `COLUMNS` fill the slots of a place. Raises LanguageError."""
+    assert place.stream is not None
+    name = place.stream.name
+    fields = match(net, place, name, COLUMNS, _UNITS)
+    return CaptureFile(path, name, any(field.index == _FLOW for field in fields)), fields
+
+
+class CaptureFile:
+    """An open capture."""
+
+    def __init__(self, path: Path, name: str, flows: bool) -> None:
+        self._name = name
+        native = _native(name)
+        try:
+            self._capture = native.Capture(str(path), flows)
+        except ValueError as error:
+            raise self._told(error) from None
+        self._read = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        del self._capture
+
+    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
+        """Its packets. A flow's number is taken modulo the values that its slot may have."""
+        while True:
+            try:
+                columns = [np.frombuffer(column, dtype=np.int64) for column in self._capture.read(most)]
+            except ValueError as error:
+                raise self._told(error) from None
+            if not len(columns[0]):
+                return
+            first = self._read + 1
+            columns.append(np.arange(first, first + len(columns[0]), dtype=np.int64))
+            self._read += len(columns[0])
+            yield Block([_fitting(field, columns[field.index]) for field in fields], _packet(first))
+
+    def _told(self, error: ValueError) -> Exception:
+        """The reader's (kind, packet, detail) as a diagnostic."""
+        kind, packet, detail = error.args
+        return problem(f"capture-{kind}", path=self._name, packet=packet, last=max(packet - 1, 1), detail=detail)
+
+
+def _fitting(field: Field, column: Column) -> Column:
+    low, high = field.slot.low, field.slot.high
+    if field.index == _FLOW and low is not None and high is not None:
+        return column % (int(high) - int(low) + 1) + int(low)
+    return column
+
+
+def _packet(first: int) -> Callable[[int], str]:
+    return lambda row: f"packet {first + row:,}"
+
+
+def _native(name: str) -> ModuleType:
+    try:
+        from petri import _native
+    except ImportError:
+        raise problem("capture-needs-native", path=name) from None
+    return _native

@@ -1,0 +1,195 @@
+"""Text with separated columns: CSV, and the same with semicolons or tabs.
+
+Lines are read with numpy, which is quick and tells little. A block that numpy refuses is read again cell by cell, which
+either finds out what is wrong, or copes with it.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TextIO
+
+import numpy as np
+
+from petri.net import Net, Place, Scalar, Slot
+from petri.traffic.fields import Block, Column, Field, match
+from petri.traffic.formats import unreadable
+from petri.traffic.problems import problem
+
+LONGEST_LINE = 1 << 16  # characters
+EXACT_DIGITS = 15  # a decimal number of so many digits is told apart from its neighbours by a float
+
+
+def open_delimited(net: Net, place: Place, path: Path) -> tuple[DelimitedFile, tuple[Field, ...]]:
+    """A file whose first line names its columns, and the columns that fill the slots of a place."""
+    assert place.stream is not None
+    name = place.stream.name
+    file = DelimitedFile(path, name)
+    try:
+        if not file.headers or all(_number(header) is not None for header in file.headers):
+            names = ",".join(slot.name or "value" for slot in place.colour.slots)
+            raise problem("stream-no-columns", path=name, names=names, first=",".join(file.headers)[:60] or None)
+        return file, match(net, place, name, file.headers)
+    except BaseException:
+        file.close()
+        raise
+
+
+class DelimitedFile:
+    """An open file behind its first line."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._name = name
+        self._line = 0
+        self._first: Decimal | float | None = None
+        try:
+            self._file: TextIO = path.open(encoding="utf-8-sig", newline="")
+        except OSError as error:
+            raise unreadable(name, error) from error
+        try:
+            head = self._lines(1)
+            text = head[0][1] if head else ""
+            self.delimiter = max(",;\t", key=text.count)
+            self.headers = [cell.strip() for cell in next(csv.reader([text], delimiter=self.delimiter), [])]
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _lines(self, most: int) -> list[tuple[int, str]]:
+        """The next lines that say something, with their numbers."""
+        lines: list[tuple[int, str]] = []
+        readline = self._file.readline
+        while len(lines) < most:
+            try:
+                line = readline(LONGEST_LINE + 1)
+            except UnicodeDecodeError:
+                raise problem("stream-not-text", path=self._name, line=self._line + 1) from None
+            except OSError as error:
+                raise unreadable(self._name, error) from error
+            if not line:
+                break
+            self._line += 1
+            if len(line) > LONGEST_LINE:
+                raise problem("stream-long-line", path=self._name, line=self._line, limit=f"{LONGEST_LINE:,}")
+            if line[0] != "#" and not line.isspace():
+                lines.append((self._line, line))
+        return lines
+
+    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
+        while lines := self._lines(most):
+            numbers = [number for number, _ in lines]
+            yield Block(self._columns(fields, lines), _line_of(numbers))
+
+    def _columns(self, fields: Sequence[Field], lines: list[tuple[int, str]]) -> list[Column]:
+        relative = next((field for field in fields if field.relative), None)
+        if relative is not None and self._first is None:
+            self._first = self._origin(relative, *lines[0])
+        columns = None if isinstance(self._first, Decimal) else self._quickly(fields, [line for _, line in lines])
+        if columns is None:
+            columns = self._slowly(fields, lines)
+        elif relative is not None:
+            number = fields.index(relative)
+            columns[number] = columns[number] - np.float64(self._first or 0.0)
+        return columns
+
+    def _origin(self, field: Field, number: int, line: str) -> Decimal | float:
+        """The first time: a Decimal where a float is too coarse for it, as for times since 1970."""
+        cells = self._cells(number, line)
+        value = _number(cells[field.index]) if field.index < len(cells) else None
+        if value is None or not value.is_finite():
+            return 0.0  # what is wrong with it is told when its row is read
+        return value if len(value.as_tuple().digits) > EXACT_DIGITS else float(value)
+
+    def _quickly(self, fields: Sequence[Field], lines: list[str]) -> list[Column] | None:
+        """The columns, or None where numpy does not understand every cell."""
+        if any(field.slot.labels for field in fields):
+            return None
+        kinds = [(f"f{n}", np.float64 if field.slot.kind == "real" else np.int64) for n, field in enumerate(fields)]
+        try:
+            table = np.loadtxt(
+                lines,
+                dtype=np.dtype(kinds),
+                delimiter=self.delimiter,
+                comments=None,
+                quotechar='"',
+                usecols=[field.index for field in fields],
+                ndmin=1,
+            )
+        except (ValueError, OverflowError, IndexError):
+            return None
+        if len(table) != len(lines):
+            return None
+        columns: list[Column] = [np.ascontiguousarray(table[name]) for name, _ in kinds]
+        finite = all(bool(np.isfinite(column).all()) for column in columns)
+        return columns if finite else None
+
+    def _slowly(self, fields: Sequence[Field], lines: list[tuple[int, str]]) -> list[Column]:
+        """The columns, cell by cell."""
+        values: list[list[Scalar]] = [[] for _ in fields]
+        for number, line in lines:
+            cells = self._cells(number, line)
+            for field, column in zip(fields, values, strict=True):
+                if field.index >= len(cells):
+                    reason = f"it has {len(cells)} columns, and `{field.header}` is number {field.index + 1}"
+                    raise problem("stream-row", path=self._name, where=f"line {number}", reason=reason)
+                column.append(self._value(field, cells[field.index].strip(), number))
+        return [
+            np.array(column, dtype=np.float64) if field.slot.kind == "real" else np.array(column, dtype=np.int64)
+            for field, column in zip(fields, values, strict=True)
+        ]
+
+    def _cells(self, number: int, line: str) -> list[str]:
+        try:
+            return next(csv.reader([line], delimiter=self.delimiter, strict=True), [])
+        except csv.Error as error:
+            raise problem("stream-row", path=self._name, where=f"line {number}", reason=str(error)) from None
+
+    def _value(self, field: Field, cell: str, number: int) -> Scalar:
+        value, wanted = _read(field.slot, cell, self._first if field.relative else None)
+        if value is None:
+            where = f"line {number}, column `{field.header}`"
+            reason = f"`{cell[:40]}` is no {wanted}" if cell else f"there is nothing where {wanted} should be"
+            raise problem("stream-row", path=self._name, where=where, reason=reason)
+        return value
+
+
+def _line_of(numbers: list[int]) -> Callable[[int], str]:
+    return lambda row: f"line {numbers[row]}"
+
+
+def _number(text: str) -> Decimal | None:
+    try:
+        return Decimal(text.strip())
+    except InvalidOperation:
+        return None
+
+
+def _read(slot: Slot, cell: str, origin: Decimal | float | None) -> tuple[Scalar | None, str]:
+    """The value of a cell, None where it is none; and what it should be. Whole numbers may be written `3.0`."""
+    if slot.labels:
+        if cell in slot.labels:
+            return slot.labels.index(cell), ""
+        truth = slot.labels == ("false", "true") and cell in ("0", "1")
+        return (int(cell) if truth else None), "value of the field: " + ", ".join(slot.labels[:10])
+    number = _number(cell)
+    if number is None or not number.is_finite():
+        return None, "whole number" if slot.kind == "int" else "number"
+    if slot.kind == "int":
+        whole = number == number.to_integral_value() and abs(number) < 2**63
+        return (int(number), "") if whole else (None, "whole number of 64 bits")
+    value = float(number - origin) if isinstance(origin, Decimal) else float(number) - (origin or 0.0)
+    return (value, "") if math.isfinite(value) else (None, "number that a float can hold")

@@ -1,0 +1,147 @@
+"""Which column of a file fills which slot of a token, and what its numbers are in the net's units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from petri.diagnostics import did_you_mean
+from petri.language.meaning.units import BYTES, FREQ, PLAIN, RATE, TIME, UNITS, Dimension, dimension_name, in_net_units
+from petri.language.meaning.units import suggested_unit as suggested
+from petri.net import Net, Place, Slot
+from petri.traffic.problems import problem
+
+Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+TIME_SLOT = "time"
+"""The slot whose values count from the first row, and never go back."""
+
+_DIMENSIONS = {"": PLAIN, "Time": TIME, "Bytes": BYTES, "Rate": RATE, "Freq": FREQ}
+_STANDARD = {TIME: "s", BYTES: "B", RATE: "bps", FREQ: "Hz"}  # the unit of a column that names none
+_HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<bracket>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Slot number `position` of a token is filled from column number `index` of the file, times `factor`."""
+
+    position: int
+    slot: Slot
+    index: int
+    header: str
+    factor: Fraction
+
+    @property
+    def relative(self) -> bool:
+        """Whether its values count from that of the first row."""
+        return self.slot.name == TIME_SLOT
+
+    def scaled(self, values: Column) -> Column:
+        """The values in the net's units, each rounded once where the factor is a whole number or one over one."""
+        if self.slot.kind == "int":
+            return values
+        reals = values.astype(np.float64)
+        if self.factor.denominator == 1:
+            return reals if self.factor == 1 else reals * float(self.factor.numerator)
+        if self.factor.numerator == 1:
+            return reals / float(self.factor.denominator)
+        return reals * float(self.factor)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows that were read: a column for each field, and what to call a row in a message ("line 17")."""
+
+    columns: list[Column]
+    where: Callable[[int], str]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+
+def header_parts(header: str) -> tuple[str, str | None]:
+    """Name and unit of `time [us]`, `time (us)`, `time`."""
+    found = _HEADER.fullmatch(header)
+    if found is None:
+        return header.strip(), None
+    unit = found["bracket"] if found["bracket"] is not None else found["round"]
+    return found["name"], unit.strip() if unit is not None else None
+
+
+def match(
+    net: Net, place: Place, path: str, headers: Sequence[str], units: Mapping[str, str] | None = None
+) -> tuple[Field, ...]:
+    """The fields of a place's colour in a file with these columns.
+
+    units: the units of the columns, where the format says them. Raises LanguageError where a column is missing, or its
+    unit is not that of the field.
+    """
+    assert place.stream is not None
+    given = dict(place.stream.columns)
+    names = [header_parts(header)[0] for header in headers]
+    fields = []
+    for position, slot in enumerate(place.colour.slots):
+        wanted, unit = header_parts(given.get(slot.name, slot.name or "value"))
+        index = _find(wanted, names, headers, slot, place, path)
+        own = unit or header_parts(headers[index])[1] or (units or {}).get(names[index])
+        factor = _factor(slot, own, net, place, path, headers[index], fixed=units is not None)
+        fields.append(Field(position, slot, index, headers[index], factor))
+    return tuple(fields)
+
+
+def _find(wanted: str, names: Sequence[str], headers: Sequence[str], slot: Slot, place: Place, path: str) -> int:
+    for candidates in (headers, names, [name.lower() for name in names]):
+        found = [i for i, name in enumerate(candidates) if name.strip() == wanted]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise problem("stream-column-twice", path=path, column=wanted)
+    raise problem(
+        "stream-unknown-column",
+        path=path,
+        place=place.name,
+        column=wanted,
+        field=slot.name,
+        names=list(headers[:20]),
+        suggestion=did_you_mean(wanted, names),
+    )
+
+
+def _factor(slot: Slot, unit: str | None, net: Net, place: Place, path: str, header: str, fixed: bool) -> Fraction:
+    """What one in the column is in the net. `fixed`: a plain slot may take a column of any unit, as it is."""
+    values: dict[str, Any] = {"path": path, "place": place.name, "field": slot.name, "column": header}
+    dimension = _DIMENSIONS.get(slot.dimension)
+    if dimension is None:
+        raise problem("stream-dimension", **values, kind=slot.dimension)
+    if unit is None:
+        if dimension == PLAIN:
+            return Fraction(1)
+        unit = _STANDARD[dimension]
+    known = UNITS.get(unit)
+    if known is None:
+        raise problem("stream-unknown-unit", **values, unit=unit, suggestion=suggested(unit, ()))
+    if dimension == PLAIN and fixed:
+        return whole(known.scale, slot, values)
+    if known.dimension != dimension:
+        raise problem(
+            "stream-column-unit", **values, unit=unit, kind=_called(dimension), other=_called(known.dimension)
+        )
+    second = Fraction(1) if net.seconds is None else Fraction(repr(net.seconds))
+    return whole(in_net_units(known.scale, dimension, second), slot, values)
+
+
+def whole(factor: Fraction, slot: Slot, values: dict[str, Any]) -> Fraction:
+    """The factor, which for an int must be 1."""
+    if slot.kind == "int" and factor != 1:
+        raise problem("stream-whole", **values)
+    return factor
+
+
+def _called(dimension: Dimension) -> str:
+    return dimension_name(dimension) or "a plain number"

@@ -1,0 +1,77 @@
+"""What a file is, by its first bytes, and the reader for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol, Self
+
+from petri.diagnostics import did_you_mean
+from petri.net import Net, Place
+from petri.traffic.fields import Block, Field
+from petri.traffic.problems import problem
+
+_CAPTURES = (
+    b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\xcd\x34",
+    b"\x34\xcd\xb2\xa1", b"\x0a\x0d\x0d\x0a",
+)  # fmt: skip
+_PACKED = {
+    b"\x1f\x8b": ("gzip", "gunzip -k"),
+    b"\x28\xb5\x2f\xfd": ("zstd", "unzstd"),
+    b"\xfd7zXZ": ("xz", "unxz -k"),
+    b"BZh": ("bzip2", "bunzip2 -k"),
+    b"PK\x03\x04": ("zip", "unzip"),
+}
+
+
+class Recording(AbstractContextManager["Recording", None], Protocol):
+    """A file under way."""
+
+    def __enter__(self) -> Self: ...
+
+    def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
+        """Its rows, at most so many at a time. A relative field is less by its first value."""
+
+
+def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]]:
+    """The file of a place's stream, and the columns that fill the slots. Raises LanguageError."""
+    stream = place.stream
+    assert stream is not None
+    if not stream.path:
+        raise problem("stream-not-given", place=place.name, field=place.colour.slots[0].name)
+    path = Path(stream.path)
+    start = first_bytes(path, stream.name)
+    for magic, (kind, command) in _PACKED.items():
+        if start.startswith(magic):
+            raise problem("stream-compressed", path=stream.name, kind=kind, command=f"{command} {stream.name}")
+    if start.startswith(_CAPTURES):
+        from petri.traffic.capture import open_capture
+
+        return open_capture(net, place, path)
+    if start.startswith(b"PAR1"):
+        from petri.traffic.parquet import open_parquet
+
+        return open_parquet(net, place, path)
+    from petri.traffic.delimited import open_delimited
+
+    return open_delimited(net, place, path)
+
+
+def first_bytes(path: Path, name: str) -> bytes:
+    """The first bytes of a file. Raises LanguageError where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(16)
+    except FileNotFoundError:
+        beside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        near = did_you_mean(path.name, beside)
+        suggestion = str(Path(name).with_name(near)) if near else None
+        raise problem("stream-missing", path=name, suggestion=suggestion) from None
+    except OSError as error:
+        raise unreadable(name, error) from error
+
+
+def unreadable(name: str, error: Exception) -> Exception:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return problem("stream-unreadable", path=name, reason=reason)

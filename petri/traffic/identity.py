@@ -1,0 +1,62 @@
+"""What is in the files of a net's streams, as part of the net: so that a result can be made again, or refused."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from petri.net import Net, Place
+from petri.traffic.formats import unreadable
+from petri.traffic.problems import problem
+
+
+def digest(path: str, name: str) -> str:
+    """SHA-256 of a file, read in pieces. Known again as long as its size and time of change are the same."""
+    try:
+        status = Path(path).stat()
+        return _digest(path, status.st_size, status.st_mtime_ns)
+    except FileNotFoundError:
+        raise problem("stream-missing", path=name) from None
+    except OSError as error:
+        raise unreadable(name, error) from error
+
+
+@lru_cache(maxsize=256)
+def _digest(path: str, size: int, changed: int) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sealed(net: Net) -> Net:
+    """The net with the digests of its files; itself where it has no streams, or they are known."""
+    if all(place.stream is None or place.stream.digest or not place.stream.path for place in net.places):
+        return net
+    return replace(net, places=tuple(_sealed(place) for place in net.places))
+
+
+def _sealed(place: Place) -> Place:
+    stream = place.stream
+    if stream is None or stream.digest or not stream.path:
+        return place
+    return replace(place, stream=replace(stream, digest=digest(stream.path, stream.name)))
+
+
+def anonymous(net: Net) -> Net:
+    """The net with the digests, and without the names and places of its files: what a hash of it is made of."""
+    if all(place.stream is None for place in net.places):
+        return net
+
+    def nameless(place: Place) -> Place:
+        return place if place.stream is None else replace(place, stream=replace(place.stream, name="", path=""))
+
+    return replace(net, places=tuple(nameless(place) for place in sealed(net).places))
+
+
+def verify(net: Net) -> None:
+    """Raises LanguageError where a file is not what it was when the net was sealed."""
+    for place in net.places:
+        stream = place.stream
+        if stream is not None and stream.digest and digest(stream.path, stream.name) != stream.digest:
+            raise problem("stream-changed", path=stream.name, place=place.name)

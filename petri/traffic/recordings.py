@@ -1,0 +1,103 @@
+"""The rows of a net's streams for one replication."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from petri.net import Net, Place, Token
+from petri.traffic.fields import Block, Column, Field
+from petri.traffic.formats import open_recording
+from petri.traffic.problems import problem
+
+BLOCK = 65_536  # rows that are read at a time
+
+Words = npt.NDArray[np.uint64]
+
+
+class Recordings:
+    """Reads each file from its beginning, a block at a time."""
+
+    def __init__(self, net: Net, block: int | None = None) -> None:
+        most = BLOCK if block is None else block
+        self._places = net.places
+        self._rows = {
+            index: rows(net, place, most) for index, place in enumerate(net.places) if place.stream is not None
+        }
+
+    def tokens(self, place: int) -> list[Token]:
+        """The next rows of a place; none are the end. Raises LanguageError for what a file may not hold."""
+        block = next(self._rows[place], None)
+        return [] if block is None else list(zip(*(column.tolist() for column in block), strict=True))
+
+    def words(self, place: int) -> bytes:
+        """The same as native 64-bit words, slot after slot."""
+        block = next(self._rows[place], None)
+        if block is None:
+            return b""
+        table = np.empty((len(block[0]), len(block)), dtype=np.uint64)
+        for position, column in enumerate(block):
+            table[:, position] = column.view(np.uint64)
+        return table.tobytes()
+
+
+def rows(net: Net, place: Place, most: int) -> Iterator[list[Column]]:
+    """The rows of a place's file as columns in the order of the slots, in blocks; every value is of the colour."""
+    assert place.stream is not None
+    recording, fields = open_recording(net, place)
+    last = 0.0
+    empty = True
+    with recording:
+        for block in recording.blocks(fields, most):
+            columns = [field.scaled(column) + 0 for field, column in zip(fields, block.columns, strict=True)]
+            for field, column in zip(fields, columns, strict=True):
+                check(place, field, column, block)
+                if field.relative:
+                    check_order(place, column, last, block)
+                    last = float(column[-1])
+            empty = False
+            yield columns
+    if empty:
+        raise problem("stream-empty", path=place.stream.name)
+
+
+def check(place: Place, field: Field, column: Column, block: Block) -> None:
+    """Finite, and within the slot's range."""
+    slot = field.slot
+    wrong = ~np.isfinite(column)
+    if slot.low is not None:
+        wrong |= column < slot.low
+    if slot.high is not None:
+        wrong |= column > slot.high
+    if not wrong.any():
+        return
+    row = int(np.argmax(wrong))
+    value = column[row].item()
+    low, high = (None if bound is None else f"{bound:g}" for bound in (slot.low, slot.high))
+    raise problem(
+        "stream-value",
+        **_place_in(place, block, row),
+        column=field.header,
+        value=f"{value:.15g}",
+        low=low if high is None else None,
+        high=high if low is None else None,
+        range=f"{low}..{high}" if low is not None and high is not None else None,
+    )
+
+
+def check_order(place: Place, column: Column, last: float, block: Block) -> None:
+    """Times never fall."""
+    before = np.concatenate(([last], column[:-1]))
+    back = column < before
+    if back.any():
+        row = int(np.argmax(back))
+        by = float(before[row] - column[row])
+        raise problem("stream-time-back", **_place_in(place, block, row), by=f"{by:.6g}")
+
+
+def _place_in(place: Place, block: Block, row: int) -> dict[str, Any]:
+    assert place.stream is not None
+    return {"path": place.stream.name, "where": block.where(row)}

@@ -1,0 +1,131 @@
+"""Recorded traffic: files whose rows are tokens, and what they may not hold."""
+
+from __future__ import annotations
+
+from petri.wording.entry import Wording
+
+WORDING: dict[str, Wording] = {
+    # ------------------------------------------------------------ in a net
+    "stream-of-black": Wording(
+        "the place `{name}` has no type, so a row of a file has nothing to fill",
+        "give it a record: `place {name} : {{ time: Time, size: Bytes }} = stream(…)`",
+    ),
+    "stream-discipline": Wording(
+        "a stream comes in the order of its file, so `{name}` cannot be `{discipline}`", "a stream is `fifo`"
+    ),
+    "stream-capacity": Wording(
+        "`{name}` gets its next row when it is empty, so it needs no `cap`", "leave `cap` out"
+    ),
+    "stream-alone": Wording(
+        "a stream is all that a place begins with",
+        "let another place hold the tokens of the beginning, and give both to the same transitions",
+    ),
+    "stream-argument": Wording(
+        "`{text}` cannot be said of a stream",
+        'write `stream("packets.csv")`, `stream()` where the file is named for each run, and columns of other names '
+        'as `stream("packets.csv", {{time: "frame.time_epoch [s]"}})`',
+    ),
+    "stream-file-missing": Wording(
+        "there is no file `{path}` for the rows of `{place}`",
+        "name one for each run, `--stream {place}=FILE`, and write `stream()`",
+    ),
+    "stream-no-field": Wording(
+        "`{field}` is no field of `{name}`", "did you mean `{suggestion}`?", notes=("its fields are {names:and}",)
+    ),
+    # ------------------------------------------------------------ files for a run
+    "stream-not-given": Wording(
+        "`{place}` gets its tokens from a file, and none is named",
+        "name one for this run: `--stream {place}=packets.csv`",
+    ),
+    "stream-unknown-place": Wording(
+        "`{net}` has no place `{name}` that gets its tokens from a file",
+        "did you mean `{suggestion}`?",
+        notes=("there is {names:and}",),
+    ),
+    "stream-unknown-field": Wording(
+        "no stream has a field `{field}`", "did you mean `{suggestion}`?", notes=("there are {names:and}",)
+    ),
+    "stream-form": Wording(
+        "`{text}` does not say which {what} is meant", "write `--{option} {example}`"
+    ),
+    "stream-twice": Wording("`{name}` is named twice: `{first}` and `{second}`"),
+    "stream-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "stream-unreadable": Wording("`{path}` cannot be read: {reason}"),
+    "stream-compressed": Wording("`{path}` is compressed by {kind}", "unpack it first: `{command}`"),
+    "stream-needs-package": Wording(
+        "`{path}` is a Parquet file, and the package that reads these is not installed",
+        "install it: `pip install 'pnsim[parquet]'`",
+    ),
+    "stream-changed": Wording(
+        "`{path}`, the rows of `{place}`, is not the file that the result was made with",
+        "put that file back, or name it with `--stream {place}=FILE`",
+    ),
+    # ------------------------------------------------------------ columns
+    "stream-no-columns": Wording(
+        "`{path}` does not begin with the names of its columns",
+        "its first line should name them, as in `{names}`",
+        notes=("it begins with `{first}`",),
+    ),
+    "stream-unknown-column": Wording(
+        "`{path}` has no column `{column}`, which `{place}` needs",
+        "did you mean `{suggestion}`?",
+        "say which column it is: `--column {field}='NAME [UNIT]'`",
+        notes=("its columns are {names:and}",),
+    ),
+    "stream-column-twice": Wording("`{path}` has several columns `{column}`", "give each a name of its own"),
+    "stream-unknown-unit": Wording(
+        "`{unit}` in the column `{column}` of `{path}` is no unit", "did you mean `{suggestion}`?"
+    ),
+    "stream-column-unit": Wording(
+        "the column `{column}` of `{path}` is in `{unit}`, which is {other}, but the field `{field}` of `{place}` is "
+        "{kind}",
+    ),
+    "stream-whole": Wording(
+        "the field `{field}` of `{place}` is an int, and the column `{column}` of `{path}` must be converted",
+        "make the field a Time, Bytes, or real",
+    ),
+    "stream-dimension": Wording(
+        "no column of `{path}` can fill the field `{field}` of `{place}`: it is {kind}",
+        "fields of a stream are plain numbers, Time, Bytes, Rate or Freq",
+    ),
+    # ------------------------------------------------------------ rows
+    "stream-empty": Wording("`{path}` has no rows"),
+    "stream-not-text": Wording(
+        "`{path}` is not UTF-8 text near line {line}",
+        "a recording is text with separated columns, Parquet, pcap or pcapng",
+    ),
+    "stream-long-line": Wording(
+        "line {line} of `{path}` is longer than {limit} characters", "is it a table with one row on each line?"
+    ),
+    "stream-row": Wording("`{path}`, {where}: {reason}"),
+    "stream-value": Wording(
+        "`{path}`, {where}: `{column}` is {value} in the net's units, which the field cannot be",
+        notes=("its values are in {range}", "it is {low} at least", "it is {high} at most"),
+    ),
+    "stream-time-back": Wording(
+        "`{path}`, {where}: the time goes back by {by} of the net's units",
+        "sort the file by time; for captures there is `reordercap in.pcap out.pcap`, which comes with Wireshark",
+    ),
+    # ------------------------------------------------------------ captures
+    "capture-needs-native": Wording(
+        "`{path}` is a capture, and what reads captures is not part of this installation",
+        "install pnsim with its native engine",
+        "or make a table of it: `tshark -r {path} -T fields -E header=y -E separator=, -e frame.time_relative "
+        "-e frame.len`, and name its columns: `--column time=frame.time_relative --column size=frame.len`",
+    ),
+    "capture-unreadable": Wording("`{path}` cannot be read: {detail}"),
+    "capture-unknown": Wording("`{path}` is no capture that can be read", notes=("{detail}",)),
+    "capture-truncated": Wording(
+        "`{path}` ends within packet {packet}",
+        "copy the packets before it: `editcap -r {path} whole.pcap 1-{last}`; editcap comes with Wireshark",
+    ),
+    "capture-damaged": Wording("`{path}` is damaged at packet {packet}: {detail}"),
+    "capture-timeless": Wording(
+        "packet {packet} of `{path}` has no time",
+        "simple packet blocks have none; capture with time stamps",
+    ),
+    "capture-link": Wording(
+        "the flows of `{path}` cannot be told: nothing is known of packets on its kind of link, {detail}",
+        "leave `flow` out of the fields, or make a table of the capture",
+    ),
+}  # fmt: skip

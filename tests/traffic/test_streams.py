@@ -1,0 +1,100 @@
+"""Streams on both engines: the same trajectory, whatever is read at a time."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from petri import language
+from petri.engine import session
+from petri.engine.native import available
+from petri.net import Net
+from petri.traffic import with_streams
+from tests.engines import ENGINES
+from tests.traffic.files import conversation, net, table
+
+
+def recorded(path: Path, flow: str = "int") -> Net:
+    return with_streams(language.loads(net(flow)), {"packets": path})
+
+
+def outcome(flat: Net, engine: str, block: int, until: float = math.inf, seed: int = 1) -> tuple[object, ...]:
+    run = session.begin(flat, engine, seed, 0, block=block)
+    reasons = [run.advance(until / 3, 10**9), run.advance(until, 10**9)]
+    seen = run.observe()
+    figures = [seen.integral, seen.nonempty, seen.arrivals, seen.maximum, seen.firings]
+    return reasons, run.now, run.hash, run.marking(), [np.asarray(one).tolist() for one in figures]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_row_comes_once_and_in_order(engine: str, tmp_path: Path) -> None:
+    packets = conversation()
+    run = session.begin(recorded(table(packets, tmp_path / "a.csv")), engine, 1, 0, trace=True, block=7)
+    assert run.advance(math.inf, 10**9) == "dead"
+    names = ["arrive", "send"]
+    rows = [firing.variables for firing in run.trace() if names[firing.transition] == "arrive"]
+    first = packets[0].nanoseconds
+    assert [row[0] for row in rows] == [(packet.nanoseconds - first) / 1000 for packet in packets]
+    assert [row[1] for row in rows] == [packet.size for packet in packets]
+    assert run.observe().arrivals[0] == len(packets)
+
+
+@pytest.mark.skipif(not available(), reason="the native engine is not built")
+@settings(max_examples=25, deadline=None)
+@given(
+    gaps=st.lists(st.sampled_from([0, 0, 1, 3, 500, 20_000]), min_size=1, max_size=40),
+    block=st.integers(1, 45),
+    until=st.sampled_from([0.0, 0.25, 3.0, 30.0, math.inf]),
+    seed=st.integers(0, 3),
+)
+def test_engines_and_block_sizes_agree(
+    tmp_path_factory: pytest.TempPathFactory, gaps: list[int], block: int, until: float, seed: int
+) -> None:
+    path = tmp_path_factory.mktemp("rows") / "rows.csv"
+    times = np.cumsum(gaps)
+    path.write_text("flow,size,time [ns]\n" + "".join(f"{n % 3},{64 + n},{t}\n" for n, t in enumerate(times)))
+    flat = recorded(path)
+    expected = outcome(flat, "reference", 65_536, until, seed)
+    assert outcome(flat, "native", block, until, seed) == expected
+    assert outcome(flat, "reference", block, until, seed) == expected
+
+
+@pytest.mark.skipif(not available(), reason="the native engine is not built")
+def test_rows_that_are_not_of_the_colour_are_refused(tmp_path: Path) -> None:
+    """What the native engine assumes of tokens must not be left to the readers."""
+    from petri import _native
+    from petri.engine.native import compiled
+
+    flat = recorded(table(conversation(3), tmp_path / "a.csv"), "0..4")
+    run = _native.Session(compiled(flat).program, (1, 2, 3), 1000, 1000, False, False)
+    assert run.advance(1.0, 10) == "input"
+    assert run.wanted == 0
+    for block, place in ((b"\0" * 8, 0), (b"\0" * 24, 1), (b"\0" * 24, 99), (b"\0" * 16 + b"\5" + b"\0" * 7, 0)):
+        with pytest.raises(ValueError, match="row"):
+            run.feed(place, block)
+    run.feed(0, b"\0" * 24)
+    run.feed(0, b"")
+    assert run.advance(math.inf, 10) == "dead"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_two_streams_wait_for_each_other(engine: str, tmp_path: Path) -> None:
+    text = """
+    time us
+    place a : { time: Time } = stream()
+    place b : { time: Time } = stream()
+    place at : Time fifo
+    transition join: a({time: t}), b({time: u}) -> at(t)  takes max(t - now, 0 us)
+    """
+    for name, count in (("a", 10), ("b", 7)):
+        (tmp_path / f"{name}.csv").write_text("time [us]\n" + "".join(f"{n}\n" for n in range(count)))
+    flat = with_streams(language.loads(text), {name: tmp_path / f"{name}.csv" for name in "ab"})
+    for block in (1, 2, 100):
+        run = session.begin(flat, engine, 1, 0, block=block)
+        assert run.advance(math.inf, 10**6) == "dead"
+        assert [len(row) for row in run.marking()] == [1, 0, 7]
