@@ -59,9 +59,9 @@ class CaptureFile:
             yield Block([_fitting(field, columns[field.index]) for field in fields], _packet(first))
 
     def _told(self, error: ValueError) -> Exception:
-        """The reader's (kind, packet, detail) as a diagnostic."""
+        """The reader's (what, packet, detail) as a diagnostic."""
         kind, packet, detail = error.args
-        return problem(f"capture-{kind}", path=self._name, packet=packet, last=max(packet - 1, 1), detail=detail)
+        return problem(kind, path=self._name, packet=packet, last=max(packet - 1, 1), detail=detail)
 
 
 def _fitting(field: Field, column: Column) -> Column:

@@ -33,12 +33,12 @@ impl Capture {
 
 fn told(fault: Fault) -> PyErr {
     let kind = match fault.kind {
-        Kind::Unreadable => "unreadable",
-        Kind::Unknown => "unknown",
-        Kind::Truncated => "truncated",
-        Kind::Damaged => "damaged",
-        Kind::Timeless => "timeless",
-        Kind::Link => "link",
+        Kind::Unreadable => "capture-unreadable",
+        Kind::Unknown => "capture-unknown",
+        Kind::Truncated => "capture-truncated",
+        Kind::Damaged => "capture-damaged",
+        Kind::Timeless => "capture-timeless",
+        Kind::Link => "capture-link",
     };
     PyValueError::new_err((kind, fault.packet, fault.detail))
 }
