@@ -15,7 +15,7 @@ from .console import tell
 from .exits import STOPPED, Refusal, refusal
 
 if TYPE_CHECKING:
-    from petri.engine.session import TracedFiring
+    from petri.engine.firings import TracedFiring
 
 Written = TypeVar("Written")
 

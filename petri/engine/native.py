@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from petri.engine.errors import Fault, ModelError
+from petri.engine.firings import Firings
 from petri.engine.random import seed_words
 from petri.engine.reference import Limits, Reason
-from petri.engine.session import Asked, Levels, RowSource, TracedFiring
+from petri.engine.session import Asked, Levels, RowSource
 from petri.measure.observation import Observation
 from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span, Token
@@ -133,8 +134,9 @@ class NativeSession:
     def marking(self) -> list[list[Token]]:
         return [[()] * row if isinstance(row, int) else row for row in self._session.marking()]
 
-    def trace(self) -> list[TracedFiring]:
-        return [TracedFiring(*firing) for firing in self._session.trace()]
+    def trace(self) -> Firings:
+        starts, ends, transitions, words = self._session.trace()
+        return Firings(self._compiled.net, reals(starts), reals(ends), integers(transitions), integers(words))
 
     def _span(self, parts: tuple[int, int, int, int, int] | None) -> Span | None:
         return None if parts is None else Span(self._compiled.files[parts[0]], *parts[1:])

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from petri.engine.errors import Fault
+from petri.engine.firings import TracedFiring
 from petri.engine.reference import Limits
-from petri.engine.session import Levels, Session, TracedFiring, begin
+from petri.engine.session import Levels, Session, begin
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token

@@ -9,22 +9,13 @@ from typing import Protocol
 import numpy as np
 
 from petri.engine.errors import Fault
+from petri.engine.firings import Firings, TracedFiring
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Limits, Observer, Reason
 from petri.engine.statistics import Statistics
 from petri.measure.observation import Floats, Observation
 from petri.measure.occupancy import OccupancyRecorder
 from petri.net import Net, Scalar, Token
-
-
-@dataclass(frozen=True, slots=True)
-class TracedFiring:
-    """A firing as the trace tells it; `transition` is an index, `variables` follow the transition's."""
-
-    start: float
-    end: float
-    transition: int
-    variables: Sequence[Scalar]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +78,7 @@ class Session(Protocol):
     def levels(self) -> Levels | None:
         """The time at each number of tokens since the window began, when it was asked for: [place, number]."""
 
-    def trace(self) -> list[TracedFiring]:
+    def trace(self) -> Firings:
         """The firings since the last call, when tracing was asked for."""
 
 
@@ -127,6 +118,7 @@ class ReferenceSession:
     ) -> None:
         self._statistics = Statistics(net)
         self._probes = Probes(net)
+        self._net = net
         self._trace = Trace()
         initial = [place.held for place in net.places]
         self._levels = OccupancyRecorder(initial) if asked.levels else None
@@ -192,8 +184,8 @@ class ReferenceSession:
     def levels(self) -> Levels | None:
         return None if self._levels is None else np.array([one.times for one in self._levels.at(self.now)])
 
-    def trace(self) -> list[TracedFiring]:
-        return self._trace.drain()
+    def trace(self) -> Firings:
+        return Firings.of(self._net, self._trace.drain())
 
 
 class Trace:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from petri.engine.expression import Context, evaluate
-from petri.engine.session import TracedFiring
+from petri.engine.firings import TracedFiring
 from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Any, BinaryIO, Final
 
-from petri.engine.session import TracedFiring
+from petri.engine.firings import Firings, TracedFiring
 from petri.net import Net, Scalar, Variable
 from petri.version import VERSION
 
@@ -27,17 +28,32 @@ class CsvWriter:
         self._writer.writerow(COLUMNS)
 
     def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
-        self._writer.writerows(self._row(replication, firing) for firing in firings)
+        found = Firings.of(self._net, firings)
+        names = [self._net.transitions[transition].name for transition in found.transitions.tolist()]
+        columns = (found.starts.tolist(), found.ends.tolist(), names, self._bindings(found))
+        self._writer.writerows(zip(repeat(replication, len(found)), *columns, strict=True))
 
     def close(self) -> None:
         self._text.flush()
         self._text.detach()
 
-    def _row(self, replication: int, firing: TracedFiring) -> tuple[int | float | str, ...]:
-        transition = self._net.transitions[firing.transition]
-        pairs = zip(transition.variables, firing.variables, strict=True)
-        binding = " ".join(f"{variable.name}={shown(variable, value)}" for variable, value in pairs)
-        return replication, firing.start, firing.end, transition.name, binding
+    def _bindings(self, firings: Firings) -> list[str]:
+        bindings = [""] * len(firings)
+        for transition, rows in firings.by_transition():
+            variables = self._net.transitions[transition].variables
+            if not variables:
+                continue
+            columns = firings.variables(transition, rows)
+            texts = [texts_of(variable, column) for variable, column in zip(variables, columns, strict=True)]
+            form = " ".join(variable.name.replace("%", "%%") + "=%s" for variable in variables)
+            for row, values in zip(rows.tolist(), zip(*texts, strict=True), strict=True):
+                bindings[row] = form % values
+        return bindings
+
+
+def texts_of(variable: Variable, values: Iterable[Scalar]) -> Iterable[str]:
+    """Values as they are written in traces."""
+    return map(repr, values) if not variable.labels else (shown(variable, value) for value in values)
 
 
 def shown(variable: Variable, value: Scalar) -> str:
@@ -80,40 +96,59 @@ class ParquetWriter:
         )
         self._names = [transition.name for transition in net.transitions]
         self._writer: Any = pyarrow.parquet.ParquetWriter(file, self._schema, compression="zstd")
-        self._rows: list[tuple[int, TracedFiring]] = []
+        self._held: list[tuple[int, Firings]] = []
+        self._rows = 0
 
     @staticmethod
     def _titled(name: str) -> str:
         return f"variable.{name}" if name in COLUMNS else name
 
     def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
-        for firing in firings:
-            self._rows.append((replication, firing))
-            if len(self._rows) == ROWS:
-                self._write()
+        found = Firings.of(self._net, firings)
+        while self._rows + len(found) >= ROWS:
+            full = ROWS - self._rows
+            self._hold(replication, found[:full])
+            self._write()
+            found = found[full:]
+        self._hold(replication, found)
 
     def close(self) -> None:
         if self._rows:
             self._write()
         self._writer.close()
 
+    def _hold(self, replication: int, firings: Firings) -> None:
+        self._held.append((replication, firings))
+        self._rows += len(firings)
+
     def _write(self) -> None:
-        rows, self._rows = self._rows, []
-        columns: dict[str, list[Any]] = {self._titled(name): [None] * len(rows) for name in self._kinds}
-        columns["replication"] = [replication for replication, _ in rows]
-        columns["start"] = [firing.start for _, firing in rows]
-        columns["end"] = [firing.end for _, firing in rows]
-        columns["transition"] = [self._names[firing.transition] for _, firing in rows]
-        for number, (_, firing) in enumerate(rows):
-            variables = self._net.transitions[firing.transition].variables
-            for variable, title, value in zip(
-                variables, self._places[firing.transition], firing.variables, strict=True
-            ):
-                kind = self._kinds[variable.name]
-                columns[title][number] = shown(variable, value) if kind == "text" else value
+        """A row group of the firings that are held."""
+        held, rows = self._held, self._rows
+        self._held, self._rows = [], 0
+        columns: dict[str, list[Any]] = {self._titled(name): [None] * rows for name in self._kinds}
+        columns["replication"] = [replication for replication, firings in held for _ in range(len(firings))]
+        columns["start"] = [start for _, firings in held for start in firings.starts.tolist()]
+        columns["end"] = [end for _, firings in held for end in firings.ends.tolist()]
+        columns["transition"] = [self._names[one] for _, firings in held for one in firings.transitions.tolist()]
+        first = 0
+        for _, firings in held:
+            for transition, positions in firings.by_transition():
+                self._fill(columns, transition, (positions + first).tolist(), firings.variables(transition, positions))
+            first += len(firings)
         arrays = [self._arrow.array(columns[one.name], type=self._plain(one.type)) for one in self._schema]
         encoded = [array.cast(one.type) for array, one in zip(arrays, self._schema, strict=True)]
         self._writer.write_table(self._arrow.Table.from_arrays(encoded, schema=self._schema))
+
+    def _fill(
+        self, columns: dict[str, list[Any]], transition: int, rows: Sequence[int], variables: list[list[Scalar]]
+    ) -> None:
+        """Write the variables of firings of one transition into their rows."""
+        declared = self._net.transitions[transition].variables
+        for variable, title, values in zip(declared, self._places[transition], variables, strict=True):
+            text = self._kinds[variable.name] == "text"
+            column = columns[title]
+            for row, value in zip(rows, texts_of(variable, values) if text else values, strict=True):
+                column[row] = value
 
     def _plain(self, kind: Any) -> Any:
         """Texts become a dictionary after they have been read."""

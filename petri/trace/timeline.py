@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from operator import add
 from typing import BinaryIO, Final
 
-from petri.engine.session import TracedFiring
+from petri.engine.firings import TracedFiring
 from petri.net import Net, Slot, Token, Transition
 from petri.structure import constant
 from petri.trace.replay import Moved, Replay

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, Final
 
-from petri.engine.session import TracedFiring
+from petri.engine.firings import TracedFiring
 from petri.net import Net
 from petri.trace.replay import Moved, Replay
 from petri.version import VERSION

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, Final, Protocol
 
-from petri.engine.session import TracedFiring
+from petri.engine.firings import TracedFiring
 from petri.net import Net
 
 SUFFIXES: Final = (".csv", ".parquet", ".vcd", ".json")

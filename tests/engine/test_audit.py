@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from petri.engine.expression import Context, evaluate
+from petri.engine.firings import TracedFiring
 from petri.engine.native import available
 from petri.engine.reference import Limits
-from petri.engine.session import TracedFiring, begin
+from petri.engine.session import begin
 from petri.net import Expr, Net
 from petri.structure import invariants
 from tests.engine.nets import nets

@@ -15,7 +15,7 @@ import pytest
 
 import petri
 from petri import library
-from petri.engine.session import TracedFiring
+from petri.engine.firings import TracedFiring
 from petri.model import Model
 from petri.result import Result
 from petri.trace import TIMELINES, timeline, writer_of

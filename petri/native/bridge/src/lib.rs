@@ -176,18 +176,16 @@ impl Session {
         Ok(rows)
     }
 
-    /// The firings since the last call: (start, end, transition, variables).
-    fn trace<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+    /// The firings since the last call, as bytes: starts, ends, transitions, and the variables of one firing after the
+    /// other.
+    fn trace<'py>(&mut self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 4]> {
         let trace = self.replication.as_mut().ok_or_else(unbegun)?.take_trace();
-        let firings = PyList::empty(py);
-        let mut variables = trace.variables.as_slice();
-        for firing in trace.firings {
-            let kinds = &self.program.transitions[firing.transition].variable_reals;
-            let (own, rest) = variables.split_at(kinds.len());
-            variables = rest;
-            firings.append((firing.start, firing.end, firing.transition.0, scalars(py, own, kinds)?))?;
-        }
-        Ok(firings)
+        Ok([
+            words(py, &trace.starts, |start| start.to_ne_bytes())?,
+            words(py, &trace.ends, |end| end.to_ne_bytes())?,
+            words(py, &trace.transitions, |transition| u64::from(transition.0).to_ne_bytes())?,
+            words(py, &trace.variables, |variable| variable.to_ne_bytes())?,
+        ])
     }
 
     /// Why the run stopped: (id, span, details, transition, variables, time), or None.
@@ -235,6 +233,16 @@ impl Session {
 
 fn bytes<'py, const N: usize>(py: Python<'py>, words: impl Iterator<Item = [u8; N]>) -> Bound<'py, PyBytes> {
     PyBytes::new(py, &words.flatten().collect::<Vec<u8>>())
+}
+
+/// A word for each item.
+fn words<'py, T>(py: Python<'py>, items: &[T], word: impl Fn(&T) -> [u8; 8]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, items.len() * 8, |bytes| {
+        for (chunk, item) in bytes.chunks_exact_mut(8).zip(items) {
+            chunk.copy_from_slice(&word(item));
+        }
+        Ok(())
+    })
 }
 
 fn reals<'py, T>(py: Python<'py>, rows: &[T], of: impl Fn(&T) -> f64) -> Bound<'py, PyBytes> {

@@ -5,17 +5,12 @@ use crate::fault::Outcome;
 use crate::ids::{PlaceId, TransitionId};
 use crate::observer::Observer;
 
-/// A firing as it started. Its variables are the next ones of `Trace::variables`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TracedFiring {
-    pub start: f64,
-    pub end: f64,
-    pub transition: TransitionId,
-}
-
+/// Firings in the order in which they started, by columns. `variables` has those of one firing after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    pub firings: Vec<TracedFiring>,
+    pub starts: Vec<f64>,
+    pub ends: Vec<f64>,
+    pub transitions: Vec<TransitionId>,
     pub variables: Vec<u64>,
 }
 
@@ -27,7 +22,9 @@ impl Observer for Trace {
     }
 
     fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
-        self.firings.push(TracedFiring { start: scope.now, end: scope.end, transition });
+        self.starts.push(scope.now);
+        self.ends.push(scope.end);
+        self.transitions.push(transition);
         self.variables.extend_from_slice(scope.variables);
         Ok(())
     }

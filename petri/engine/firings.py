@@ -1,0 +1,111 @@
+"""Firings as a trace tells them: one by one, or many by columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from petri.net import Net, Scalar
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Reals = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedFiring:
+    """A firing as the trace tells it; `transition` is an index, `variables` follow the transition's."""
+
+    start: float
+    end: float
+    transition: int
+    variables: Sequence[Scalar]
+
+
+class Firings(Sequence[TracedFiring]):
+    """Firings in the order in which they started, and each of their columns as an array.
+
+    starts, ends: in the net's unit. transitions: indices. words: the variables of one firing after the other, 64 bits
+    each: an integer, or where the transition's variable is real a float.
+    """
+
+    def __init__(self, net: Net, starts: Reals, ends: Reals, transitions: Ints, words: Ints) -> None:
+        self.net = net
+        self.starts = starts
+        self.ends = ends
+        self.transitions = transitions
+        self.words = words
+
+    @classmethod
+    def of(cls, net: Net, firings: Iterable[TracedFiring]) -> Firings:
+        """The columns of firings of this net."""
+        if isinstance(firings, Firings):
+            return firings
+        rows = list(firings)
+        kinds = [[variable.kind for variable in transition.variables] for transition in net.transitions]
+        words = [
+            np.float64(value).view(np.int64) if kind == "real" else value
+            for row in rows
+            for value, kind in zip(row.variables, kinds[row.transition], strict=True)
+        ]
+        return cls(
+            net,
+            np.array([row.start for row in rows], dtype=np.float64),
+            np.array([row.end for row in rows], dtype=np.float64),
+            np.array([row.transition for row in rows], dtype=np.int64),
+            np.array(words, dtype=np.int64),
+        )
+
+    @cached_property
+    def offsets(self) -> Ints:
+        """Where in `words` the variables of each firing begin, and behind them where the last ones end."""
+        widths = np.array([len(transition.variables) for transition in self.net.transitions], dtype=np.int64)
+        offsets = np.zeros(len(self) + 1, dtype=np.int64)
+        np.cumsum(widths[self.transitions], out=offsets[1:])
+        return offsets
+
+    def by_transition(self) -> Iterator[tuple[int, Ints]]:
+        """Each transition that fires, and the positions of its firings, in their order."""
+        order = np.argsort(self.transitions, kind="stable")
+        found, starts = np.unique(self.transitions[order], return_index=True)
+        if len(order):
+            yield from zip(found.tolist(), np.split(order, starts[1:]), strict=True)
+
+    def variables(self, transition: int, rows: Ints) -> list[list[Scalar]]:
+        """Of firings of one transition: a list of values for each of its variables."""
+        starts = self.offsets[rows]
+        columns = []
+        for number, variable in enumerate(self.net.transitions[transition].variables):
+            words = self.words[starts + number]
+            columns.append((words.view(np.float64) if variable.kind == "real" else words).tolist())
+        return columns
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __iter__(self) -> Iterator[TracedFiring]:
+        kinds = [[variable.kind == "real" for variable in transition.variables] for transition in self.net.transitions]
+        ints = self.words.tolist()
+        reals = self.words.view(np.float64).tolist() if any(map(any, kinds)) else ints
+        position = 0
+        for start, end, transition in zip(
+            self.starts.tolist(), self.ends.tolist(), self.transitions.tolist(), strict=True
+        ):
+            variables: tuple[Scalar, ...] = ()
+            for real in kinds[transition]:
+                variables += (reals[position] if real else ints[position],)
+                position += 1
+            yield TracedFiring(start, end, transition, variables)
+
+    def __getitem__(self, position: Any) -> Any:
+        rows = range(len(self))[position]
+        if isinstance(rows, int):
+            return next(iter(self[rows : rows + 1]))
+        if rows.step != 1:
+            return [self[row] for row in rows]
+        part = slice(rows.start, rows.stop)
+        words = self.words[self.offsets[rows.start] : self.offsets[rows.stop]]
+        return Firings(self.net, self.starts[part], self.ends[part], self.transitions[part], words)
