@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from . import nets
@@ -16,6 +14,8 @@ from .console import write
 def command(net: str, settings: tuple[str, ...]) -> None:
     """Print the flat net of NET as JSON: what the engines read, with modules, arrays and parameters resolved."""
     model = nets.load(net, settings)
-    from petri.codec import net_to_dict
+    from petri.codec import net_text
 
-    write(json.dumps(net_to_dict(model.net), indent=2, ensure_ascii=False) + "\n")
+    for piece in net_text(model.net, indent=2):
+        write(piece)
+    write("\n")

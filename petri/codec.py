@@ -10,9 +10,11 @@ only number that JSON cannot write, infinity (`run until dead`), is the text `"i
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, fields
+from operator import itemgetter
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from petri import net
@@ -38,6 +40,43 @@ def net_to_dict(flat: Net, *, spans: bool = True) -> dict[str, Any]:
     return {"version": VERSION, **({"files": files} if files else {}), **encoded}
 
 
+def net_text(flat: Net, *, spans: bool = True, sort_keys: bool = False, indent: int | None = None) -> Iterator[str]:
+    """`net_to_dict` as JSON, in pieces: no more than one element of the net is in memory as dicts.
+
+    Without `indent` there are no blanks. Only with `sort_keys` are non-ASCII characters escaped.
+    """
+    encoder = _Encoder([], spans)
+    colon = ":" if indent is None else ": "
+    dump = json.JSONEncoder(sort_keys=sort_keys, indent=indent, separators=(",", colon), ensure_ascii=sort_keys).encode
+    line = "" if indent is None else "\n" + " " * indent
+    deeper = "" if indent is None else line + " " * indent
+
+    def member(value: Any) -> Iterator[str]:
+        if not isinstance(value, (tuple, list)):
+            yield dump(encoder.value(value)).replace("\n", line)
+            return
+        for number, item in enumerate(value):
+            encoder.known.clear()
+            yield f"{',' if number else '['}{deeper}" + dump(encoder.value(item)).replace("\n", deeper)
+        yield f"{line}]"
+
+    members: dict[str, Any] = {"version": VERSION, **encoder.fields(flat)}
+    if spans:  # the files come first, and are known last
+        ready = {name: list(member(value)) for name, value in members.items()}
+        files = {"files": list(member(encoder.files))} if encoder.files else {}
+        texts: Iterable[tuple[str, Iterable[str]]] = {"version": ready.pop("version"), **files, **ready}.items()
+    else:
+        texts = ((name, member(value)) for name, value in members.items())
+    if sort_keys:
+        texts = sorted(texts, key=itemgetter(0))
+    opening = "{"
+    for name, pieces in texts:
+        yield f"{opening}{line}{dump(name)}{colon}"
+        yield from pieces
+        opening = ","
+    yield "}" if indent is None else "\n}"
+
+
 def net_from_dict(data: Mapping[str, Any]) -> Net:
     """The net that `net_to_dict` wrote. Raises ValueError where the data is none."""
     if data.get("version") != VERSION:
@@ -61,21 +100,23 @@ class _Encoder:
         self.numbers: dict[str, int] = {}
         self.known: dict[int, Any] = {}  # by id: what instances of a module share is encoded once
 
-    def object(self, value: Any) -> dict[str, Any]:
-        """The fields that differ from their defaults; 1 differs from 1.0, and False from 0."""
-        encoded: dict[str, Any] = {}
+    def fields(self, value: Any) -> dict[str, Any]:
+        """Those that differ from their defaults; 1 differs from 1.0, and False from 0."""
+        found: dict[str, Any] = {}
         for name, default in _defaults(type(value)):
             field_value = getattr(value, name)
             if field_value is default or (field_value == default and repr(field_value) == repr(default)):
                 continue
-            if isinstance(field_value, Span) and not self.spans:
-                continue
-            encoded[name] = self.value(field_value)
-        return encoded
+            if self.spans or not isinstance(field_value, Span):
+                found[name] = field_value
+        return found
+
+    def object(self, value: Any) -> dict[str, Any]:
+        return {name: self.value(field_value) for name, field_value in self.fields(value).items()}
 
     def value(self, value: Any) -> Any:
         kind = type(value)
-        if value is None or kind is int or kind is str or kind is bool:
+        if value is None or kind in _PLAIN:
             return value
         if isinstance(value, float):
             return value if math.isfinite(value) else repr(value)
@@ -83,18 +124,18 @@ class _Encoder:
             return value
         known = self.known.get(id(value))
         if known is None:
-            known = self.known[id(value)] = self.compound(value)
+            known = self.known[id(value)] = self.compound(value, kind)
         return known
 
-    def compound(self, value: Any) -> Any:
-        if isinstance(value, Tokens):  # its items are made for the moment, and have no identity to know them by
-            return [[count, list(token)] for count, token in value]
-        if isinstance(value, tuple):
+    def compound(self, value: Any, kind: type) -> Any:
+        if kind is tuple or kind is list:
             return [self.value(item) for item in value]
-        if isinstance(value, Span):
+        if kind is Span:
             return self.span(value)
+        if kind is Tokens:  # its items are made for the moment, and have no identity to know them by
+            return [[count, list(token)] for count, token in value]
         encoded = self.object(value)
-        return {"is": type(value).__name__, **encoded} if isinstance(value, net.Probe) else encoded
+        return {"is": kind.__name__, **encoded} if kind in _PROBES else encoded
 
     def span(self, span: Span) -> list[int]:
         if span.file not in self.numbers:
@@ -103,6 +144,8 @@ class _Encoder:
         return [self.numbers[span.file], span.line, span.column, span.end_line, span.end_column]
 
 
+_PLAIN = frozenset((int, str, bool))
+_PROBES = frozenset(get_args(net.Probe))
 _DEFAULTS: dict[type, list[tuple[str, Any]]] = {}
 
 

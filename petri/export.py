@@ -9,11 +9,12 @@ import math
 import platform
 import zlib
 from dataclasses import dataclass, fields
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from petri.codec import net_from_dict, net_to_dict
+from petri.codec import net_from_dict, net_text
 from petri.course import Course, course
 from petri.measure.estimate import Estimate
 from petri.measure.formula import Verdict
@@ -89,13 +90,15 @@ def pack(result: Result) -> str:
     dead = next((one for one in result.counted if one.ended == "dead"), None)
     ran = course(result.counted)
     content = {
-        "net": net_to_dict(result.net, spans=False),
         "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
         "occupancy": occupancy_shares(result),
         "lacks": [] if dead is None else [[one.transition, one.reason] for one in why_dead(result.net, dead.marking)],
     }
-    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    rest = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+    compress = zlib.compressobj(9)
+    pieces = chain(('{"net":',), net_text(result.net, spans=False), (f",{rest[1:]}",))
+    packed = b"".join(compress.compress(piece.encode()) for piece in pieces) + compress.flush()
+    return base64.b64encode(packed).decode()
 
 
 def unpack(text: str) -> Packed:
@@ -175,8 +178,10 @@ def net_hash(net: Net) -> str:
     """
     from petri.traffic.identity import anonymous
 
-    text = json.dumps(net_to_dict(anonymous(net), spans=False), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    digest = hashlib.sha256()
+    for piece in net_text(anonymous(net), spans=False, sort_keys=True):
+        digest.update(piece.encode())
+    return digest.hexdigest()
 
 
 def number(value: float) -> float | None:

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from petri.codec import net_from_dict, net_to_dict
+from petri.codec import net_from_dict, net_text
 from petri.experiment.definition import Point
 from petri.experiment.errors import problem
 from petri.experiment.sampling import Values
@@ -400,7 +400,7 @@ def brief(value: Any) -> str:
 
 
 def insert_point(connection: sqlite3.Connection, point: Point) -> int:
-    text = json.dumps(net_to_dict(point.net), separators=(",", ":"), ensure_ascii=False)
+    text = "".join(net_text(point.net))
     cursor = connection.execute(
         "INSERT INTO points (parameters, net, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
