@@ -205,10 +205,10 @@ class Driver:
             budget = int(min(left, self.left, self.piece))
             before, clock = self.session.firings, time.perf_counter()
             reason = self.session.advance(min([until, *(series.next for series in self.series)]), budget)
-            self.adapt(time.perf_counter() - clock, budget)
             done = self.session.firings - before
             left, self.left = left - done, self.left - done
             self.report()
+            self.adapt(time.perf_counter() - clock, budget)
             if reason == "until":
                 for series in self.series:
                     series.take(self.net, self.session)
@@ -247,11 +247,12 @@ def replicate(
     thread only waits, so that Ctrl-C reaches it while an engine runs.
     """
     wanted = list(indices)
-    stop = threading.Event()
+    begun, stop = threading.Event(), threading.Event()
     state = Progress(len(wanted), plan.until)
     workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
 
     def work(index: int) -> Replication | None:
+        begun.wait()  # until the main thread is ready for Ctrl-C
         if stop.is_set():
             return None
         driver = Driver(net, plan, index, stop, state)
@@ -260,17 +261,22 @@ def replicate(
 
     interrupted = False
     with ThreadPoolExecutor(workers) as pool:
-        futures: list[Future[Replication | None]] = [pool.submit(work, index) for index in wanted]
-        pending = set(futures)
-        while pending:
-            try:
-                done, pending = wait(pending, timeout=REFRESH, return_when=FIRST_COMPLETED)
-                if any(future.exception() for future in done):
+        try:
+            futures: list[Future[Replication | None]] = [pool.submit(work, index) for index in wanted]
+            pending = set(futures)
+            while pending:
+                try:
+                    begun.set()
+                    done, pending = wait(pending, timeout=REFRESH, return_when=FIRST_COMPLETED)
+                    if any(future.exception() for future in done):
+                        stop.set()
+                    if progress is not None:
+                        progress(state)
+                except KeyboardInterrupt:
                     stop.set()
-                if progress is not None:
-                    progress(state)
-            except KeyboardInterrupt:
-                stop.set()
-                interrupted = True
+                    interrupted = True
+        finally:
+            stop.set()
+            begun.set()
     finished = [replication for future in futures if (replication := future.result()) is not None]
     return finished, interrupted
