@@ -49,9 +49,24 @@ def streams_options(command: Command) -> Command:
     return named(column(command))
 
 
+def tables_option(command: Command) -> Command:
+    """The option `--table name=file`, any number of times."""
+    return click.option(
+        "--table",
+        "tables",
+        multiple=True,
+        metavar="NAME=FILE",
+        help="Another file for a table that the net draws from: lengths.csv=mine.csv. May be repeated.",
+    )(command)
+
+
 def read_pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
-    """`name=value` texts of `--stream` or `--column` as {name: value}."""
-    what, example = {"stream": ("file", "packets=my.pcap"), "column": ("column", "size='frame.len [B]'")}[option]
+    """`name=value` texts of `--stream`, `--column` or `--table` as {name: value}."""
+    what, example = {
+        "stream": ("file", "packets=my.pcap"),
+        "column": ("column", "size='frame.len [B]'"),
+        "table": ("file", "lengths.csv=mine.csv"),
+    }[option]
     pairs: dict[str, str] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
@@ -111,12 +126,18 @@ def read_settings(texts: tuple[str, ...]) -> dict[str, str]:
     return settings
 
 
-def load(name: str, settings: tuple[str, ...], streams: tuple[str, ...] = (), columns: tuple[str, ...] = ()) -> Model:
-    """The model of a file or a net of the library, with the recordings named. Raises LanguageError, Refusal."""
+def load(
+    name: str,
+    settings: tuple[str, ...],
+    streams: tuple[str, ...] = (),
+    columns: tuple[str, ...] = (),
+    tables: tuple[str, ...] = (),
+) -> Model:
+    """The model of a file or a net of the library, with the files named. Raises LanguageError, Refusal."""
     values = read_settings(settings)
     files, named = read_pairs(streams, "stream"), read_pairs(columns, "column")
     path = find(name)
     from petri import model
 
-    loaded = model.load(path, **values)
+    loaded = model.load(path, read_pairs(tables, "table"), **values)
     return loaded.with_streams(files, named) if files or named else loaded

@@ -10,6 +10,7 @@ import click
 from . import exits
 from .console import write
 from .exits import Refusal
+from .nets import read_pairs
 
 if TYPE_CHECKING:
     from petri.experiment.rerun import Repeated
@@ -26,9 +27,18 @@ if TYPE_CHECKING:
     help="Only this one, counted from 0. May be repeated.",
 )
 @click.option("--net", metavar="FILE", help="Where the net of a JSON result is, when it is not where it was.")
+@click.option(
+    "--stream",
+    "streams",
+    multiple=True,
+    metavar="PLACE=FILE",
+    help="Where the recording of a place is, when it is not where it was.",
+)
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each replication.")
-def command(result: str, replications: tuple[int, ...], net: str | None, engine: str, as_json: bool) -> int:
+def command(
+    result: str, replications: tuple[int, ...], net: str | None, streams: tuple[str, ...], engine: str, as_json: bool
+) -> int:
     """Repeat replications of a RESULT and check that they go the same way.
 
     RESULT is what `pnsim run --json` printed, a store (sweep.db), or a point of one (sweep.db:threads=4). A replication
@@ -40,7 +50,7 @@ def command(result: str, replications: tuple[int, ...], net: str | None, engine:
     from petri.experiment.rerun import recorded, repeat
 
     try:
-        found = recorded(result, replications or None, engine=engine, net=net)
+        found = recorded(result, replications or None, engine=engine, net=net, streams=read_pairs(streams, "stream"))
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
     different = 0

@@ -31,6 +31,7 @@ LIMITS = click.IntRange(min=1)
 @click.argument("net")
 @nets.settings_option
 @nets.streams_options
+@nets.tables_option
 @click.option("--until", metavar="TIME", help="End of the run, such as '20 ms'; `dead`: until nothing can happen.")
 @click.option("--warmup", metavar="TIME", help="Leave the time before out of the statistics; `auto`: find it.")
 @click.option("--replications", "-n", type=LIMITS, metavar="N", help="Number of independent repetitions.")
@@ -52,6 +53,7 @@ def command(
     settings: tuple[str, ...],
     streams: tuple[str, ...],
     columns: tuple[str, ...],
+    tables: tuple[str, ...],
     until: str | None,
     warmup: str | None,
     replications: int | None,
@@ -75,7 +77,7 @@ def command(
     Exit status: 0 done, 1 an expectation failed or the net has errors, 2 could not start, 3 stopped inside the model,
     130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
-    model = nets.load(net, settings, streams, columns)
+    model = nets.load(net, settings, streams, columns, tables)
     _check_engine(engine, quiet)
     check_report(report)
     from petri.engine.reference import Limits

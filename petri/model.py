@@ -128,13 +128,13 @@ class Model:
         return float(value)
 
 
-def load(path: str | Path, /, **parameters: Scalar | bool | str) -> Model:
+def load(path: str | Path, tables: language.Tables | None = None, /, **parameters: Scalar | bool | str) -> Model:
     """The model of a `.net` file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
 
-    parameters: values for the net's parameters, as numbers or as text with a unit ("10 us"). Raises LanguageError
-    with everything that is wrong.
+    parameters: values for the net's parameters, as numbers or as text with a unit ("10 us"). tables: other files for
+    the tables that the net draws from, by what it calls them. Raises LanguageError with everything that is wrong.
     """
-    return Model(*language.load_with_sources(path, parameters))
+    return Model(*language.load_with_sources(path, parameters, tables))
 
 
 def loads(text: str, /, **parameters: Scalar | bool | str) -> Model:

@@ -17,7 +17,7 @@ from petri.experiment.store import Store
 from petri.export import net_hash
 from petri.model import choose, load
 from petri.net import Net
-from petri.traffic import verify, with_streams
+from petri.traffic import moved, verify, with_streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,15 @@ def recorded(
     *,
     engine: str = "auto",
     net: str | Path | None = None,
+    streams: Mapping[str, str] | None = None,
 ) -> list[Recorded]:
     """The replications that a result or a store has, or those of these numbers.
 
-    net: where the net of a JSON result is, when it is not where it was. Raises ExperimentError where there is nothing
+    streams: where the files of its streams are, when they are not where they were. net: where the net of a JSON result is, when it is not where it was. Raises ExperimentError where there is nothing
     of the kind, or the net is another one.
     """
     parsed = parse_reference(reference) if isinstance(reference, str) else reference
-    found = of_store(parsed, engine) if parsed.is_store else of_result(parsed, engine, net)
+    found = of_store(parsed, engine, streams) if parsed.is_store else of_result(parsed, engine, net, streams)
     if replications is None:
         return found
     indices = {one.index for one in found}
@@ -80,14 +81,14 @@ def repeat(one: Recorded) -> Repeated:
     return Repeated(one, ran[0].hash, ran[0].firings, ran[0].seconds)
 
 
-def of_store(reference: Reference, engine: str) -> list[Recorded]:
+def of_store(reference: Reference, engine: str, streams: Mapping[str, str] | None = None) -> list[Recorded]:
     """Everything that the store needs is in it."""
     chosen = choose(engine)
     with Store.open(reference.path) as store:
         rows = store.rows()
         found = []
         for point in stored_points(store, reference.parameters):
-            net = store.net(point.point)
+            net = moved(store.net(point.point), streams or {})
             verify(net)
             warmup = 0.0 if point.warmup is None else point.warmup.length
             plan = Plan(until=point.until, warmup=warmup, seed=point.seed, engine=chosen)
@@ -97,11 +98,13 @@ def of_store(reference: Reference, engine: str) -> list[Recorded]:
     return found
 
 
-def of_result(reference: Reference, engine: str, net: str | Path | None) -> list[Recorded]:
+def of_result(
+    reference: Reference, engine: str, net: str | Path | None, streams: Mapping[str, str] | None = None
+) -> list[Recorded]:
     data = read_result(reference.path)
     manifest: Mapping[str, Any] = data["manifest"]
     try:
-        flat = same_net(data, net)
+        flat = same_net(data, net, streams)
         until = math.inf if manifest["until"] is None else float(manifest["until"])
         plan = Plan(until=until, warmup=float(manifest["warmup"]), seed=int(manifest["seed"]), engine=choose(engine))
         return [
@@ -114,7 +117,7 @@ def of_result(reference: Reference, engine: str, net: str | Path | None) -> list
         raise problem("not-a-result", path=str(reference.path), reason=f"it lacks {error}") from error
 
 
-def same_net(data: Mapping[str, Any], given: str | Path | None) -> Net:
+def same_net(data: Mapping[str, Any], given: str | Path | None, streams: Mapping[str, str] | None = None) -> Net:
     """The flat net of a result, made again. Raises ExperimentError where it has another hash."""
     manifest = data["manifest"]
     source = given or manifest.get("source") or data["net"]
@@ -127,14 +130,14 @@ def same_net(data: Mapping[str, Any], given: str | Path | None) -> Net:
     values = manifest["parameters"]
     changed = {p.name: values[p.name] for p in defaults.parameters if values.get(p.name, p.value) != p.value}
     net = load(source, **changed).net if changed else defaults
-    net = with_its_files(net, manifest)
+    net = with_its_files(net, manifest, streams or {})
     if (found := net_hash(net)) != manifest["net_hash"]:
         wanted = str(manifest["net_hash"])
         raise problem("rerun-net-differs", net=str(source), found=found[:16], wanted=wanted[:16])
     return net
 
 
-def with_its_files(net: Net, manifest: Mapping[str, Any]) -> Net:
+def with_its_files(net: Net, manifest: Mapping[str, Any], elsewhere: Mapping[str, str]) -> Net:
     """The net with the files that its streams had. Raises LanguageError where one is missing, or another one now."""
     recordings: Mapping[str, Any] = manifest.get("streams", {})
     if not recordings:
@@ -142,11 +145,12 @@ def with_its_files(net: Net, manifest: Mapping[str, Any]) -> Net:
     columns = {
         f"{place}.{field}": str(column) for place, one in recordings.items() for field, column in one["columns"].items()
     }
-    net = with_streams(net, {place: str(one["path"]) for place, one in recordings.items()}, columns)
+    files = {place: elsewhere.get(place, str(one["path"])) for place, one in recordings.items()}
+    net = with_streams(net, files, columns)
     digests = {place: str(one["sha256"]) for place, one in recordings.items()}
     places = [
         p if p.stream is None else replace(p, stream=replace(p.stream, digest=digests.get(p.name, "")))
         for p in net.places
     ]
-    verify(net := replace(net, places=tuple(places)))
+    verify(net := moved(replace(net, places=tuple(places)), elsewhere))
     return net

@@ -17,7 +17,7 @@ expected:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -54,6 +54,8 @@ KEYS: Final = {
     "seed": "seed: 7",
     "streams": "streams: common",
     "measures": "measures: [goodput, delay.p99]",
+    "recordings": "recordings: {packets: capture.pcap}",
+    "columns": "columns: {time: 'frame.time_epoch [s]'}",
     "expected": "expected: [{at: {threads: 8}, measure: goodput, value: 2.96 Gbps, within: 5%, source: table 2}]",
 }
 SAMPLE_KEYS: Final = {
@@ -123,6 +125,10 @@ class Reading:
             seed=self.whole(entries.get("seed"), "seed", 0),
             streams=self.one_of(entries.get("streams"), "streams", (COMMON, INDEPENDENT)) or COMMON,
             measures=self.measures(entries.get("measures")),
+            recordings={
+                place: str(self.path.parent / name) for place, name in self.texts(entries, "recordings").items()
+            },
+            columns=self.texts(entries, "columns"),
             expected=self.expected(entries.get("expected"), points),
             title=self.text(entries.get("title"), "title", KEYS["title"]),
             description=self.text(entries.get("description"), "description", KEYS["description"]),
@@ -318,6 +324,12 @@ class Reading:
             if text is not None:
                 found[key] = value_of(text)
         return found
+
+    def texts(self, entries: Mapping[str, Node], name: str) -> dict[str, str]:
+        """A mapping of names to texts."""
+        node = entries.get(name)
+        table = self.expect(node, Table, name, "names with a text each", KEYS[name]) if node else None
+        return {key: self.text(entry, key, KEYS[name]) for key, entry in table.entries.items()} if table else {}
 
     def measures(self, node: Node | None) -> list[str] | None:
         if node is None:

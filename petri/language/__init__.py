@@ -10,6 +10,7 @@ imported when they are needed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from petri.language.problems import Problems
 
 MOST_DIAGNOSTICS = 100
+Tables = Mapping[str, str | PathLike[str]]
 TEXT = "<text>"
 
 
@@ -38,9 +40,14 @@ def loads(text: str, parameters: Mapping[str, object] | None = None, *, name: st
     return loads_with_sources(text, parameters, name=name)[0]
 
 
-def load_with_sources(path: str | Path, parameters: Mapping[str, object] | None = None) -> tuple[Net, dict[str, str]]:
-    """As `load`, and the texts of all files read, by the names that spans have for them."""
-    return _net_or_error(*_work(_find(path), None, parameters, TEXT))
+def load_with_sources(
+    path: str | Path, parameters: Mapping[str, object] | None = None, tables: Tables | None = None
+) -> tuple[Net, dict[str, str]]:
+    """As `load`, and the texts of all files read, by the names that spans have for them.
+
+    tables: other files for the tables that the net draws from, by what it calls them ({"lengths.csv": "mine.csv"}).
+    """
+    return _net_or_error(*_work(_find(path), None, parameters, TEXT, tables=tables))
 
 
 def loads_with_sources(
@@ -85,18 +92,29 @@ def _find(path: str | Path) -> Path:
 
 
 def _work(
-    path: Path | None, text: str | None, parameters: Mapping[str, object] | None, name: str, lints: bool = False
+    path: Path | None,
+    text: str | None,
+    parameters: Mapping[str, object] | None,
+    name: str,
+    lints: bool = False,
+    tables: Tables | None = None,
 ) -> tuple[Net | None, Problems]:
     """The whole way from text to flat net; None where something is wrong."""
-    flat, problems, part = _attempt(path, text, parameters, name, lints, "")
+    flat, problems, part = _attempt(path, text, parameters, name, lints, "", tables)
     if not part or not problems.failed:
         return flat, problems
     # A part that nets import: the unit of time is theirs, so any will do to check it.
-    return _attempt(path, text, parameters, name, lints, "ns")[:2]
+    return _attempt(path, text, parameters, name, lints, "ns", tables)[:2]
 
 
 def _attempt(
-    path: Path | None, text: str | None, parameters: Mapping[str, object] | None, name: str, lints: bool, clock: str
+    path: Path | None,
+    text: str | None,
+    parameters: Mapping[str, object] | None,
+    name: str,
+    lints: bool,
+    clock: str,
+    tables: Tables | None,
 ) -> tuple[Net | None, Problems, bool]:
     """The net, what was found, and whether the file is but a part for others to import."""
     from petri.language.checking.checker import Checker
@@ -105,7 +123,7 @@ def _attempt(
     from petri.language.problems import Problems
 
     problems = Problems()
-    loader = Loader(problems)
+    loader = Loader(problems, tables)
     if path is not None:
         if not loader.load(path):
             return None, problems, False
@@ -114,6 +132,7 @@ def _attempt(
     library, broken = frozenset(loader.library_files), frozenset(loader.broken)
     checker = Checker(problems, loader.files, parameters or {}, loader.table, loader.stream, library, broken, clock)
     checker.run()
+    loader.check_given()
     part = checker.gatherer.part
     if part and not lints and not problems.failed:
         problems.error("only-modules", None, path=loader.files[0].path)

@@ -10,8 +10,11 @@ from __future__ import annotations
 import csv
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from os import PathLike
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from petri import library, net
 from petri.diagnostics import did_you_mean
@@ -24,6 +27,14 @@ from petri.net import Span
 MOST_FILES = 1000
 MOST_ROWS = 1_000_000
 LARGEST_TABLE = 32 * 2**20  # bytes
+
+
+class Known(NamedTuple):
+    """A table: its number, whether its values are whole, and its mean."""
+
+    number: int
+    whole: bool
+    mean: Fraction
 
 
 def shown_path(path: Path) -> str:
@@ -40,15 +51,18 @@ def shown_path(path: Path) -> str:
 class Loader:
     """The files of one net. `files` begins with the net itself; `broken` are names whose declarations did not parse."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: Problems, tables: Mapping[str, str | PathLike[str]] | None = None) -> None:
+        """tables: other files for tables, by what the net calls them; whoever says so may name any file."""
         self.problems = problems
+        self._given = dict(tables or {})
+        self._named: dict[str, None] = {}
         self.files: list[tree.File] = []
         self.tables: list[net.Table] = []
         self.broken: set[str] = set()
         self.library_files: set[str] = set()
         self._paths: dict[str, Path] = {}
         self._read: set[Path] = set()
-        self._table_numbers: dict[Path, tuple[int, bool] | None] = {}
+        self._table_numbers: dict[Path, Known | None] = {}
         self._root: Path | None = None
 
     def load(self, path: Path) -> bool:
@@ -158,9 +172,11 @@ class Loader:
         """The file of a stream, which is not looked into; None, and told, when it may not be read."""
         return self._relative(e.value, e.span)
 
-    def table(self, e: tree.Text) -> tuple[int, bool] | None:
-        """Number of the table, and whether its values are whole; None, and told, when it cannot be used."""
-        path = self._relative(e.value, e.span)
+    def table(self, e: tree.Text) -> Known | None:
+        """What is known of a table; None, and told, when it cannot be used."""
+        self._named[e.value] = None
+        given = self._given.get(e.value)
+        path = self._relative(e.value, e.span) if given is None else Path(given).absolute()
         if path is None:
             return None
         if path not in self._table_numbers:
@@ -168,11 +184,20 @@ class Loader:
             self._table_numbers[path] = None if rows is None else self._add_table(e, rows)
         return self._table_numbers[path]
 
-    def _add_table(self, e: tree.Text, rows: list[tuple[str, float]]) -> tuple[int, bool]:
+    def check_given(self) -> None:
+        """Tell of tables that were given, and that the net does not have."""
+        for name in self._given:
+            if name not in self._named:
+                near = did_you_mean(name, self._named)
+                self.problems.error("table-not-there", None, name=name, names=list(self._named), suggestion=near)
+
+    def _add_table(self, e: tree.Text, rows: list[tuple[str, float]]) -> Known:
         whole = all(_is_whole(value) for value, _ in rows)
         values = tuple(int(value) if whole else float(value) for value, _ in rows)
         self.tables.append(net.Table(e.value, values, tuple(weight for _, weight in rows)))
-        return len(self.tables) - 1, whole
+        weighted = math.fsum(value * weight for value, (_, weight) in zip(values, rows, strict=True))
+        mean = weighted / math.fsum(weight for _, weight in rows)
+        return Known(len(self.tables) - 1, whole, Fraction(mean))
 
     def _rows(self, e: tree.Text, path: Path) -> list[tuple[str, float]] | None:
         try:
@@ -199,9 +224,13 @@ class Loader:
 
     def _read_rows(self, e: tree.Text, text: str) -> list[tuple[str, float]] | None:
         rows: list[tuple[str, float]] = []
+        titles = True  # the first line that is none of comment may name the columns
         for number, row in enumerate(csv.reader(text.splitlines()), start=1):
             cells = [cell.strip() for cell in row]
-            if not any(cells) or cells[0].startswith("#") or (number == 1 and not _are_numbers(cells)):
+            if not any(cells) or cells[0].startswith("#"):
+                continue
+            first, titles = titles, False
+            if first and not _are_numbers(cells):
                 continue
             reason = _what_is_wrong(cells)
             if reason is not None:

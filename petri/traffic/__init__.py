@@ -9,7 +9,7 @@ one block of each file, whatever its length. The readers are imported when a fil
 """
 
 from petri.traffic.attach import with_streams
-from petri.traffic.identity import sealed, verify
+from petri.traffic.identity import moved, sealed, verify
 from petri.traffic.recordings import BLOCK, Recordings
 
-__all__ = ["BLOCK", "Recordings", "sealed", "verify", "with_streams"]
+__all__ = ["BLOCK", "Recordings", "moved", "sealed", "verify", "with_streams"]

@@ -20,16 +20,21 @@ def with_streams(net: Net, files: Files, columns: Mapping[str, str] | None = Non
     columns: the file's column for a field, where they differ ({"time": "frame.time_epoch [s]"}), of whatever place has
     the field, or of one ("trace.time"). Raises LanguageError where there is no such place or field.
     """
-    streaming = [place.name for place in net.places if place.stream is not None]
-    for name in files:
-        if name not in streaming:
-            near = did_you_mean(name, streaming)
-            raise problem("stream-unknown-place", name=name, net=net.name, names=streaming, suggestion=near)
+    check_places(net, files)
     known = {field for place in net.places if place.stream is not None for field in _names(place)}
     for name in columns or {}:
         if name not in known:
             raise problem("stream-unknown-field", field=name, names=sorted(known), suggestion=did_you_mean(name, known))
     return replace(net, places=tuple(_with_file(place, files, columns or {}) for place in net.places))
+
+
+def check_places(net: Net, files: Files) -> None:
+    """Raises LanguageError for a name that is no place with a stream."""
+    streaming = [place.name for place in net.places if place.stream is not None]
+    for name in files:
+        if name not in streaming:
+            near = did_you_mean(name, streaming)
+            raise problem("stream-unknown-place", name=name, net=net.name, names=streaming, suggestion=near)
 
 
 def _names(place: Place) -> list[str]:

@@ -189,7 +189,7 @@ def _read(slot: Slot, cell: str, origin: Decimal | float | None) -> tuple[Scalar
     if number is None or not number.is_finite():
         return None, "whole number" if slot.kind == "int" else "number"
     if slot.kind == "int":
-        whole = number == number.to_integral_value() and abs(number) < 2**63
+        whole = number == number.to_integral_value() and -(2**63) <= number < 2**63
         return (int(number), "") if whole else (None, "whole number of 64 bits")
     value = float(number - origin) if isinstance(origin, Decimal) else float(number) - (origin or 0.0)
     return (value, "") if math.isfinite(value) else (None, "number that a float can hold")

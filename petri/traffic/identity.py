@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from petri.net import Net, Place
+from petri.traffic.attach import check_places
 from petri.traffic.formats import unreadable
 from petri.traffic.problems import problem
 
@@ -52,6 +54,18 @@ def anonymous(net: Net) -> Net:
         return place if place.stream is None else replace(place, stream=replace(place.stream, name="", path=""))
 
     return replace(net, places=tuple(nameless(place) for place in sealed(net).places))
+
+
+def moved(net: Net, files: Mapping[str, str]) -> Net:
+    """The net with its files elsewhere, by place; what is in them must be the same (`verify`)."""
+
+    def found(place: Place) -> Place:
+        if place.stream is None or place.name not in files:
+            return place
+        return replace(place, stream=replace(place.stream, name=files[place.name], path=files[place.name]))
+
+    check_places(net, files)
+    return replace(net, places=tuple(map(found, net.places)))
 
 
 def verify(net: Net) -> None:

@@ -123,6 +123,13 @@ WORDING: dict[str, Wording] = {
     "path-without-file": Wording("`{path}` is relative to the file of the net, but this net is no file"),
     "too-many-files": Wording("more than {limit} files are imported"),
     "table-needs-file": Wording("`table` draws from a file", 'write `table("sizes.csv")`'),
+    "average-needs-file": Wording(
+        "`average` is the mean of a table",
+        'write `average("sizes.csv")`; of drawn values and tokens, `mean` of a measure is the average',
+    ),
+    "table-not-there": Wording(
+        "the net draws from no table `{name}`", "did you mean `{suggestion}`?", notes=("it draws from {names:and}",)
+    ),
     "table-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
     "table-unreadable": Wording("`{path}` cannot be read: {reason}"),
     "table-too-large": Wording("`{path}` has {size}; a table may have at most {limit}"),

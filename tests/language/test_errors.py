@@ -24,6 +24,7 @@ ELSEWHERE = {
     "only-modules",
     "parameter-value",
     "path-without-file",
+    "table-not-there",
     "table-too-large",
     "too-many-files",
     "unknown-parameter",

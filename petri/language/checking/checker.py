@@ -51,11 +51,12 @@ from petri.net import Span
 
 if TYPE_CHECKING:
     from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate
+    from petri.language.loader import Known
 
 # What other languages call a type.
 _OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool"}
 
-TableReader = Callable[[tree.Text], "tuple[int, bool] | None"]
+TableReader = Callable[[tree.Text], "Known | None"]
 FileFinder = Callable[[tree.Text], "Path | None"]
 
 

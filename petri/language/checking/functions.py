@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from petri.diagnostics import did_you_mean
 from petri.language.checking.expressions import Reader, Value, numeric_kind
-from petri.language.meaning.nodes import CHANCE, PLACES, Node, operation, to_real, to_slot, truth
+from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
 from petri.language.meaning.scope import DistSymbol, PlaceSymbol, TypeSymbol, kind_of
 from petri.language.meaning.types import INT, REAL, Record, Scalar, Type, Unknown, describe, plainly, quantity
 from petri.language.meaning.units import PLAIN, Dimension
 from petri.language.syntax import tree
 
-FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow", "tokens")
+FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow", "tokens", "average")
 DISTRIBUTIONS = ("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table")
 _ELSEWHERE = {
     "int": "floor(x), ceil(x) or round(x)",
@@ -322,10 +322,20 @@ def _table(reader: Reader, e: tree.Call) -> Value:
     found = reader.checker.table(e.arguments[0])
     if found is None:
         return reader.unknown(e.span)
-    index, whole = found
-    return Value(
-        INT if whole else REAL, (Node("table", "int" if whole else "real", (), index, e.span, CHANCE),), e.span
-    )
+    kind = INT if found.whole else REAL
+    return Value(kind, (Node("table", kind.slot_kind, (), found.number, e.span, CHANCE),), e.span)
+
+
+def _average(reader: Reader, e: tree.Call) -> Value:
+    """`average("sizes.csv")`: the mean of a table, a constant."""
+    argument = e.arguments[0] if len(e.arguments) == 1 else None
+    if not isinstance(argument, tree.Text):
+        reader.problems.error("average-needs-file", e.span)
+        return reader.unknown(e.span)
+    found = reader.checker.table(argument)
+    if found is None:
+        return reader.unknown(e.span)
+    return Value(REAL, (constant(found.mean, "real", e.span),), e.span)
 
 
 _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
@@ -346,4 +356,5 @@ _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
     "pareto": _with_mean("pareto", "pareto(shape, mean)", whole=False, mean_first=False),
     "choice": _choice,
     "table": _table,
+    "average": _average,
 }

@@ -1,0 +1,161 @@
+"""Text with separated columns: what is read, exactly, and what is told of what cannot be."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from petri import language
+from petri.diagnostics import LanguageError
+from petri.net import Net, Token
+from petri.traffic import Recordings, with_streams
+from petri.traffic.delimited import LONGEST_LINE
+
+
+def net(fields: str, clock: str = "time us") -> Net:
+    return language.loads(
+        f"{clock}\ntype Class = gold | silver\nplace rows : {fields} = stream()\ntransition t: rows(_) -> nothing"
+    )
+
+
+def rows(flat: Net, block: int | None = None) -> list[Token]:
+    recordings = Recordings(flat, block)
+    return list(itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), [])))
+
+
+def read(
+    text: str | bytes, fields: str, folder: Path, *, block: int | None = None, clock: str = "time us"
+) -> list[Token]:
+    path = folder / "rows.csv"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return rows(with_streams(net(fields, clock), {"rows": path}), block)
+
+
+def told(error: pytest.ExceptionInfo[LanguageError]) -> tuple[str, str]:
+    (diagnostic,) = error.value.diagnostics
+    return diagnostic.id, str(diagnostic.message)
+
+
+def test_units_and_order_of_columns(tmp_path: Path) -> None:
+    text = (
+        "# a comment\nsize [kB];other;time [ms];share;class\n\n1.5;x;10;0.25;gold\n# more\n 2 ;y;10.5; 1e-3 ;silver\n"
+    )
+    fields = "{ time: Time, size: Bytes, share: real, class: Class }"
+    assert read(text, fields, tmp_path) == [(0.0, 1500.0, 0.25, 0), (500.0, 2000.0, 0.001, 1)]
+
+
+def test_units_are_standard_where_no_column_names_one(tmp_path: Path) -> None:
+    text = "time,size,line,clock\n0,3,8e6,2\n1,4,16e6,3\n"
+    fields = "{ time: Time, size: Bytes, line: Rate, clock: Freq }"
+    assert read(text, fields, tmp_path) == [(0.0, 3.0, 1.0, 2e-6), (1e6, 4.0, 2.0, 3e-6)]
+
+
+def test_a_net_without_a_clock_takes_numbers_as_they_are(tmp_path: Path) -> None:
+    assert read("time,n\n5,1\n7.5,2\n", "{ time: Time, n: int }", tmp_path, clock="") == [(0.0, 1), (2.5, 2)]
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 100])
+def test_times_since_1970_are_exact(tmp_path: Path, block: int) -> None:
+    """A float tells instants of our years apart by a quarter of a microsecond only."""
+    text = "time,n\n1700000000.000000001,1\n1700000000.000000052,2\n\n1700000001.500000003,3\n"
+    found = read(text, "{ time: Time, n: int }", tmp_path, block=block, clock="time ns")
+    assert found == [(0.0, 1), (51.0, 2), (1_500_000_002.0, 3)]
+
+
+@pytest.mark.parametrize("block", [1, 2, 3, 100])
+def test_cells_that_numpy_does_not_take(tmp_path: Path, block: int) -> None:
+    text = 'n,x\r\n3.0,"1.5"\r\n1e3,2\r\n9223372036854775807,3\r\n-9223372036854775808,-0.0\r\n'
+    found = read(text, "{ n: int, x: real }", tmp_path, block=block)
+    assert found == [(3, 1.5), (1000, 2.0), (2**63 - 1, 3.0), (-(2**63), 0.0)]
+    assert str(found[3][1]) == "0.0"
+
+
+def test_columns_of_other_names(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("frame.time_epoch,frame.len,Flow\n100.5,64,1\n101,65,2\n")
+    columns = {"time": "frame.time_epoch [s]", "rows.size": "frame.len"}
+    flat = with_streams(net("{ time: Time, size: Bytes, flow: 0..7 }"), {"rows": path}, columns)
+    assert rows(flat) == [(0.0, 64.0, 1), (500_000.0, 65.0, 2)]
+    names = '{pkt: {time: "frame.time_epoch", size: "frame.len"}}'
+    inside = f'place rows : {{ pkt: {{ time: Time, size: Bytes }} }} = stream("rows.csv", {names})'
+    (tmp_path / "a.net").write_text(f"time us {inside} transition t: rows(_) -> nothing")
+    assert rows(language.load(tmp_path / "a.net")) == [(100.5e6, 64.0), (101e6, 65.0)]  # `pkt.time` is not `time`
+
+
+@pytest.mark.parametrize(
+    ("text", "identifier", "part"),
+    [
+        ("", "stream-no-columns", "does not begin"),
+        ("1,2,3\n4,5,6\n", "stream-no-columns", "does not begin"),
+        ("time,size,flow\n", "stream-empty", "no rows"),
+        ("time,size\n1,2\n", "stream-unknown-column", "`flow`"),
+        ("time,size,flow,flow\n1,2,3,4\n", "stream-column-twice", "`flow`"),
+        ("time [parsec],size,flow\n1,2,3\n", "stream-unknown-unit", "`parsec`"),
+        ("time [B],size,flow\n1,2,3\n", "stream-column-unit", "Bytes"),
+        ("time,size,flow [s]\n1,2,3\n", "stream-column-unit", "plain"),
+        ("time,size,flow\n1,2,3\n1,x,3\n", "stream-row", "line 3, column `size`: `x` is no number"),
+        ("time,size,flow\n1,2,3\n\n#\n1,,3\n", "stream-row", "line 5, column `size`"),
+        ("time,size,flow\n1,2\n", "stream-row", "line 2: it has 2 columns"),
+        ("time,size,flow\n1,2,3.5\n", "stream-row", "`3.5` is no whole number"),
+        ("time,size,flow\n1,2,1e30\n", "stream-row", "no whole number of 64 bits"),
+        ("time,size,flow\n1,nan,3\n", "stream-row", "`nan` is no number"),
+        ("time,size,flow\n1,2,3\n1,inf,3\n", "stream-row", "line 3, column `size`: `inf`"),
+        ("time,size,flow\n1,1e999,3\n", "stream-row", "float"),
+        ('time,size,flow\n1,"2,3\n', "stream-row", "line 2"),
+        ("time,size,flow\n1,2,3\n1,2,9\n", "stream-value", "line 3: `flow` is 9"),
+        ("time,size,flow\n1,2,-1\n", "stream-value", "line 2: `flow` is -1"),
+        ("time,size,flow\n5,2,3\n6,2,3\n5.5,2,3\n", "stream-time-back", "line 4: the time goes back by 500000"),
+        (b"time,size,flow\n1,2,3\n\xff\xfe\x00\n", "stream-not-text", "line"),
+        ("time,size,flow\n" + "1" * (LONGEST_LINE + 1) + ",2,3\n", "stream-long-line", "line 2"),
+        (b"\x1f\x8b\x08\x00aaaaaaaa", "stream-compressed", "gzip"),
+        (b"\x28\xb5\x2f\xfdaaaaaaaa", "stream-compressed", "zstd"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("block", [1, 1000])
+def test_what_is_wrong_is_told(tmp_path: Path, text: str | bytes, identifier: str, part: str, block: int) -> None:
+    with pytest.raises(LanguageError) as error:
+        read(text, "{ time: Time, size: Bytes, flow: 0..7 }", tmp_path, block=block)
+    found, message = told(error)
+    assert found == identifier
+    assert part in message
+
+
+def test_no_file_and_no_place(tmp_path: Path) -> None:
+    flat = net("{ time: Time }")
+    with pytest.raises(LanguageError) as error:
+        rows(flat)
+    assert told(error)[0] == "stream-not-given"
+    (tmp_path / "packets.csv").write_text("time\n1\n")
+    with pytest.raises(LanguageError) as error:
+        rows(with_streams(flat, {"rows": tmp_path / "packet.csv"}))
+    assert told(error)[0] == "stream-missing"
+    assert error.value.diagnostics[0].values["suggestion"] == str(tmp_path / "packets.csv")
+    with pytest.raises(LanguageError) as error:
+        rows(with_streams(flat, {"rows": tmp_path}))
+    assert told(error)[0] == "stream-unreadable"
+    for files, columns, identifier in (
+        ({"row": "x"}, {}, "stream-unknown-place"),
+        ({}, {"tine": "x"}, "stream-unknown-field"),
+    ):
+        with pytest.raises(LanguageError) as error:
+            with_streams(flat, files, columns)
+        assert told(error)[0] == identifier
+
+
+@pytest.mark.parametrize(
+    ("fields", "identifier"), [("{ time: int }", "stream-whole"), ("{ a: Area }", "stream-dimension")]
+)
+def test_fields_that_no_column_can_fill(tmp_path: Path, fields: str, identifier: str) -> None:
+    flat = net(fields.replace("Area", "Bytes"))
+    if identifier == "stream-dimension":
+        from dataclasses import replace
+
+        slot = replace(flat.places[0].colour.slots[0], dimension="Bytes^2")
+        colour = replace(flat.places[0].colour, slots=(slot,))
+        flat = replace(flat, places=(replace(flat.places[0], colour=colour),))
+    (tmp_path / "rows.csv").write_text("a,time [ms]\n1,2\n")
+    with pytest.raises(LanguageError) as error:
+        rows(with_streams(flat, {"rows": tmp_path / "rows.csv"}, {"time": "time [ms]"} if "time" in fields else {}))
+    assert told(error)[0] in (identifier, "stream-column-unit")

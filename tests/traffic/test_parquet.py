@@ -1,0 +1,80 @@
+"""Parquet files: the same rows as text has, instants exact, and what is told of what cannot be."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from petri import language
+from petri.diagnostics import LanguageError
+from petri.net import Token
+from petri.traffic import Recordings, with_streams
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+
+def read(columns: dict[str, Any], fields: str, folder: Path, block: int | None = None) -> list[Token]:
+    path = folder / "rows.parquet"
+    parquet.write_table(pyarrow.table(columns), path, row_group_size=3)
+    text = f"time us type Class = gold | silver place p : {fields} = stream() transition t: p(_) -> nothing"
+    recordings = Recordings(with_streams(language.loads(text), {"p": path}), block)
+    return list(itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), [])))
+
+
+@pytest.mark.parametrize("block", [1, 2, 4, 100])
+def test_columns_of_every_kind(tmp_path: Path, block: int) -> None:
+    start = 1_700_000_000_000_000_000
+    columns = {
+        "time": pyarrow.array([start, start + 250, start + 10**9, start + 10**9], pyarrow.timestamp("ns")),
+        "size [kB]": pyarrow.array([1.5, 2.0, 0.064, 0.0]),
+        "flow": pyarrow.array([1, 2, 3, 4], pyarrow.uint8()),
+        "class": pyarrow.array(["gold", "silver", "gold", "gold"]).dictionary_encode(),
+        "new": pyarrow.array([True, False, False, True]),
+        "other": pyarrow.array([None, "x", "y", "z"]),
+    }
+    fields = "{ time: Time, size: Bytes, flow: 0..7, class: Class, new: bool }"
+    assert read(columns, fields, tmp_path, block) == [
+        (0.0, 1500.0, 1, 0, 1), (0.25, 2000.0, 2, 1, 0), (1e6, 64.0, 3, 0, 0), (1e6, 0.0, 4, 0, 1),
+    ]  # fmt: skip
+
+
+def test_times_may_be_numbers(tmp_path: Path) -> None:
+    assert read({"time [ms]": [5, 7]}, "{ time: Time }", tmp_path) == [(0.0,), (2000.0,)]
+    assert read({"time": [5.0, 7.5]}, "{ time: Time }", tmp_path) == [(0.0,), (2.5e6,)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "fields", "identifier"),
+    [
+        ({"a": [1]}, "{ b: int }", "stream-unknown-column"),
+        ({"a": [1, None]}, "{ a: int }", "stream-row"),
+        ({"a": [1.0, 2.5]}, "{ a: int }", "stream-row"),
+        ({"a": ["x"]}, "{ a: int }", "stream-row"),
+        ({"a": ["bronze"]}, "{ a: Class }", "stream-row"),
+        ({"a": pyarrow.array([2**64 - 1], pyarrow.uint64())}, "{ a: int }", "stream-row"),
+        ({"a": [float("nan")]}, "{ a: real }", "stream-value"),
+        ({"a": [9]}, "{ a: 0..7 }", "stream-value"),
+        ({"time": [2, 1]}, "{ time: Time }", "stream-time-back"),
+        ({"a": pyarrow.array([], pyarrow.int64())}, "{ a: int }", "stream-empty"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path: Path, columns: dict[str, Any], fields: str, identifier: str) -> None:
+    with pytest.raises(LanguageError) as error:
+        read(columns, fields, tmp_path)
+    assert error.value.diagnostics[0].id == identifier
+    assert error.value.diagnostics[0].message
+
+
+def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "rows.parquet").write_bytes(b"PAR1" + b"\0" * 100)
+    flat = with_streams(
+        language.loads("place p : { a: int } = stream() transition t: p(_) -> nothing"),
+        {"p": tmp_path / "rows.parquet"},
+    )
+    with pytest.raises(LanguageError) as error:
+        Recordings(flat).tokens(0)
+    assert error.value.diagnostics[0].id == "stream-unreadable"
