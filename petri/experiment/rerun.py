@@ -57,8 +57,9 @@ def recorded(
 ) -> list[Recorded]:
     """The replications that a result or a store has, or those of these numbers.
 
-    streams: where the files of its streams are, when they are not where they were. net: where the net of a JSON result is, when it is not where it was. Raises ExperimentError where there is nothing
-    of the kind, or the net is another one.
+    streams: where the files of its streams are, when they are not where they were. net: where the net of a JSON result
+    is, when it is not where it was. Raises ExperimentError where there is nothing of the kind, or the net is another
+    one; LanguageError where the file of a stream is not what it was.
     """
     parsed = parse_reference(reference) if isinstance(reference, str) else reference
     found = of_store(parsed, engine, streams) if parsed.is_store else of_result(parsed, engine, net, streams)
