@@ -1,7 +1,7 @@
 """What a paper says in words, as checks on the figures of an experiment.
 
-A statement names an experiment, its measures, and one form: `increasing`, `bent`, `higher` (with `lower`), `near`,
-`apart`, or `zero`. It is judged on the estimates (means over the replications).
+A statement names an experiment, its measures, and one form: `increasing`, `decreasing`, `bent`, `higher` (with
+`lower`), `near`, `apart`, `below`, or `zero`. It is judged on the estimates (means over the replications).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from petri.experiment.summary import Outcome, PointOutcome
 
 STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater are of one line
 APART: Final = 0.05
-FORMS: Final = ("increasing", "bent", "higher", "near", "apart", "zero")
+FORMS: Final = ("increasing", "decreasing", "bent", "higher", "near", "apart", "below", "zero")
 COMMON: Final = ("says", "source", "experiment", "measures", "at")
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {"higher": ("lower", "factor"), "near": ("within",), "apart": ("by",)}
 
@@ -52,13 +52,14 @@ class Statement:
     def judge_measure(self, outcome: Outcome, measure: str) -> tuple[bool, str]:
         """Whether it holds, and the values that tell."""
         option = self.options[self.form]
-        if self.form in ("increasing", "bent"):
+        if self.form in CURVES:
             curves = [list(curve) for curve in self.curves(outcome, measure, str(option))]
-            check = ascending if self.form == "increasing" else bent
+            check = CURVES[self.form]
             return all(map(check, curves)), ", ".join(" → ".join(number(y) for _, y in curve) for curve in curves)
-        if self.form == "zero":
+        if self.form in ("zero", "below"):
             values = [self.value(point, measure) for point in outcome.points if matches(point, self.at)]
-            return all(value == 0 for value in values), ", ".join(map(number, values))
+            good = [value == 0 if self.form == "zero" else value < share(option) for value in values]
+            return all(good), ", ".join(map(number, values))
         if self.form == "higher":
             places, sign = (option, self.options["lower"]), ">"
         else:
@@ -110,10 +111,17 @@ def ascending(curve: Sequence[tuple[float, float]]) -> bool:
     return all(before[1] < after[1] for before, after in itertools.pairwise(curve))
 
 
+def descending(curve: Sequence[tuple[float, float]]) -> bool:
+    return all(before[1] > after[1] for before, after in itertools.pairwise(curve))
+
+
 def bent(curve: Sequence[tuple[float, float]]) -> bool:
     """Whether the slope changes by more than a tenth somewhere."""
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in itertools.pairwise(curve)]
     return any(abs(a - b) > STRAIGHT * max(abs(a), abs(b)) for a, b in itertools.pairwise(slopes))
+
+
+CURVES: Final = {"increasing": ascending, "decreasing": descending, "bent": bent}
 
 
 def matches(point: PointOutcome, where: Where) -> bool:

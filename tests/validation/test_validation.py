@@ -78,6 +78,9 @@ def test_the_forms_of_statements(folder: Path, tmp_path: Path) -> None:
         claim(near=[one, {"level": 1, "other": 1}], within="1%"),
         claim(apart=[one, two]),
         claim(zero=True, measures=["nothing_at_all"]),
+        claim(decreasing="level", at={"level": 1}),
+        claim(below=17),
+        claim(below="410%", at={"level": 2}),
         claim(higher={"level": 4}, lower={"level": 1}, at={"other": 1}),
     ]
     false = [
@@ -88,6 +91,9 @@ def test_the_forms_of_statements(folder: Path, tmp_path: Path) -> None:
         claim(near=[two, four], within=0.7),
         claim(apart=[one, {"level": 1, "other": 1}]),
         claim(zero=True),
+        claim(decreasing="level"),
+        claim(decreasing="other"),
+        claim(below=16),
         claim(higher={"level": 2}, lower={"level": 2}, at={"other": 1}),
     ]
     assert judged(folder, tmp_path, true + false) == [True] * len(true) + [False] * len(false)
