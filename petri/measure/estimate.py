@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from petri.measure.intervals import Interval, student_quantile
+from petri.measure.intervals import Interval, pseudo_values, student_quantile
 from petri.measure.observation import Floats, Observation
 
 LEVEL = 0.95
@@ -48,8 +48,7 @@ def estimate(
     pieces = [later.minus(earlier) for earlier, later in pairwise(batches)]
     pieces = [batches[0], *pieces]
     without = np.array([figure(windows[0].minus(piece)) for piece in pieces], dtype=np.float64)
-    n = len(pieces)
-    return _student(n * whole - (n - 1) * without, whole, level)
+    return _student(pseudo_values(whole, without), whole, level)
 
 
 def _student(samples: Floats, value: Floats, level: float) -> Estimate:

@@ -1,18 +1,19 @@
 """Confidence intervals of simulation output, and where its warm-up ends.
 
 Replications are independent: `student_interval`. The batches of one long run are nearly so when they are long:
-`ratio_interval` where a figure is a quotient of two sums, `jackknife_interval` for any other figure.
+`ratio_interval` where a figure is a quotient of two sums, the jackknife's `pseudo_values` for any other figure.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from petri.measure.observation import Floats
 
 _TINY: Final = 1e-300
 _PRECISION: Final = 1e-16
@@ -174,14 +175,14 @@ def batch_interval(cumulative: ArrayLike, boundaries: ArrayLike, level: float = 
     )
 
 
-def jackknife_interval(whole: float, without: Sequence[float], level: float = 0.95) -> Interval:
-    """The interval of a figure of the whole run, from the same figure with each batch left out in turn.
+def pseudo_values(whole: ArrayLike, without: ArrayLike) -> Floats:
+    """Of figures of the whole run, from the same figures with each batch left out in turn (the first axis).
 
-    Pseudo-values n·whole - (n - 1)·without are treated as replications (Tukey). The mean given is `whole` itself.
+    The jackknife treats n·whole - (n - 1)·without as replications (Tukey).
     """
-    n = len(without)
-    pseudo = n * whole - (n - 1) * np.asarray(without, dtype=np.float64)
-    return Interval(whole, student_interval(pseudo, level).half_width, level, n)
+    left_out = np.asarray(without, dtype=np.float64)
+    n = len(left_out)
+    return n * np.asarray(whole, dtype=np.float64) - (n - 1) * left_out
 
 
 # ---------------------------------------------------------------- warm-up
