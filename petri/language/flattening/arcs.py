@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from petri import net
+from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import CHANCE, END, LOCAL, NOW, PLACES, Node, build
 from petri.language.meaning.templates import InputTemplate, OutputTemplate
 from petri.language.problems import Fault, Problems
 from petri.net import Expr
-
-if TYPE_CHECKING:
-    from petri.language.flattening.flatten import Instance
 
 _IGNORE = net.Match()
 

@@ -13,7 +13,8 @@ from petri.language.checking.checker import Checker
 from petri.language.checking.targets import Target
 from petri.language.flattening.arcs import ArcBuilder
 from petri.language.flattening.initial import initial_marking
-from petri.language.meaning.nodes import Constant, Node, build, evaluate, number
+from petri.language.flattening.instance import Instance
+from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
@@ -21,7 +22,6 @@ from petri.language.meaning.templates import (
     LoopTemplate,
     ParameterTemplate,
     PlaceTemplate,
-    PlaceUse,
     PortUse,
     TransitionTemplate,
 )
@@ -36,37 +36,6 @@ PRIORITIES = 2**31
 Told = TypeVar("Told")
 _IMMEDIATE = net.Transition("").time
 _PLACE_FIELDS = [field.name for field in fields(net.Place)][1:]  # all but the name
-
-
-class Instance:
-    """The net or one instance of a module: the values of its locals, and the flat places of each place and port."""
-
-    __slots__ = ("locals", "lows", "places", "prefix")
-
-    def __init__(self, body: Body, prefix: str) -> None:
-        self.prefix = prefix
-        self.locals: list[Constant] = [0] * body.scope.local_count
-        self.places: list[Sequence[int]] = [()] * body.scope.place_count
-        self.lows: list[int] = [0] * body.scope.place_count
-
-    def place(self, use: object) -> int:
-        """The flat place that is meant; raises Fault when the index is outside the array."""
-        assert isinstance(use, PlaceUse)
-        return self.element(use.symbol, use.index, use.span)
-
-    def element(self, symbol: PlaceSymbol, index: Node | None, span: Span) -> int:
-        places = self.places[symbol.number]
-        if index is None:
-            if not places:
-                raise Fault("place-missing", span, name=symbol.name)
-            return places[0]
-        value = evaluate(index, self.locals)
-        assert isinstance(value, int)
-        low = self.lows[symbol.number]
-        if not 0 <= value - low < len(places):
-            high = low + len(places) - 1
-            raise Fault("index-outside", span, name=symbol.name, index=value, low=low, high=high)
-        return places[value - low]
 
 
 class Flattener:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from petri import net
+from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import LOCAL, Node, evaluate, number
 from petri.language.meaning.templates import InitialTemplate, LoopTemplate, PlaceTemplate
 from petri.language.problems import Fault
 from petri.tokens import Column, TokenList
 
-if TYPE_CHECKING:
-    from petri.language.flattening.flatten import Instance
-
 MOST_TOKENS = 10_000_000  # of all places, as a run allows (X3)
 MOST_VALUES = 1_000_000  # different tokens of one place
 
-Turns = Callable[[Sequence[LoopTemplate], "Instance"], Iterator[str]]
+Turns = Callable[[Sequence[LoopTemplate], Instance], Iterator[str]]
 
 
 def initial_marking(
