@@ -16,6 +16,8 @@ import numpy as np
 
 from petri.codec import net_from_dict, net_text
 from petri.course import Course, course
+from petri.experiment.figures import evaluate_all, measure_names
+from petri.experiment.figures import figures as figures_of
 from petri.measure.estimate import Estimate
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
@@ -36,10 +38,8 @@ def result_dict(result: Result) -> dict[str, Any]:
 
     "packed" is what a program needs and nobody reads: the flat net and the run's course, see `pack`.
     """
-    from petri.experiment.figures import evaluate_all, figures, measure_names
-
     failure = result.failure
-    kept = figures(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
+    kept = figures_of(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
     return {
         "net": result.net.name,
         "doc": result.net.doc,

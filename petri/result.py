@@ -13,6 +13,7 @@ import numpy as np
 from petri.diagnostics import RunFailure
 from petri.engine.run import Plan, Replication
 from petri.measure import formula, reorder
+from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
 from petri.measure.estimate import Estimate, estimate
 from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
@@ -69,41 +70,6 @@ class MeasureResult:
     @property
     def value(self) -> float:
         return self.interval.mean
-
-
-def quotients(above: Floats, below: Floats | float) -> Floats:
-    """Element by element; nan where the divisor is 0."""
-    divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
-    result = np.full(np.shape(above), math.nan)
-    np.divide(above, divisor, out=result, where=divisor != 0)
-    return result
-
-
-def utilisations(seen: Observation) -> Floats:
-    resource = (seen.initial > 0) & (seen.maximum <= seen.initial)
-    used = 1.0 - quotients(quotients(seen.integral, seen.elapsed), seen.initial.astype(np.float64))
-    return np.where(resource, used, math.nan)
-
-
-PLACE_COLUMNS: Mapping[str, Callable[[Observation], Floats]] = {
-    "mean": lambda seen: quotients(seen.integral, seen.elapsed),
-    "maximum": lambda seen: seen.maximum.astype(np.float64),
-    "occupied": lambda seen: quotients(seen.nonempty, seen.elapsed),
-    "arrivals": lambda seen: seen.arrivals.astype(np.float64),
-    "arrival_rate": lambda seen: quotients(seen.arrivals.astype(np.float64), seen.elapsed),
-    "sojourn": lambda seen: quotients(seen.integral, seen.arrivals.astype(np.float64)),
-    "utilisation": utilisations,
-}
-
-TRANSITION_COLUMNS: Mapping[str, Callable[[Observation], Floats]] = {
-    "firings": lambda seen: seen.firings.astype(np.float64),
-    "rate": lambda seen: quotients(seen.firings.astype(np.float64), seen.elapsed),
-    "in_progress": lambda seen: quotients(seen.in_progress, seen.elapsed),
-    "active": lambda seen: quotients(seen.active, seen.elapsed),
-}
-
-# Figures that tell how long the run was rather than how the net behaves have no interval from batches.
-TOTALS = ("maximum", "arrivals", "firings")
 
 
 @dataclass(frozen=True)
@@ -276,19 +242,6 @@ class Result:
         from petri.export import result_frames
 
         return result_frames(self)
-
-
-def grows(net: Net, term: Term) -> bool:
-    """Whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
-    if term.op in ("firings", "arrivals", "counter", "max", "elapsed"):
-        return True
-    if term.op in ("sample", "passage", "order"):
-        assert isinstance(term.value, tuple)
-        field = term.value[1]
-        return field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
-    if term.op == "div":
-        return grows(net, term.args[0]) and not grows(net, term.args[1])
-    return any(grows(net, argument) for argument in term.args)
 
 
 def story(net: Net, replication: Replication) -> RunFailure:

@@ -11,10 +11,10 @@ import numpy as np
 
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
+from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.formula import evaluate
 from petri.measure.observation import Floats, Observation, probe_figure
 from petri.net import Counter, Measure, Net, Order
-from petri.result import PLACE_COLUMNS, TRANSITION_COLUMNS
 
 PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
     "occupied": "share",

@@ -21,11 +21,11 @@ from petri.engine.run import Plan
 from petri.engine.session import Session, begin
 from petri.experiment.figures import figures
 from petri.measure import reorder
+from petri.measure.columns import TOTALS, grows
 from petri.measure.intervals import mser
 from petri.measure.observation import Floats, Observation
 from petri.model import Model
 from petri.net import Net
-from petri.result import TOTALS, grows
 
 PILOTS: Final = 5
 WINDOWS: Final = 400  # 80 batches of 5: the warm-up is found to about 1 % of the run

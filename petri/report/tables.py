@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation
-from petri.result import PLACE_COLUMNS, TRANSITION_COLUMNS, Result
+from petri.result import Result
 
 _INDEX = re.compile(r"\[\d+\]")
 
