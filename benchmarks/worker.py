@@ -108,8 +108,9 @@ def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
     When that takes more than "patience" seconds of processor time, what is measured follows at once.
     """
     import petri
+    from petri.engine.interface import Session
     from petri.engine.reference import Limits
-    from petri.engine.session import Session, begin
+    from petri.engine.session import begin
 
     model = petri.load(net, **parameters)
     sessions: list[Session] = []

@@ -13,8 +13,9 @@ from typing import Literal
 
 from petri.engine.errors import Fault
 from petri.engine.firings import TracedFiring
+from petri.engine.interface import Levels, Session
 from petri.engine.reference import Limits
-from petri.engine.session import Levels, Session, begin
+from petri.engine.session import begin
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token

@@ -1,85 +1,20 @@
-"""One replication under way, on either engine: what `run` drives and the tests look into."""
+"""A replication begun on either engine, and the reference engine's."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings, TracedFiring
+from petri.engine.interface import Asked, Levels, RowSource, Session
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Limits, Observer, Reason
 from petri.engine.statistics import Statistics
-from petri.measure.observation import Floats, Observation
+from petri.measure.observation import Observation
 from petri.measure.occupancy import OccupancyRecorder
 from petri.net import Net, Scalar, Token
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What is to be kept besides the statistics: a trace, the time at each number of tokens of each place."""
-
-    trace: bool = False
-    levels: bool = False
-
-
-Levels = Floats
-"""Times [net's unit] by place and number of tokens; the last number stands for at least so many."""
-
-
-class RowSource(Protocol):
-    """The rows of the net's streams, block after block; an empty block is the end."""
-
-    def tokens(self, place: int) -> list[Token]:
-        """The next rows of a place."""
-
-    def words(self, place: int) -> bytes:
-        """The same as native 64-bit words, slot after slot."""
-
-
-class Session(Protocol):
-    """A replication that can be run piece by piece. Results do not depend on how it is cut into pieces."""
-
-    @property
-    def now(self) -> float:
-        """Model time, in the net's unit."""
-
-    @property
-    def firings(self) -> int:
-        """Firings started since time 0."""
-
-    @property
-    def hash(self) -> int:
-        """The trajectory hash so far (R4)."""
-
-    @property
-    def error(self) -> Fault | None:
-        """Why the run stopped, after `advance` returned "error"."""
-
-    def advance(self, until: float, firings: int) -> Reason:
-        """Run to the end of instant `until`, or for so many firings more.
-
-        Returns "until", "dead" (nothing can happen any more), "budget" (the firings are used up), or "error". Reads the
-        files of the net's streams as it goes; raises LanguageError where one cannot be read, or holds what it may not.
-        """
-
-    def begin_window(self) -> None:
-        """The warm-up is over: statistics start at `now` (M3)."""
-
-    def observe(self) -> Observation:
-        """Everything counted since the window began."""
-
-    def marking(self) -> list[list[Token]]:
-        """The tokens of each place: by seat in a bag, else in order of arrival."""
-
-    def levels(self) -> Levels | None:
-        """The time at each number of tokens since the window began, when it was asked for: [place, number]."""
-
-    def trace(self) -> Firings:
-        """The firings since the last call, when tracing was asked for."""
 
 
 def begin(

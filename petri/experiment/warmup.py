@@ -17,8 +17,9 @@ from typing import Final
 
 import numpy as np
 
+from petri.engine.interface import Session
 from petri.engine.run import Plan
-from petri.engine.session import Session, begin
+from petri.engine.session import begin
 from petri.experiment.figures import figures
 from petri.measure import reorder
 from petri.measure.columns import TOTALS, grows

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from petri.engine.interface import Session
 from petri.engine.native import available
 from petri.engine.reference import Limits
-from petri.engine.session import Session, begin
+from petri.engine.session import begin
 from petri.measure.observation import Observation
 from petri.net import Net
 from tests.engine.nets import nets

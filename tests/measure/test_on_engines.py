@@ -9,7 +9,7 @@ import pytest
 
 from petri import language
 from petri.engine import session
-from petri.engine.session import Session
+from petri.engine.interface import Session
 from petri.measure import reorder
 from petri.measure.formula import evaluate
 from petri.net import Net
