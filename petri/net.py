@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from petri.tokens import Token as Token
 from petri.tokens import Tokens
 
 Scalar = int | float
-Token = tuple[Scalar, ...]
 Kind = Literal["int", "real", "bool"]
 Discipline = Literal["bag", "fifo", "lifo", "key"]
 

@@ -7,18 +7,16 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 from operator import eq
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
-
-if TYPE_CHECKING:
-    from petri.net import Kind, Token
+from typing import Any, Final, TypeAlias
 
 FEW: Final = 64
 """Markings up to this length are plain tuples."""
 
+Token = tuple[int | float, ...]
 Column: TypeAlias = "array[int] | array[float]"
 
 
-class Tokens(Sequence[tuple[int, "Token"]]):
+class Tokens(Sequence[tuple[int, Token]]):
     """(how many, of which value), in order of arrival. It equals the tuple of its items, and is not to be changed.
 
     columns: for each slot the values of all tokens, typecode "q" (int) or "d" (real). counts: how many of each, or
@@ -65,8 +63,8 @@ class Tokens(Sequence[tuple[int, "Token"]]):
 class TokenList:
     """Collects an initial marking. Equal neighbours become one item."""
 
-    def __init__(self, kinds: Sequence[Kind]) -> None:
-        """kinds: those of the slots."""
+    def __init__(self, kinds: Sequence[str]) -> None:
+        """kinds: those of the slots, "int" or "real"."""
         self._columns: list[Any] = [array("d" if kind == "real" else "q") for kind in kinds]
         self._appends = [column.append for column in self._columns]
         self._counts = array("q")

@@ -76,7 +76,7 @@ def checks(text: str, parameters: Mapping[str, object] | None = None, *, name: s
 
 def duration(text: str, net: Net) -> float:
     """A time such as "20 ms" in the units of a net. Raises LanguageError."""
-    from petri.language.checking.parameters import duration as read
+    from petri.language.checking.durations import duration as read
 
     return read(text, net.time_unit, net.seconds)
 

@@ -11,6 +11,7 @@ from petri.language.checking.expressions import Reader
 from petri.language.checking.patterns import PatternReader
 from petri.language.checking.targets import Target, find_target
 from petri.language.meaning.nodes import VARIABLE, Node, to_slot, truth
+from petri.language.meaning.scope import TransitionSymbol
 from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
 from petri.language.syntax import tree
 from petri.net import Span
@@ -41,8 +42,6 @@ class EventTemplate:
 
 def event_of(checker: Checker, e: tree.Expr, keys: Sequence[tree.Expr]) -> EventTemplate | None:
     """`send`, or `wire(p)`; None, and told, when it makes no sense."""
-    from petri.language.checking.figures import firing_reader
-
     pattern = None
     if isinstance(e, tree.Call):
         if len(e.arguments) != 1:
@@ -101,3 +100,13 @@ def check_keys(checker: Checker, start: EventTemplate, end: EventTemplate, span:
     shown = [", ".join(plainly(kind) for kind in event.types) or "none" for event in (start, end)]
     checker.problems.error("keys-differ", span, start=shown[0], end=shown[1])
     return False
+
+
+def firing_reader(checker: Checker, target: Target) -> Reader | None:
+    """Reads expressions in the variables of a transition, as a measure sees a firing (M4)."""
+    assert isinstance(target.symbol, TransitionSymbol)
+    template = target.symbol.template
+    if template is None:
+        return None
+    allowed = frozenset({"now", "end", "tokens"})
+    return Reader(checker, checker.scope, "a measure", allowed, template.names)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from petri import net
 from petri.diagnostics import did_you_mean
-from petri.language.checking.events import check_keys, event_of
+from petri.language.checking.events import check_keys, event_of, firing_reader
 from petri.language.checking.expressions import Reader, Value
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.targets import Target, find_target
@@ -380,18 +380,6 @@ class FigureReader:
             return net.Order(event.build(flat), flat.expression(sequence))
 
         return _probed(Probe("order", make, PLAIN))
-
-
-def firing_reader(checker: Checker, target: Target) -> Reader | None:
-    """Reads expressions in the variables of a transition, as a measure sees a firing (M4)."""
-    from petri.language.meaning.scope import TransitionSymbol
-
-    assert isinstance(target.symbol, TransitionSymbol)
-    template = target.symbol.template
-    if template is None:
-        return None
-    allowed = frozenset({"now", "end", "tokens"})
-    return Reader(checker, checker.scope, "a measure", allowed, template.names)  # type: ignore[arg-type]
 
 
 def _probed(probe: Probe) -> Figure:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from petri.language.checking.expressions import Reader
+from petri.language.checking.terms import is_place_term, split_term
 from petri.language.meaning.nodes import Node, operation, to_slot
 from petri.language.meaning.templates import OutputTemplate, PlaceUse
 from petri.language.meaning.types import BOOL, INT, Black, Record, Unknown, describe
@@ -52,8 +53,6 @@ class OutputReader:
             self.problems.fault(fault)
 
     def _arc(self, e: tree.Expr, condition: Node | None) -> OutputTemplate | None:
-        from petri.language.checking.transitions import is_place_term, split_term
-
         count, place, arguments = split_term(e)
         if isinstance(e, tree.Binary) and e.operator == "*" and not is_place_term(e.right):
             self.problems.error("count-after-place", e.span, text=self.problems.text(e.span))

@@ -226,35 +226,3 @@ def _fit_bound(reader: Reader, bound: Value, wanted: Scalar) -> Node | None:
 
 def _article(kind: str) -> str:
     return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
-
-
-def duration(text: str, time_unit: str, seconds: float | None) -> float:
-    """A time as text ("20 ms") in a net's unit, which lasts so many seconds. Raises LanguageError."""
-    from petri.diagnostics import LanguageError
-    from petri.language.checking.checker import Checker
-    from petri.language.meaning.units import UNITS
-    from petri.language.problems import Problems
-    from petri.language.syntax.parser import parse
-
-    problems = Problems()
-    checker = Checker(problems, (), {}, lambda table: None, lambda stream: None)
-    if seconds is not None:
-        known = UNITS.get(time_unit)
-        checker.units.set_clock(time_unit, known.scale if known is not None else Fraction(str(seconds)))
-    prefix = "const time_given = "
-    path = "the time given"
-    file, found = parse(prefix + text, path)
-    problems.sources[path] = prefix + text
-    only = file.declarations[0] if len(file.declarations) == 1 else None
-    if found or not isinstance(only, tree.Const):
-        reason = found[0].message if found else "not one expression"
-        problems.error("parameter-value", None, name="time", text=text, reason=reason)
-    else:
-        reader = Reader(checker, checker.scope, "a time")
-        node = reader.read_fixed(only.value, checker.units.time_type)
-        try:
-            if node is not None:
-                return as_float(evaluate(node, ()), only.value.span)
-        except Fault as fault:
-            problems.fault(fault)
-    raise LanguageError(problems.found, problems.sources)

@@ -10,6 +10,7 @@ from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader, Value
 from petri.language.checking.outputs import OutputReader
 from petri.language.checking.patterns import WORDS, ArcReading, Part, PatternReader, in_binding_order, names_in
+from petri.language.checking.terms import split_term
 from petri.language.meaning.nodes import CHANCE, VARIABLE, Node, operation, to_slot, truth
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
@@ -21,25 +22,6 @@ from petri.net import Span
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
-
-
-def is_place_term(e: tree.Expr) -> bool:
-    """Whether an expression can be `place`, `place(pattern)`, `array[i]` or `array[i](pattern)`."""
-    if isinstance(e, tree.Call):
-        return isinstance(e.function, (tree.Name, tree.Index, tree.Field))
-    return isinstance(e, (tree.Name, tree.Index, tree.Field))
-
-
-def split_term(e: tree.Expr) -> tuple[tree.Expr | None, tree.Expr, tuple[tree.Expr, ...]]:
-    """`n * place(a)` as (n, place, (a,)); whatever else it is stands for the place."""
-    count = None
-    if isinstance(e, tree.Binary) and e.operator == "*":
-        count, e = e.left, e.right
-    while isinstance(e, tree.Paren):
-        e = e.inner
-    if isinstance(e, tree.Call):
-        return count, e.function, e.arguments
-    return count, e, ()
 
 
 class TransitionReader:

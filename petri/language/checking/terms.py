@@ -1,0 +1,24 @@
+"""The parts of an arc's term, `n * place(pattern)`."""
+
+from __future__ import annotations
+
+from petri.language.syntax import tree
+
+
+def is_place_term(e: tree.Expr) -> bool:
+    """Whether an expression can be `place`, `place(pattern)`, `array[i]` or `array[i](pattern)`."""
+    if isinstance(e, tree.Call):
+        return isinstance(e.function, (tree.Name, tree.Index, tree.Field))
+    return isinstance(e, (tree.Name, tree.Index, tree.Field))
+
+
+def split_term(e: tree.Expr) -> tuple[tree.Expr | None, tree.Expr, tuple[tree.Expr, ...]]:
+    """`n * place(a)` as (n, place, (a,)); whatever else it is stands for the place."""
+    count = None
+    if isinstance(e, tree.Binary) and e.operator == "*":
+        count, e = e.left, e.right
+    while isinstance(e, tree.Paren):
+        e = e.inner
+    if isinstance(e, tree.Call):
+        return count, e.function, e.arguments
+    return count, e, ()
