@@ -163,7 +163,8 @@ def _table(*titles: str) -> Table:
 
 
 def _write_pages(validations: Sequence[Validation], folder: Path) -> None:
-    from petri.report.html import sweep_report
+    from petri.report.html import run_report, sweep_report
+    from petri.validation import only_run
     from petri.validation.page import summary_page
 
     from .report import write_page
@@ -172,6 +173,9 @@ def _write_pages(validations: Sequence[Validation], folder: Path) -> None:
         (folder / one.name).mkdir(parents=True, exist_ok=True)
         for name, outcome in one.outcomes.items():
             write_page(sweep_report(outcome), str(folder / one.name / f"{name}.html"))
+            run = only_run(outcome)
+            if run is not None:
+                write_page(run_report(run), str(folder / one.name / f"{name}_run.html"))
     write_page(summary_page(validations), str(folder / "index.html"))
 
 

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from petri.validation.statements import Judged, Statement, StatementError, read_statements
-from petri.validation.suite import FigureCheck, Validation, folders, run_folder
+from petri.validation.suite import FigureCheck, Validation, folders, only_run, run_folder
 
 __all__ = [
     "FigureCheck",
@@ -20,6 +20,7 @@ __all__ = [
     "StatementError",
     "Validation",
     "folders",
+    "only_run",
     "read_statements",
     "run_folder",
 ]

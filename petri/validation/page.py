@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petri.experiment.summary import Outcome
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
-from petri.report.html.markup import Markup, tag
+from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.page import Page
 from petri.report.html.record import shown_dimension
 from petri.report.quantities import Units
@@ -58,9 +59,16 @@ def verdict(good: bool, yes: str, no: str) -> Markup:
     return tag("td", tag("span", f"✓ {yes}" if good else f"✗ {no}", class_=f"claim {'pass' if good else 'fail'}"))
 
 
+def in_full(folder: str, name: str, outcome: Outcome) -> Content:
+    """An experiment of one point has a page of its first run beside it."""
+    if len(outcome.points) != 1:
+        return ""
+    return (", ", tag("a", "its first run in full", href=f"{folder}/{name}_run.html"))
+
+
 def pages(one: Validation) -> Markup:
     links = [
-        tag("li", tag("a", outcome.title or name, href=f"{one.name}/{name}.html"))
+        tag("li", tag("a", outcome.title or name, href=f"{one.name}/{name}.html"), in_full(one.name, name, outcome))
         for name, outcome in one.outcomes.items()
     ]
     return tag("ul", links)

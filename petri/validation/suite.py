@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from petri.engine.run import Plan, replicate
 from petri.experiment.campaign import Watcher, sweep
 from petri.experiment.definition import Experiment
 from petri.experiment.summary import Checked, Outcome, PointOutcome
 from petri.measure.intervals import Interval
+from petri.model import choose
+from petri.result import Result
 from petri.validation.statements import Judged, StatementError, read_statements
 
 STATEMENTS: Final = "statements.yaml"
@@ -80,6 +83,20 @@ def checks(name: str, outcome: Outcome) -> Iterator[FigureCheck]:
         for one in point.checked:
             dimension = dimensions[one.expected.measure]
             yield FigureCheck(name, outcome.title or name, point, one, dimension, outcome.net.seconds)
+
+
+def only_run(outcome: Outcome) -> Result | None:
+    """The first replication of an experiment of one point, with its series and histograms; None for other experiments.
+
+    A store keeps the figures of a replication, not their course; so it is run once more.
+    """
+    if len(outcome.points) != 1 or not outcome.points[0].rows:
+        return None
+    point = outcome.points[0]
+    warmup = 0.0 if point.warmup is None else point.warmup.length
+    plan = Plan(until=point.until, warmup=warmup, seed=point.seed, engine=choose("auto"), occupancy=True)
+    ran, interrupted = replicate(outcome.net, plan, [point.rows[0].index])
+    return Result(outcome.net, plan, tuple(ran), interrupted, 1)
 
 
 def top() -> Path | None:

@@ -182,6 +182,29 @@ def test_the_command_prints_both_tables_and_fails_for_what_is_missed(
         assert caller(capsys)("validate", unknown, *where).status == 2
 
 
+def test_an_experiment_of_one_point_has_its_distribution_and_a_run_in_full(tmp_path: Path, capsys: Capture) -> None:
+    inside = tmp_path / "validation" / "study"
+    inside.mkdir(parents=True)
+    (inside / "queue.net").write_text(
+        "net queue param mean: real = 1 place start = token place line : real "
+        "transition come: start -> start, line(now) takes exp(mean) transition go: line(t) -> nothing takes exp(5) "
+        "measure born = t at go record mean, p10, series(10) run until 100"
+    )
+    shares = "".join(f", born.p{share}" for share in (10, 25, 50, 75, 90))
+    (inside / "figure_1.yaml").write_text(
+        f"title: Figure 1\nnet: queue.net\npoints: [{{mean: 2}}]\nreplications: 2\nmeasures: [born{shares}]\n"
+    )
+    pages = tmp_path / "pages"
+    where = ["--folder", str(inside.parent), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    assert caller(capsys)("validate", "study", *where, "--report", str(pages)).status == 0
+    page = (pages / "study" / "figure_1.html").read_text("utf-8")
+    assert "distribution of born" in page
+    assert '"y":[10.0,25.0,50.0,75.0,90.0]' in page.replace(" ", "")
+    assert "figure_1_run.html" in (pages / "index.html").read_text("utf-8")
+    in_full = (pages / "study" / "figure_1_run.html").read_text("utf-8")
+    assert "Distributions and series" in in_full
+
+
 def test_the_command_passes_where_all_is_found(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     (folder / "figure_1.yaml").write_text(EXPERIMENT.replace("value: 20", "value: 16"), "utf-8")
     where = ["--folder", str(folder.parent), "--stores", str(tmp_path / "stores"), "--engine", "reference"]

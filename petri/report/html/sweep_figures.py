@@ -20,6 +20,7 @@ from petri.report.html.record import shown_dimension
 from petri.report.quantities import Scale, Units
 
 MOST_LINES: Final = 2 * SERIES
+FEWEST_SHARES: Final = 4  # percentiles of one measure that make a distribution
 DASHES: Final = ("solid", "dash")
 # Whether it was found, the name in the legend, colour and symbol of an expected value.
 VERDICTS: Final = ((True, "expected", "@pass", "diamond"), (False, "missed", "@fail", "diamond-open"))
@@ -171,6 +172,51 @@ def _expected(outcome: Outcome, kept: Kept, along: Axis, scale: Scale) -> list[d
             }
         )
     return traces
+
+
+def distributed(outcome: Outcome) -> dict[str, list[tuple[float, Kept]]]:
+    """Measures of which several percentiles were kept, with these in order as (share, figure)."""
+    found: dict[str, list[tuple[float, Kept]]] = {}
+    for kept in outcome.figures:
+        name, _, field = kept.name.rpartition(".p")
+        if name and field.replace(".", "", 1).isdigit():
+            found.setdefault(name, []).append((float(field) / 100.0, kept))
+    return {name: sorted(ones, key=lambda one: one[0]) for name, ones in found.items() if len(ones) >= FEWEST_SHARES}
+
+
+def distribution(
+    outcome: Outcome, name: str, shares: Sequence[tuple[float, Kept]], units: Units, known: Sequence[Axis]
+) -> Figure:
+    """Which share of the values is at most so great, a line for each point, from the percentiles that were kept."""
+    scale = scale_of(outcome, shares[-1][1], units)
+    traces = []
+    for number, point in enumerate(outcome.points[:MOST_LINES]):
+        values = {axis.name: point.parameters[axis.name] for axis in known if axis.name in point.parameters}
+        title = plotted(", ".join(f"{name} {shown(value)}" for name, value in values.items()) or name)
+        intervals = [point.intervals[kept.name] for _, kept in shares]
+        colour = f"@s{number % SERIES}"
+        traces.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": title,
+                "x": [finite(one.mean * scale.factor) for one in intervals],
+                "y": [100.0 * share for share, _ in shares],
+                "error_x": error_bars([one.half_width * scale.factor for one in intervals], colour),
+                "line": {"color": colour, "width": 2, "dash": DASHES[number // SERIES % len(DASHES)]},
+                "marker": {"color": colour, "size": 6},
+                "hovertemplate": f"%{{y:.3g}} % up to %{{x:.4g}} {scale.unit}<extra>{title}</extra>",
+            }
+        )
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    return {
+        "data": traces,
+        "layout": {
+            "xaxis": {"title": {"text": f"{plotted(name)}{unit}"}, "rangemode": "tozero"},
+            "yaxis": {"title": {"text": "share at most so great [%]"}, "range": [0, 102]},
+            "showlegend": len(traces) > 1,
+        },
+    }
 
 
 def heat_map(outcome: Outcome, kept: Kept, units: Units, across: Axis, up: Axis, rest: Mapping[str, Value]) -> Figure:

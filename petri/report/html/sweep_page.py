@@ -36,6 +36,7 @@ def sweep_page(outcome: Outcome) -> Page:
     page.head += [tables.prose(net.doc), _facts(outcome, axes), *_banners(outcome)]
     if any(point.checked for point in outcome.points):
         page.section("expected", "Expected values", _expected_table(outcome, units))
+    _distributions(page, outcome, units, axes)
     _measures(page, outcome, units, axes)
     if outcome.points:
         page.section("points", "Every point", _points_table(outcome, units, axes))
@@ -52,7 +53,8 @@ def _facts(outcome: Outcome, axes: Sequence[Axis]) -> Markup:
     replications = sum(len(point.rows) for point in outcome.points)
     counts = [len(point.rows) for point in outcome.points]
     seconds = sum(row.seconds for point in outcome.points for row in point.rows)
-    facts: list[Content] = [(tag("b", number(len(outcome.points))), " points")]
+    many = "point" if len(outcome.points) == 1 else "points"
+    facts: list[Content] = [(tag("b", number(len(outcome.points))), f" {many}")]
     each = f"{min(counts)} to {max(counts)}" if counts and min(counts) != max(counts) else f"{max(counts, default=0)}"
     facts.append((tag("b", number(replications)), f" replications, {each} of each point"))
     for axis in axes:
@@ -98,6 +100,17 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) 
                class_="note")  # fmt: skip
     more = tag("details", tag("summary", f"{len(parts) - OPEN} more measures"), parts[OPEN:]) if parts[OPEN:] else None
     page.section("measures", "Measures", note, parts[:OPEN], more)
+
+
+def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) -> None:
+    """Of measures of which several percentiles were kept."""
+    parts = []
+    for name, shares in figures.distributed(outcome).items():
+        drawn = figures.distribution(outcome, name, shares, units, axes)
+        parts.append(content(tag("h3", tag("code", name)), page.figure(drawn, f"distribution of {name}", None, 22)))
+    if parts:
+        note = tag("p", "Bars are 95 % confidence intervals of the percentiles over the replications.", class_="note")
+        page.section("distributions", "Distributions", note, parts)
 
 
 def _has_values(outcome: Outcome, kept: Kept) -> bool:
