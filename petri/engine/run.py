@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from petri.engine.errors import Fault
-from petri.engine.firings import TracedFiring
+from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Session
 from petri.engine.reference import Limits
 from petri.engine.session import begin
@@ -103,7 +103,7 @@ class Progress:
         return (self.finished + reached) / self.replications
 
 
-TraceSink = Callable[[int, Iterable[TracedFiring]], None]
+TraceSink = Callable[[int, Firings], None]
 """Receives the replication's index and its next firings."""
 
 

@@ -57,23 +57,27 @@ class Replay:
 
     def start(self, firing: TracedFiring) -> None:
         """The next firing to start; those that end before it, or at its start, end first (I1)."""
-        self.advance(firing.start)
-        context = Context(firing.variables, self.tokens.__getitem__, firing.start, firing.end, None, self.net.tables)
-        given = self._gives[firing.transition].of(context)
-        taken = self._takes[firing.transition].of(context)
-        self.watcher.reached(firing.start)
+        start, end, transition, variables = firing
+        tokens = self.tokens
+        self.advance(start)
+        given, taken = self._gives[transition].always, self._takes[transition].always
+        if given is None or taken is None:
+            context = Context(variables, tokens.__getitem__, start, end, None, self.net.tables)
+            given = self._gives[transition].of(context)
+            taken = self._takes[transition].of(context)
+        self.watcher.reached(start)
         for moved in taken:
-            self.tokens[moved.place] -= moved.count
-        for place in self.net.transitions[firing.transition].resets:
-            taken = [*taken, Moved(place, self.tokens[place])]
-            self.tokens[place] = 0
+            tokens[moved.place] -= moved.count
+        for place in self.net.transitions[transition].resets:
+            taken = [*taken, Moved(place, tokens[place])]
+            tokens[place] = 0
         self._refill()
         self.watcher.started(firing, taken, given)
-        if firing.end <= firing.start:
-            self._end(firing, given, firing.end)
+        if end <= start:
+            self._end(firing, given, end)
         else:
             self._started += 1
-            heapq.heappush(self._pending, (firing.end, self._started, firing, given))
+            heapq.heappush(self._pending, (end, self._started, firing, given))
 
     def _refill(self) -> None:
         """A stream's place shows its next row (S6). That the last one is gone cannot be told from the firings."""
@@ -100,7 +104,8 @@ class _Takes:
         self.arcs = [arc for arc in transition.inputs if not arc.keep]
         self.valued = [arc.place in valued for arc in self.arcs]
         constant = all(_is_constant(arc.count) for arc in self.arcs) and not any(self.valued)
-        self.always = [Moved(arc.place, _constant(arc.count)) for arc in self.arcs] if constant else None
+        always = [Moved(arc.place, _constant(arc.count)) for arc in self.arcs]
+        self.always: Sequence[Moved] | None = always if constant else None
 
     def of(self, context: Context) -> Sequence[Moved]:
         if self.always is not None:
@@ -137,7 +142,8 @@ class _Gives:
         constant = all(
             arc.condition is None and arc.index is None and _is_constant(arc.count) for arc in self.arcs
         ) and not any(self.valued)
-        self.always = [Moved(arc.places[0], _constant(arc.count)) for arc in self.arcs] if constant else None
+        always = [Moved(arc.places[0], _constant(arc.count)) for arc in self.arcs] if constant else None
+        self.always: Sequence[Moved] | None = always
 
     def of(self, context: Context) -> Sequence[Moved]:
         if self.always is not None:

@@ -26,6 +26,7 @@ from petri.trace.rows import shown
 from petri.version import VERSION
 
 MOST_EVENTS: Final = 2_000_000  # about 300 MB, which viewers just take
+MOST_LINES: Final = 4096  # that are held back
 MOST_TOKENS: Final = 256  # of a resource; one of more tokens is a counter
 MOST_TRACKS: Final = 4_096
 IN_USE: Final = "in use"
@@ -120,6 +121,7 @@ class TimelineWriter:
         self._holdings: dict[int, Holding] = {}
         self._dirty: set[int] = set()
         self._now = 0.0
+        self._lines: list[str] = []
         self._last_counter: dict[int, int] = {}
         self._header()
 
@@ -130,11 +132,15 @@ class TimelineWriter:
                 if self._events >= MOST_EVENTS:
                     self.full_at = firing.start
                     break
+                if len(self._lines) >= MOST_LINES:
+                    self._write_lines()
+            self._write_lines()
 
     def close(self) -> None:
         if self.full_at is None:
             self._replay.advance(self._until)
             self._flush()
+        self._write_lines()
         self._text.write("\n]}\n")
         self._text.flush()
         self._text.detach()
@@ -307,8 +313,12 @@ class TimelineWriter:
         return self._titles[firing.transition] + ",".join(map(add, self._keys[firing.transition], values)) + "}"
 
     def _write(self, event: str) -> None:
-        self._text.write(f"{',' if self._events else ''}\n{{{event}}}")
+        self._lines.append(f",\n{{{event}}}" if self._events else f"\n{{{event}}}")
         self._events += 1
+
+    def _write_lines(self) -> None:
+        self._text.write("".join(self._lines))
+        self._lines.clear()
 
     def _stamp(self, time: float) -> str:
         """Microseconds, in whole nanoseconds: viewers round so, and slices that they round themselves may overlap."""

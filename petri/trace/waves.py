@@ -58,12 +58,14 @@ class WaveWriter:
     # ------------------------------------------------------------ what happens
 
     def started(self, firing: TracedFiring, taken: Sequence[Moved], given: Sequence[Moved]) -> None:
-        self._places.update(moved.place for moved in taken)
+        for moved in taken:
+            self._places.add(moved.place)
         self._transitions.add(firing.transition)
         self._progress[firing.transition] += 1
 
     def ended(self, firing: TracedFiring, given: Sequence[Moved], now: float) -> None:
-        self._places.update(moved.place for moved in given)
+        for moved in given:
+            self._places.add(moved.place)
         self._progress[firing.transition] -= 1
         self._transitions.add(firing.transition)
 
@@ -75,12 +77,12 @@ class WaveWriter:
             self._text.write(f"#{tick}\n")
 
     def _flush(self) -> None:
-        write = self._text.write
-        for place in sorted(self._places):
-            write(f"b{max(self._replay.tokens[place], 0):b} {self._place_codes[place]}\n")
+        tokens, codes = self._replay.tokens, self._place_codes
+        lines = [f"b{max(tokens[place], 0):b} {codes[place]}\n" for place in sorted(self._places)]
         for transition in sorted(self._transitions):
             code = self._transition_codes[transition]
-            write(f"1{code}\n" if self._events[transition] else f"b{self._progress[transition]:b} {code}\n")
+            lines.append(f"1{code}\n" if self._events[transition] else f"b{self._progress[transition]:b} {code}\n")
+        self._text.write("".join(lines))
         self._places.clear()
         self._transitions.clear()
 
