@@ -127,17 +127,18 @@ def figures_table(one: Validation) -> Table:
     from rich.text import Text
 
     from petri.report.quantities import Units
+    from petri.validation.statements import percent, short
 
-    table = _table("figure", "at", "measure", "paper", "ours", "difference", "")
+    table = _table("figure", "at", "measure", "paper", "ours", "difference", "", folding=("at",))
     for check in one.figures:
         units = Units(check.seconds)
         table.add_row(
             check.title,
             check.point.label,
-            check.measure.rpartition(".")[2],
+            short(check.measure),
             units.show(check.checked.value, check.dimension),
             units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension),
-            f"{check.difference:+.1%}",
+            percent(check.difference, "+"),
             Text("within", style="green") if check.passed else Text("OUTSIDE", style="bold red"),
         )
     return table
@@ -146,19 +147,19 @@ def figures_table(one: Validation) -> Table:
 def statements_table(one: Validation) -> Table:
     from rich.text import Text
 
-    table = _table("statement", "source", "ours", "")
+    table = _table("statement", "source", "ours", "", folding=("statement", "source", "ours"))
     for judged in one.statements:
         verdict = Text("true", style="green") if judged.holds else Text("FALSE", style="bold red")
         table.add_row(judged.statement.says, judged.statement.source, judged.values, verdict)
     return table
 
 
-def _table(*titles: str) -> Table:
+def _table(*titles: str, folding: Sequence[str]) -> Table:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for title in titles:
-        table.add_column(title, overflow="fold")
+        table.add_column(title, overflow="fold", no_wrap=title not in folding)
     return table
 
 

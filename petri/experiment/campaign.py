@@ -320,4 +320,6 @@ class Campaign:
             outcome = state.outcome()
             points.append(replace(outcome, checked=check(experiment.expected, outcome, state.point.net)))
         net, identity = self.prepared.points[0].net, self.prepared.identity
-        return Outcome(experiment.title, net, identity, tuple(points), self.store.path, interrupted)
+        return Outcome(
+            experiment.title, net, identity, tuple(points), self.store.path, interrupted, experiment.description
+        )

@@ -125,6 +125,7 @@ class Outcome:
     points: tuple[PointOutcome, ...]
     store: Path
     interrupted: bool = False
+    description: str = ""
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -230,4 +231,5 @@ def stored_outcome(store: Store) -> Outcome:
         own = tuple(sorted(rows.get(one.point, []), key=lambda row: row.index))
         point = PointOutcome(one.parameters, names, own, one.warmup, one.until, one.seed, one.net_hash)
         points.append(replace(point, checked=check(expected, point, net)))
-    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path)
+    described = about.get("description", "")
+    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, description=described)

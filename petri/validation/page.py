@@ -11,10 +11,11 @@ from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.page import Page
 from petri.report.html.record import shown_dimension
 from petri.report.quantities import Units
+from petri.validation.statements import percent, short
 from petri.validation.suite import FigureCheck, Validation
 
 HEADINGS = [("figure", False), ("at", False), ("measure", False), ("paper", True), ("ours ± 95 %", True),
-            ("difference", True), ("", False)]  # fmt: skip
+            ("difference", True), ("tolerance", True), ("", False)]  # fmt: skip
 
 
 def summary_page(validations: Sequence[Validation]) -> str:
@@ -27,11 +28,11 @@ def summary_page(validations: Sequence[Validation]) -> str:
         page.section(one.name, title, tag("p", said), tables.table(HEADINGS, figures, title), pages(one))
         if one.statements:
             rows = [
-                tag("tr", verdict(judged.holds, "true", "false"), tag("td", judged.statement.says),
-                    tag("td", judged.values, class_="figure"), tag("td", judged.statement.source, class_="doc"))
+                tag("tr", tag("td", verdict(judged.holds, "true", "false")), tag("td", judged.statement.says),
+                    tag("td", judged.values), tag("td", judged.statement.source, class_="doc"))
                 for judged in one.statements
             ]  # fmt: skip
-            headings = [("", False), ("statement", False), ("ours", True), ("source", False)]
+            headings = [("", False), ("statement", False), ("ours", False), ("source", False)]
             said = f"{one.holding} of {len(one.statements)} statements hold."
             table = tables.table(headings, rows, "Statements")
             page.section(f"{one.name}-statements", f"{title}: in words", tag("p", said), table)
@@ -46,17 +47,18 @@ def figure_row(folder: str, check: FigureCheck) -> Markup:
     cells = (
         tag("th", tag("a", check.title, href=f"{folder}/{check.experiment}.html"), scope="row"),
         tag("td", check.point.label),
-        tag("td", tag("code", check.measure)),
-        tag("td", units.show_with_error(check.checked.value, verdict_.tolerance, dimension), class_="figure"),
+        tag("td", tag("code", short(check.measure))),
+        tag("td", units.show(check.checked.value, dimension), class_="figure"),
         tag("td", units.show_with_error(ours.mean, ours.half_width, dimension), class_="figure"),
-        tag("td", f"{check.difference:+.1%}", class_="figure"),
+        tag("td", percent(check.difference, "+"), class_="figure"),
+        tag("td", "± " + percent(check.tolerance), class_="figure"),
         tag("td", verdict(check.passed, "within", "outside"), drawing),
     )
     return tag("tr", cells)
 
 
 def verdict(good: bool, yes: str, no: str) -> Markup:
-    return tag("td", tag("span", f"✓ {yes}" if good else f"✗ {no}", class_=f"claim {'pass' if good else 'fail'}"))
+    return tag("span", f"✓ {yes}" if good else f"✗ {no}", class_=f"claim {'pass' if good else 'fail'}")
 
 
 def in_full(folder: str, name: str, outcome: Outcome) -> Content:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +17,7 @@ import yaml
 
 from petri.experiment.definition import shown
 from petri.experiment.summary import Outcome, PointOutcome
+from petri.report.quantities import NOTHING, Units
 
 STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater are of one line
 APART: Final = 0.05
@@ -47,25 +48,29 @@ class Statement:
     def judge(self, outcome: Outcome) -> Judged:
         """Raises StatementError where the experiment has no such point or measure."""
         answers = [self.judge_measure(outcome, measure) for measure in self.measures]
-        return Judged(self, all(holds for holds, _ in answers), "; ".join(said for _, said in answers))
+        names = [f"{short(measure)}: " if len(self.measures) > 1 else "" for measure in self.measures]
+        said = [name + values for name, (_, values) in zip(names, answers, strict=True)]
+        return Judged(self, all(holds for holds, _ in answers), "; ".join(said))
 
     def judge_measure(self, outcome: Outcome, measure: str) -> tuple[bool, str]:
         """Whether it holds, and the values that tell."""
-        option = self.options[self.form]
+        option, show = self.options[self.form], shower(outcome, measure)
         if self.form in CURVES:
-            curves = [list(curve) for curve in self.curves(outcome, measure, str(option))]
-            check = CURVES[self.form]
-            return all(map(check, curves)), ", ".join(" → ".join(number(y) for _, y in curve) for curve in curves)
+            curves = {name: list(curve) for name, curve in self.curves(outcome, measure, str(option))}
+            said = [name + " → ".join(show(y) for _, y in curve) for name, curve in curves.items()]
+            return all(map(CURVES[self.form], curves.values())), ", ".join(said)
         if self.form in ("zero", "below"):
             values = [self.value(point, measure) for point in outcome.points if matches(point, self.at)]
             good = [value == 0 if self.form == "zero" else value < share(option) for value in values]
-            return all(good), ", ".join(map(number, values))
-        if self.form == "higher":
-            places, sign = (option, self.options["lower"]), ">"
-        else:
-            places, sign = option, "≈" if self.form == "near" else "≠"
+            return all(good), ", ".join(map(show, values))
+        places = (option, self.options["lower"]) if self.form == "higher" else option
         first, second = (self.value(self.point(outcome, place), measure) for place in places)
-        return self.compare(first, second), f"{number(first)} {sign} {number(second)}"
+        holds = self.compare(first, second)
+        if self.form == "higher":
+            sign = ">" if first > second else "≤"
+        else:
+            sign = "≈" if holds == (self.form == "near") else "≠"
+        return holds, f"{show(first)} {sign} {show(second)}"
 
     def compare(self, first: float, second: float) -> bool:
         difference = abs(first - second) / max(abs(first), abs(second), math.ulp(0))
@@ -75,16 +80,18 @@ class Statement:
             return difference <= share(self.options["within"])
         return difference >= share(self.options.get("by", APART))
 
-    def curves(self, outcome: Outcome, measure: str, axis: str) -> Iterator[Iterator[tuple[float, float]]]:
-        """For each combination of the other parameters, the values along the axis."""
+    def curves(self, outcome: Outcome, measure: str, axis: str) -> Iterator[tuple[str, Iterator[tuple[float, float]]]]:
+        """For each combination of the other parameters, its name (of several), and the values along the axis."""
         points = [point for point in outcome.points if matches(point, self.at) and axis in point.parameters]
         if not points:
             raise StatementError(f"`{self.says}`: {self.experiment} has no points along {axis}")
         rest = [tuple((name, shown(v)) for name, v in p.parameters.items() if name != axis) for p in points]
-        for others in dict.fromkeys(rest):
+        kinds = dict.fromkeys(rest)
+        for others in kinds:
             own = [point for point, names in zip(points, rest, strict=True) if names == others]
             own.sort(key=lambda point: float(str(point.parameters[axis])))
-            yield ((float(str(point.parameters[axis])), self.value(point, measure)) for point in own)
+            name = " ".join(value for _, value in others) + ": " if len(kinds) > 1 else ""
+            yield name, ((float(str(point.parameters[axis])), self.value(point, measure)) for point in own)
 
     def point(self, outcome: Outcome, where: Where) -> PointOutcome:
         found = [point for point in outcome.points if matches(point, {**self.at, **where})]
@@ -134,8 +141,20 @@ def written(value: Any) -> str:
     return shown(value) if isinstance(value, bool | int | float | str) else str(value)
 
 
-def number(value: float) -> str:
-    return f"{value:.3g}"
+def shower(outcome: Outcome, measure: str) -> Callable[[float], str]:
+    """Writes values of the measure in their unit."""
+    dimensions = {one.name: one.dimension for one in outcome.figures}
+    units, dimension = Units(outcome.net.seconds), dimensions.get(measure, "")
+    return lambda value: units.show(value, dimension, 3)
+
+
+def short(measure: str) -> str:
+    """`sequence.duplicate_ack_share` as people read it in a table: the unit says that it is a share."""
+    return measure.rpartition(".")[2].removesuffix("_share")
+
+
+def percent(share: float, sign: str = "") -> str:
+    return NOTHING if math.isnan(share) else format(share, f"{sign}.1%")
 
 
 def share(value: Any) -> float:

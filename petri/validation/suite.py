@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,8 +41,13 @@ class FigureCheck:
 
     @property
     def difference(self) -> float:
-        """Of ours from the stated figure, as a share of it."""
-        return self.ours.mean / self.checked.value - 1
+        """Of ours from the stated figure, as a share of it; nan where that is 0."""
+        return self.ours.mean / self.checked.value - 1 if self.checked.value else math.nan
+
+    @property
+    def tolerance(self) -> float:
+        """As a share of the stated figure; nan where that is 0."""
+        return self.checked.verdict.tolerance / abs(self.checked.value) if self.checked.value else math.nan
 
     @property
     def passed(self) -> bool:

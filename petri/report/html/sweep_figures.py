@@ -64,6 +64,11 @@ def label(value: Value) -> str:
     return plotted(shown(value))
 
 
+def axis_name(kept: Kept) -> str:
+    """Short enough for the height of a figure; the heading above has the whole name."""
+    return plotted(kept.name.rpartition(".")[2])
+
+
 def axes(outcome: Outcome) -> list[Axis]:
     """The parameters that differ, that with the most values first; numbers before texts."""
     found = []
@@ -99,17 +104,19 @@ def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[Axis]) ->
             lines.setdefault(key, []).append(point)
     order = {value: number for number, value in enumerate(along.values)}
     traces: list[dict[str, Any]] = []
+    colours: dict[str, str] = {}
     for number, (key, points) in enumerate(sorted_lines(lines, others)[:MOST_LINES]):
         points.sort(key=lambda point: order[point.parameters[along.name]])
+        colours |= {point.label: f"@s{number % SERIES}" for point in points}
         name = ", ".join(f"{axis.name} {shown(value)}" for axis, value in zip(others, key, strict=True))
         traces.append(_line(points, kept, along, scale, plotted(name or kept.name), number))
-    traces += _expected(outcome, kept, along, scale)
+    traces += _expected(outcome, kept, along, scale, colours if others else {})
     unit = f" [{scale.unit}]" if scale.unit else ""
     return {
         "data": traces,
         "layout": {
             "xaxis": along.layout(),
-            "yaxis": {"title": {"text": f"{plotted(kept.name)}{unit}"}, "rangemode": _range_mode(outcome, kept)},
+            "yaxis": {"title": {"text": f"{axis_name(kept)}{unit}"}, "rangemode": _range_mode(outcome, kept)},
             "showlegend": len(traces) > 1,
         },
     }
@@ -147,8 +154,11 @@ def error_bars(half_widths: Sequence[float], colour: str) -> dict[str, Any]:
     return {"type": "data", "array": array, "color": colour, "thickness": 1.2, "width": 4, "visible": True}
 
 
-def _expected(outcome: Outcome, kept: Kept, along: Axis, scale: Scale) -> list[dict[str, Any]]:
-    """Expected values as diamonds with their tolerance; those that were missed are open and of another colour."""
+def _expected(
+    outcome: Outcome, kept: Kept, along: Axis, scale: Scale, colours: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Expected values as diamonds with their tolerance, in the colours of their points where these have one; those that
+    were missed are open."""
     traces = []
     for passed, name, colour, symbol in VERDICTS:
         found = [
@@ -159,6 +169,8 @@ def _expected(outcome: Outcome, kept: Kept, along: Axis, scale: Scale) -> list[d
         ]
         if not found:
             continue
+        marks = [colours.get(point.label, colour) for point, _ in found]
+        outlines = ["@ink" if passed and colours else mark for mark in marks]
         traces.append(
             {
                 "type": "scatter",
@@ -166,9 +178,12 @@ def _expected(outcome: Outcome, kept: Kept, along: Axis, scale: Scale) -> list[d
                 "name": name,
                 "x": [along.position(point.parameters[along.name]) for point, _ in found],
                 "y": [finite(one.value * scale.factor) for _, one in found],
-                "error_y": error_bars([one.verdict.tolerance * scale.factor for _, one in found], colour),
-                "marker": {"color": colour, "size": 10, "symbol": symbol, "line": {"width": 2, "color": colour}},
-                "hovertemplate": f"{name} %{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}<extra></extra>",
+                "error_y": error_bars([one.verdict.tolerance * scale.factor for _, one in found], "@soft"),
+                "marker": {"color": marks, "size": 11, "symbol": symbol, "line": {"width": 2, "color": outlines}},
+                "text": [plotted(point.label) for point, _ in found],
+                "hovertemplate": (
+                    f"{name} at %{{text}}<br>%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}<extra></extra>"
+                ),
             }
         )
     return traces
@@ -281,10 +296,10 @@ def cloud(outcome: Outcome, kept: Kept, units: Units, along: Axis) -> Figure:
     for name in ("tickmode", "tickvals", "ticktext"):
         layout.pop(name, None)
     return {
-        "data": [trace, *_expected(outcome, kept, along, scale)],
+        "data": [trace, *_expected(outcome, kept, along, scale, {})],
         "layout": {
             "xaxis": layout,
-            "yaxis": {"title": {"text": f"{plotted(kept.name)}{unit}"}, "rangemode": _range_mode(outcome, kept)},
+            "yaxis": {"title": {"text": f"{axis_name(kept)}{unit}"}, "rangemode": _range_mode(outcome, kept)},
             "showlegend": False,
         },
     }

@@ -33,7 +33,7 @@ def sweep_page(outcome: Outcome) -> Page:
     page = Page(outcome.title or net.name, f"Sweep of {net.name}" if outcome.title else "Sweep")
     units = Units(net.seconds)
     axes = figures.axes(outcome)
-    page.head += [tables.prose(net.doc), _facts(outcome, axes), *_banners(outcome)]
+    page.head += [tables.prose(outcome.description or net.doc), _facts(outcome, axes), *_banners(outcome)]
     if any(point.checked for point in outcome.points):
         page.section("expected", "Expected values", _expected_table(outcome, units))
     _distributions(page, outcome, units, axes)
