@@ -287,3 +287,35 @@ def test_every_flow_keeps_to_one_port(tmp_path: Path) -> None:
     assert result.measure("others").value == 0
     assert result.measure("sames").value > result.measure("firsts").value > 500
     assert result.measure("on_port_3").value == pytest.approx(0.25, abs=ERRORS * math.sqrt(0.25 * 0.75 / (4 * 500)))
+
+
+RECORDED = """
+net recorded
+time us
+import traffic.replay
+param speed: real = 1
+place packets : Recorded = stream("rows.csv")
+place network : Datagram
+place ended   : token
+place out     : Datagram fifo
+instance source = Replay(ports = 3, speed = speed, recording = packets, network = network, ended = ended)
+transition deliver: network(p) -> out(p)
+run until dead
+"""
+
+
+@pytest.mark.parametrize("speed", [1, 4])
+def test_a_recording_is_replayed_at_its_times(tmp_path: Path, speed: int) -> None:
+    (tmp_path / "rows.csv").write_text("time [ms],size,flow\n100,64,5\n100,65,6\n100.5,1500,5\n108,40,10\n")
+    (tmp_path / "recorded.net").write_text(RECORDED)
+    model = petri.load(tmp_path / "recorded.net", speed=speed)
+    result = model.run()
+    marking = dict(zip((place.name for place in model.net.places), result.replications[0].marking, strict=True))
+    assert marking["out"] == [  # flow, port, seq, size, born
+        (5, 2, 0, 64.0, 0.0),
+        (6, 0, 1, 65.0, 0.0),
+        (5, 2, 2, 1500.0, 500.0 / speed),
+        (10, 1, 3, 40.0, 8000.0 / speed),
+    ]
+    assert len(marking["ended"]) == 1
+    assert result.replications[0].time == 8000.0 / speed

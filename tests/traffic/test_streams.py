@@ -11,10 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petri import language
+from petri.codec import net_from_dict, net_to_dict
 from petri.engine import session
 from petri.engine.native import available
+from petri.export import net_hash
 from petri.net import Net
-from petri.traffic import with_streams
+from petri.traffic import sealed, with_streams
 from tests.engines import ENGINES
 from tests.traffic.files import conversation, net, table
 
@@ -98,3 +100,14 @@ def test_two_streams_wait_for_each_other(engine: str, tmp_path: Path) -> None:
         run = session.begin(flat, engine, 1, 0, block=block)
         assert run.advance(math.inf, 10**6) == "dead"
         assert [len(row) for row in run.marking()] == [1, 0, 7]
+
+
+def test_the_flat_net_as_json_has_the_stream(tmp_path: Path) -> None:
+    flat = sealed(recorded(table(conversation(3), tmp_path / "a.csv")))
+    stream = flat.places[0].stream
+    assert stream is not None
+    assert len(stream.digest) == 64
+    assert net_from_dict(net_to_dict(flat)) == flat
+    elsewhere = recorded(table(conversation(3), tmp_path / "b.csv"))
+    assert net_hash(elsewhere) == net_hash(flat)
+    assert net_hash(recorded(table(conversation(4), tmp_path / "b.csv"))) != net_hash(flat)

@@ -245,3 +245,36 @@ fn told(
     };
     Ok(Found::Packet { instant: clock.instant(ticks), size, captured, told })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_of_any_resolution() {
+        let instant = |resolution, ticks| clock(resolution, 0).map(|clock| clock.instant(ticks));
+        assert_eq!(instant(6, 1_500_000), Some(1_500_000_000));
+        assert_eq!(instant(9, u64::MAX), Some(i128::from(u64::MAX)));
+        assert_eq!(instant(0x80 | 1, 3), Some(1_500_000_000));
+        assert_eq!(instant(12, 1_999), Some(1));
+        assert_eq!(clock(100, 0).map(|clock| clock.ticks_per_second), None);
+        assert_eq!(clock(6, -2).map(|clock| clock.instant(0)), Some(-2_000_000_000));
+    }
+
+    #[test]
+    fn flows_beyond_the_most_share_numbers() {
+        let mut flows = Flows::default();
+        let frame = |n: u32| {
+            let mut data = vec![0; 14];
+            data[..4].copy_from_slice(&n.to_be_bytes());
+            flows::tell(Linktype::ETHERNET, &data).unwrap_or_default()
+        };
+        for n in 0..MOST_FLOWS {
+            assert_eq!(flows.number(&frame(n)), n);
+        }
+        let shared = flows.number(&frame(MOST_FLOWS));
+        assert!(shared < MOST_FLOWS);
+        assert_eq!(flows.number(&frame(MOST_FLOWS)), shared);
+        assert_eq!(flows.number(&frame(7)), 7);
+    }
+}
