@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -66,7 +67,7 @@ class Session(Protocol):
     def observe(self) -> Observation:
         """Everything counted since the window began."""
 
-    def marking(self) -> list[list[Token]]:
+    def marking(self) -> Sequence[list[Token]]:
         """The tokens of each place: by seat in a bag, else in order of arrival."""
 
     def levels(self) -> Levels | None:

@@ -11,11 +11,12 @@ import numpy as np
 from petri.engine.errors import Fault, ModelError
 from petri.engine.firings import Firings
 from petri.engine.interface import Asked, Levels, RowSource
+from petri.engine.marking import Marking
 from petri.engine.random import seed_words
 from petri.engine.reference import Limits, Reason
 from petri.measure.observation import Observation
 from petri.measure.occupancy import LEVELS
-from petri.net import Net, Span, Token
+from petri.net import Net, Span
 
 _native: ModuleType | None
 try:
@@ -131,8 +132,8 @@ class NativeSession:
         times = reals(self._session.levels())
         return times.reshape(-1, LEVELS) if times.size else None
 
-    def marking(self) -> list[list[Token]]:
-        return [[()] * row if isinstance(row, int) else row for row in self._session.marking()]
+    def marking(self) -> Marking:
+        return Marking(self._compiled.net, self._session.marking())
 
     def trace(self) -> Firings:
         starts, ends, transitions, words = self._session.trace()

@@ -6,7 +6,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Literal
@@ -59,7 +59,7 @@ class Replication:
     hash: int
     window: Observation
     batches: tuple[Observation, ...]
-    marking: list[list[Token]]
+    marking: Sequence[list[Token]]
     fault: Fault | None
     seconds: float  # of wall-clock time
     warm: bool = True

@@ -61,10 +61,12 @@ class Replay:
         tokens = self.tokens
         self.advance(start)
         given, taken = self._gives[transition].always, self._takes[transition].always
-        if given is None or taken is None:
-            context = Context(variables, tokens.__getitem__, start, end, None, self.net.tables)
-            given = self._gives[transition].of(context)
-            taken = self._takes[transition].of(context)
+        if given is None:
+            given = self._gives[transition].of(
+                Context(variables, tokens.__getitem__, start, end, None, self.net.tables)
+            )
+        if taken is None:  # when it is decided what is taken, the end is not known: it is that of no time
+            taken = self._takes[transition].of(Context(variables, tokens.__getitem__, start, start))
         self.watcher.reached(start)
         for moved in taken:
             tokens[moved.place] -= moved.count
@@ -108,8 +110,6 @@ class _Takes:
         self.always: Sequence[Moved] | None = always if constant else None
 
     def of(self, context: Context) -> Sequence[Moved]:
-        if self.always is not None:
-            return self.always
         return [
             Moved(
                 arc.place,
@@ -146,8 +146,6 @@ class _Gives:
         self.always: Sequence[Moved] | None = always
 
     def of(self, context: Context) -> Sequence[Moved]:
-        if self.always is not None:
-            return self.always
         return [
             _given(arc, context, valued)
             for arc, valued in zip(self.arcs, self.valued, strict=True)

@@ -35,9 +35,9 @@ class Auditor:
         self.now = 0.0
         self.invariants = invariants(net) or []
 
-    def context(self, firing: TracedFiring) -> Context:
+    def context(self, firing: TracedFiring, end: float) -> Context:
         size = list(self.size)
-        return Context(firing.variables, lambda p: size[p], firing.start, firing.end, None, self.net.tables)
+        return Context(firing.variables, lambda p: size[p], firing.start, end, None, self.net.tables)
 
     def number(self, expression: Expr | None, context: Context) -> int:
         return 1 if expression is None else int(evaluate(expression, context))
@@ -58,13 +58,13 @@ class Auditor:
         assert firing.end >= firing.start
         self.now = firing.start
         self.end_until(self.now)
-        context = self.context(firing)
+        context = self.context(firing, firing.start)  # what decides about enabling does not know the end yet
         taken = self.taken(firing, context)
         assert transition.guard is None or evaluate(transition.guard, context)
         for inhibitor in transition.inhibitors:
             if all(match.equal is None for match in inhibitor.pattern):
                 assert self.size[inhibitor.place] < self.number(inhibitor.threshold, context)
-        given_tokens = self.given(firing, context)
+        given_tokens = self.given(firing, self.context(firing, firing.end))
         self.add({place: -count for place, count in taken.items()})
         for place in transition.resets:
             self.size[place] = 0

@@ -160,7 +160,8 @@ impl Session {
         Ok(bytes(py, times.into_iter().map(f64::to_ne_bytes)))
     }
 
-    /// The tokens of each place: by seat in a bag, else in order of arrival; of a black place their number.
+    /// The tokens of each place, by seat in a bag, else in order of arrival: their words as bytes, slot after slot, or of
+    /// a black place their number.
     fn marking<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let marking = self.running()?.marking();
         let rows = PyList::empty(py);
@@ -168,9 +169,8 @@ impl Session {
             if place.width == 0 {
                 rows.append(marking.places[PlaceId(i as u32)].tokens)?;
             } else {
-                let row = marking.listed(PlaceId(i as u32));
-                let tokens = row.into_iter().map(|token| scalars(py, token, &place.reals));
-                rows.append(tokens.collect::<PyResult<Vec<_>>>()?)?;
+                let row = marking.listed(PlaceId(i as u32)).concat();
+                rows.append(words(py, &row, |word| word.to_ne_bytes())?)?;
             }
         }
         Ok(rows)
