@@ -72,10 +72,12 @@ def effect(transition: Transition) -> Effect:
 def invariants(net: Net) -> list[Invariant] | None:
     """The semi-positive place invariants of minimal support (Martínez & Silva 1982); None when there are too many.
 
-    Places that some transition changes by an amount that is not constant take part in none.
+    Places that some transition changes by an amount that is not constant, or to which rows of a file come, take part in
+    none.
     """
     effects = [effect(transition) for transition in net.transitions]
     vague = {place for change in effects for place, amount in change.items() if amount is None}
+    vague |= {index for index, place in enumerate(net.places) if place.stream is not None}
     # Each row: what is left to cancel, by transition, and the weights so far, by place.
     rows: list[tuple[dict[int, int], dict[int, int]]] = []
     for place in range(len(net.places)):

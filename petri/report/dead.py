@@ -91,7 +91,8 @@ class _Reader:
             return f"needs {_tokens(needed)} in {place.name}, which {holds}"
         if here <= taken:
             more = "one more token" if here else "a token"
-            return f"needs {more} in {place.name}" + ("" if here else ", which is empty")
+            empty = ", which is empty" if place.stream is None else ", whose file has no more rows"
+            return f"needs {more} in {place.name}" + ("" if here else empty)
         wanted = self.text.pattern(arc, transition)
         which = {"fifo": "its oldest token", "lifo": "its newest token", "key": "its first token"}
         seen = which.get(place.discipline, f"none of its {here} tokens" if here > 1 else "its token")

@@ -54,6 +54,7 @@ def test_a_table_and_a_capture_of_the_same_packets_are_the_same_run(folder: Path
 def test_the_summary_the_trace_and_the_report(folder: Path, capsys: Capture) -> None:
     options = ("--stream", "packets=rows.csv", "--report", "page.html")
     assert "sent" in run(capsys, *options, "--replications", "2")
+    assert "in packets, whose file has no more rows" in run(capsys, *options, "--all")
     assert "rows of rows.csv" in (folder / "page.html").read_text()
     for name in ("t.csv", "t.vcd", "t.json"):
         run(capsys, "--stream", "packets=rows.csv", "--trace", name)

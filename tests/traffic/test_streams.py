@@ -16,6 +16,7 @@ from petri.engine import session
 from petri.engine.native import available
 from petri.export import net_hash
 from petri.net import Net
+from petri.structure import invariants
 from petri.traffic import sealed, with_streams
 from tests.engines import ENGINES
 from tests.traffic.files import conversation, net, table
@@ -111,3 +112,13 @@ def test_the_flat_net_as_json_has_the_stream(tmp_path: Path) -> None:
     elsewhere = recorded(table(conversation(3), tmp_path / "b.csv"))
     assert net_hash(elsewhere) == net_hash(flat)
     assert net_hash(recorded(table(conversation(4), tmp_path / "b.csv"))) != net_hash(flat)
+
+
+def test_a_place_with_a_stream_is_in_no_invariant() -> None:
+    flat = language.loads(
+        "place rows : int = stream() place kept : int = 1, 2 place other : int "
+        "transition go: rows(n) -> other(n) transition turn: kept(n) -> kept(n)"
+    )
+    found = invariants(flat)
+    assert found is not None
+    assert [dict(one.weights) for one in found] == [{1: 1}]
