@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from petri import codec, language, library
-from petri.net import Expr, Match, Net, Place, RunDefaults, Table, Term, Transition
+from petri.net import Expr, Match, Net, Place, RunDefaults, Span, Table, Term, Transition
 
 
 def round_trip(net: Net) -> Net:
@@ -22,6 +22,35 @@ def test_library(name: str) -> None:
     again = round_trip(net)
     assert again == net
     assert repr(again) == repr(net)  # tells 1 from 1.0 and True
+
+
+@pytest.mark.parametrize("name", ["ixp2400", "mm1"])
+def test_text_in_pieces_is_that_of_the_dicts(name: str) -> None:
+    net = language.load(name)
+    whole = json.dumps(codec.net_to_dict(net), indent=2, ensure_ascii=False)
+    assert "".join(codec.net_text(net, indent=2)) == whole
+    whole = json.dumps(codec.net_to_dict(net), separators=(",", ":"), ensure_ascii=False)
+    assert "".join(codec.net_text(net)) == whole
+    whole = json.dumps(codec.net_to_dict(net, spans=False), separators=(",", ":"), sort_keys=True)
+    assert "".join(codec.net_text(net, spans=False, sort_keys=True)) == whole
+
+
+def test_text_of_awkward_nets() -> None:
+    """Without elements; with all files in one place, names beyond ASCII, and infinity; with a long marking."""
+    span = Span("a\nb.net", 1, 2, 3, 4)
+    for net in (
+        Net("n"),
+        Net("ñ", (Place("é\n"),), run_defaults=RunDefaults(math.inf), doc='"\\'),
+        Net("n", (Place("p", span=span), Place("q", span=replace(span, file="c.net"))), seconds=1e-9),
+        language.loads(
+            "place p : {k: int, x: real} = {k: i, x: 0.5} for i in 1..100  transition t: p(j) -> p(j) takes 1"
+        ),
+    ):
+        assert "".join(codec.net_text(net, indent=2)) == json.dumps(
+            codec.net_to_dict(net), indent=2, ensure_ascii=False
+        )
+        whole = json.dumps(codec.net_to_dict(net, spans=False), separators=(",", ":"), sort_keys=True)
+        assert "".join(codec.net_text(net, spans=False, sort_keys=True)) == whole
 
 
 def test_defaults_are_left_out() -> None:
