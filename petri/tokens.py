@@ -103,7 +103,8 @@ class TokenList:
         columns = []
         for values in ranges:
             repeats //= max(len(values), 1)
-            columns.append(array("q", chain.from_iterable(repeat(value, repeats) for value in values)) * turns)
+            repeated = values if repeats == 1 else chain.from_iterable(repeat(value, repeats) for value in values)
+            columns.append(array("q", repeated) * turns)
             turns *= len(values)
         self.extend(count, columns)
 
