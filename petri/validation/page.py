@@ -51,10 +51,16 @@ def figure_row(folder: str, check: FigureCheck) -> Markup:
         tag("td", units.show(check.checked.value, dimension), class_="figure"),
         tag("td", units.show_with_error(ours.mean, ours.half_width, dimension), class_="figure"),
         tag("td", percent(check.difference, "+"), class_="figure"),
-        tag("td", "± " + percent(check.tolerance), class_="figure"),
+        tag("td", f"± {tolerance(check, units, dimension)}", class_="figure"),
         tag("td", verdict(check.passed, "within", "outside"), drawing),
     )
     return tag("tr", cells)
+
+
+def tolerance(check: FigureCheck, units: Units, dimension: str) -> str:
+    """As it was stated: a share of the figure, or a distance from it."""
+    within = check.checked.expected.within
+    return percent(within.bound) if within.relative else units.show(check.checked.verdict.tolerance, dimension)
 
 
 def verdict(good: bool, yes: str, no: str) -> Markup:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from petri.report.quantities import NOTHING, Units
 
 STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater are of one line
 APART: Final = 0.05
+STATISTIC: Final = re.compile(r"mean|std|min|max|sum|count|p\d+")
 FORMS: Final = ("increasing", "decreasing", "bent", "higher", "near", "apart", "below", "zero")
 COMMON: Final = ("says", "source", "experiment", "measures", "at")
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {"higher": ("lower", "factor"), "near": ("within",), "apart": ("by",)}
@@ -149,8 +151,13 @@ def shower(outcome: Outcome, measure: str) -> Callable[[float], str]:
 
 
 def short(measure: str) -> str:
-    """`sequence.duplicate_ack_share` as people read it in a table: the unit says that it is a share."""
-    return measure.rpartition(".")[2].removesuffix("_share")
+    """`sequence.duplicate_ack_share` as people read it in a table: the unit says that it is a share.
+
+    A statistic is not known by its own name: `router.wait.max` is `wait.max`.
+    """
+    parts = measure.split(".")
+    last = 2 if STATISTIC.fullmatch(parts[-1]) else 1
+    return ".".join(parts[-last:]).removesuffix("_share")
 
 
 def percent(share: float, sign: str = "") -> str:
