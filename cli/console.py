@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
 from petri.diagnostics import Diagnostic, render
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 PLAIN_WIDTH = 100  # columns of output that does not go to a terminal
+PIECES = 4096  # that are printed at once
 
 
 class ClosedPipe(Exception):
@@ -55,3 +57,10 @@ def write(text: str) -> None:
         print(text, end="", flush=True)
     except BrokenPipeError as error:
         raise ClosedPipe from error
+
+
+def write_pieces(pieces: Iterable[str]) -> None:
+    """Print a text that may be too long to be whole in memory. Raises ClosedPipe."""
+    rest = iter(pieces)
+    while text := "".join(islice(rest, PIECES)):
+        write(text)

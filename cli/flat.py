@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import click
 
 from . import nets
-from .console import write
+from .console import write_pieces
 
 
 @click.command(name="flat")
@@ -16,6 +18,4 @@ def command(net: str, settings: tuple[str, ...]) -> None:
     model = nets.load(net, settings)
     from petri.codec import net_text
 
-    for piece in net_text(model.net, indent=2):
-        write(piece)
-    write("\n")
+    write_pieces(chain(net_text(model.net, indent=2), "\n"))

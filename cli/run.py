@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from contextlib import nullcontext
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -12,7 +13,7 @@ import click
 from petri.diagnostics import Diagnostic, LanguageError
 
 from . import exits, nets
-from .console import stdout_console, tell, tell_all, write
+from .console import stdout_console, tell, tell_all, write_pieces
 from .exits import refusal
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
@@ -151,7 +152,8 @@ def _show(result: Result, source: str, seconds: float, as_json: bool, every: boo
     if as_json:
         contents = result.to_dict()
         contents["manifest"]["source"] = source
-        write(json.dumps(contents, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        encoder = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False)
+        write_pieces(chain(encoder.iterencode(contents), "\n"))
         return
     from petri.report.summary import print_summary
 
