@@ -26,6 +26,9 @@ def open_parquet(net: Net, place: Place, path: Path) -> tuple[ParquetFile, tuple
         raise
 
 
+BUFFER = 1 << 20  # bytes of a column that are read at a time, so that large row groups do not matter
+
+
 class ParquetFile:
     """An open file."""
 
@@ -33,7 +36,7 @@ class ParquetFile:
         self._name = name
         self._arrow, parquet = _packages(name)
         try:
-            self._file = parquet.ParquetFile(path)
+            self._file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
         except (OSError, ValueError) as error:  # pyarrow's own errors are of these
             raise unreadable(name, error) from error
         schema = self._file.schema_arrow

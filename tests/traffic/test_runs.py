@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import petri
@@ -196,19 +197,27 @@ def test_lengths_from_a_table_of_one_s_own(folder: Path, capsys: Capture) -> Non
     assert measures["load"]["value"] == pytest.approx(125, rel=0.02)  # bytes per microsecond: `average` is the mean
 
 
+STATUS = Path("/proc/self/status")
 MEMORY = """
-import resource, sys
+import re, sys
 sys.path[:0] = {path!r}
 import petri
 model = petri.load("replay.net").with_streams({{"packets": sys.argv[1]}})
 result = model.run(engine="native")
 assert result.failure is None
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1])
 """
 
 
-def peak(folder: Path, rows: int) -> int:
-    """The most memory [KiB] that a run over so many rows takes."""
+def peak(path: Path) -> int:
+    """The most memory [KiB] that a run over a file takes."""
+    program = MEMORY.format(path=sys.path)
+    ran = subprocess.run([sys.executable, "-c", program, path.name], cwd=path.parent, check=True, capture_output=True)
+    path.unlink()
+    return int(ran.stdout)
+
+
+def csv_rows(folder: Path, rows: int) -> Path:
     path = folder / f"{rows}.csv"
     with path.open("w") as file:
         file.write("time [us],size,flow\n")
@@ -216,15 +225,31 @@ def peak(folder: Path, rows: int) -> int:
             file.write(
                 "".join(f"{20 * n},{64 + n % 1400},{n % 1000}\n" for n in range(start, min(start + 10_000, rows)))
             )
-    program = MEMORY.format(path=sys.path)
-    ran = subprocess.run([sys.executable, "-c", program, path.name], cwd=folder, check=True, capture_output=True)
-    path.unlink()
-    return int(ran.stdout)
+    return path
 
 
-@pytest.mark.skipif(not available() or not hasattr(resource, "getrusage"), reason="needs the native engine")
-@pytest.mark.parametrize("rows", [500_000, pytest.param(10_000_000, marks=pytest.mark.slow)])
-def test_memory_does_not_grow_with_the_file(folder: Path, rows: int) -> None:
-    """65,536 rows are one block. The rows themselves would take 24 bytes each."""
-    few, many = peak(folder, 131_072), peak(folder, rows)
-    assert many - few < 8 * 1024
+def parquet_rows(folder: Path, rows: int) -> Path:
+    """One row group, as large as the file."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = folder / f"{rows}.parquet"
+    numbers = np.arange(rows)
+    columns = {"time [us]": 20.0 * numbers, "size": 64 + numbers % 1400, "flow": numbers % 1000}
+    parquet.write_table(pyarrow.table(columns), path, row_group_size=rows, use_dictionary=False)
+    return path
+
+
+@pytest.mark.skipif(not available() or not STATUS.exists(), reason="needs the native engine, and Linux")
+@pytest.mark.parametrize(
+    ("made", "rows", "most"),
+    [
+        (csv_rows, 500_000, 8),
+        pytest.param(csv_rows, 10_000_000, 8, marks=pytest.mark.slow),
+        pytest.param(parquet_rows, 6_000_000, 32, marks=pytest.mark.slow),
+    ],
+)
+def test_memory_does_not_grow_with_the_file(
+    folder: Path, made: Callable[[Path, int], Path], rows: int, most: int
+) -> None:
+    """65,536 rows are one block; most: more memory [MiB] than for two. Each row has 24 bytes, 144 MB in the last case."""
+    few, many = peak(made(folder, 131_072)), peak(made(folder, rows))
+    assert many - few < most * 1024
