@@ -250,6 +250,6 @@ def parquet_rows(folder: Path, rows: int) -> Path:
 def test_memory_does_not_grow_with_the_file(
     folder: Path, made: Callable[[Path, int], Path], rows: int, most: int
 ) -> None:
-    """65,536 rows are one block; most: more memory [MiB] than for two. Each row has 24 bytes, 144 MB in the last case."""
+    """65,536 rows are one block. most: how much more memory [MiB] than for two; the last case has 144 MB of rows."""
     few, many = peak(made(folder, 131_072)), peak(made(folder, rows))
     assert many - few < most * 1024
