@@ -77,10 +77,10 @@ def run(packets: int, **parameters: Any) -> dict[str, float]:
     }
 
 
-def figures(constants: Mapping[str, Any]) -> dict[str, float]:
+def figures(constants: Mapping[str, Any], packets: int = 60_000) -> dict[str, float]:
     """The figures of the fit, and retransmission over one hop, which is not part of it."""
-    one, few = run(40_000, **constants), run(20_000, **{"threads": 2, **constants})
-    path = run(30_000, hops=10, **constants)
+    one, few = run(packets, **constants), run(packets // 2, **{"threads": 2, **constants})
+    path = run(packets // 2, hops=10, **constants)
     return {
         "throughput": one["throughput"],
         "throughput, 16 threads": few["throughput"],
@@ -91,12 +91,12 @@ def figures(constants: Mapping[str, Any]) -> dict[str, float]:
 
 
 def consequences(constants: Mapping[str, Any]) -> dict[str, float]:
-    """The figures of the fit, and throughput where the scratchpad or the order is the limit."""
+    """The figures of the fit from shorter runs, and throughput where the scratchpad or the order is the limit."""
     others = {
-        f"throughput, {name}": run(10_000, **{**where, **constants})["throughput"]
+        f"throughput, {name}": run(6_000, **{**where, **constants})["throughput"]
         for name, where in (("2x8", {"engines": 2}), ("global", {"scheme": "global"}), ("AISR", {"scheme": "aisr"}))
     }
-    return {**figures(constants), **others}
+    return {**figures(constants, 24_000), **others}
 
 
 def misfit(found: Mapping[str, float]) -> float:

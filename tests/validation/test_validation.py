@@ -32,6 +32,7 @@ run until dead
 """
 EXPERIMENT = """
 title: Figure 1
+description: What figure 1 shows.
 net: levels.net
 grid: {level: [1, 2, 4], other: [0, 1]}
 replications: 2
@@ -97,6 +98,24 @@ def test_the_forms_of_statements(folder: Path, tmp_path: Path) -> None:
         claim(higher={"level": 2}, lower={"level": 2}, at={"other": 1}),
     ]
     assert judged(folder, tmp_path, true + false) == [True] * len(true) + [False] * len(false)
+
+
+def test_the_values_that_tell_are_shown(folder: Path, tmp_path: Path) -> None:
+    one, four = {"level": 1, "other": 0}, {"level": 4, "other": 0}
+    claims = [
+        claim(increasing="level"),
+        claim(higher=one, lower=four),
+        claim(near=[one, four], within="1%"),
+        claim(apart=[one, {"level": 1, "other": 1}], measures=["height", "nothing_at_all"]),
+    ]
+    (folder / "statements.yaml").write_text(yaml.safe_dump(claims), "utf-8")
+    result = run_folder(folder, tmp_path, engine="reference", workers=1)
+    assert [one.values for one in result.statements] == [
+        "0: 1 → 4 → 16, 1: 1 → 4 → 16",
+        "1 ≤ 16",
+        "1 ≠ 16",
+        "height: 1 ≈ 1; nothing_at_all: 0 ≈ 0",
+    ]
 
 
 def test_a_straight_line_is_not_bent() -> None:
@@ -177,7 +196,8 @@ def test_the_command_prints_both_tables_and_fails_for_what_is_missed(
     page = (pages / "index.html").read_text("utf-8")
     assert "1 of 2 statements hold." in page
     assert 'href="study/figure_1.html"' in page
-    assert (pages / "study" / "figure_1.html").exists()
+    assert "<td><td" not in page, "a cell in a cell is drawn outside the table"
+    assert "What figure 1 shows." in (pages / "study" / "figure_1.html").read_text("utf-8")
     for unknown in ("other", "study/figure_2"):
         assert caller(capsys)("validate", unknown, *where).status == 2
 

@@ -179,7 +179,13 @@ def _expected(
                 "x": [along.position(point.parameters[along.name]) for point, _ in found],
                 "y": [finite(one.value * scale.factor) for _, one in found],
                 "error_y": error_bars([one.verdict.tolerance * scale.factor for _, one in found], "@soft"),
-                "marker": {"color": marks, "size": 11, "symbol": symbol, "line": {"width": 2, "color": outlines}},
+                "marker": {
+                    "color": marks,
+                    "size": 11,
+                    "symbol": symbol,
+                    "opacity": 0.6,  # our own point may lie below
+                    "line": {"width": 2, "color": outlines},
+                },
                 "text": [plotted(point.label) for point, _ in found],
                 "hovertemplate": (
                     f"{name} at %{{text}}<br>%{{y:.4g}} ± %{{error_y.array:.2g}} {scale.unit}<extra></extra>"

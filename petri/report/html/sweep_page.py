@@ -129,7 +129,8 @@ def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], k
     made: list[Content] = [
         page.figure(figures.curves(outcome, kept, units, axes), f"{kept.name} along {along}", None, 22)
     ]
-    if len(axes) > 1 and len(axes[0].values) >= SMALLEST_MAP and len(axes[1].values) >= SMALLEST_MAP:
+    full = len(outcome.points) == math.prod(len(axis.values) for axis in axes)
+    if len(axes) > 1 and full and all(len(axis.values) >= SMALLEST_MAP for axis in axes[:2]):
         made += _maps(page, outcome, units, axes, kept)
     return content(heading, tag("div", made, class_="pair"))
 
