@@ -129,12 +129,11 @@ def figures_table(one: Validation) -> Table:
     from petri.report.quantities import Units
     from petri.validation.statements import percent, short
 
-    table = _table("figure", "at", "measure", "paper", "ours", "difference", "", folding=("at",))
+    table = _table("figure", "measure", "paper", "ours", "difference", "", folding=("figure",))
     for check in one.figures:
         units = Units(check.seconds)
         table.add_row(
-            check.title,
-            check.point.label,
+            f"{check.title}: {check.point.label}",
             short(check.measure),
             units.show(check.checked.value, check.dimension),
             units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension),

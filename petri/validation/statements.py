@@ -70,6 +70,8 @@ class Statement:
         holds = self.compare(first, second)
         if self.form == "higher":
             sign = ">" if first > second else "≤"
+            if first > second and not holds:
+                return False, f"{show(first)} {sign} {show(second)}, not by the factor {self.options['factor']}"
         else:
             sign = "≈" if holds == (self.form == "near") else "≠"
         return holds, f"{show(first)} {sign} {show(second)}"
