@@ -154,7 +154,7 @@ class Engine:
             if self.marking[place]:
                 continue
             if rows.waiting:
-                self.attempt = (0, [0] * len(self.net.transitions[0].variables))
+                self.attempt = (0, [0] * len(self.net.transitions[0].variables) if self.net.transitions else [])
                 self.arrive(place, self.hold(place, rows.waiting.popleft()))
             elif not rows.ended:
                 self.wanted = place

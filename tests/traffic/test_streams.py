@@ -122,3 +122,27 @@ def test_a_place_with_a_stream_is_in_no_invariant() -> None:
     found = invariants(flat)
     assert found is not None
     assert [dict(one.weights) for one in found] == [{1: 1}]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_fault_of_a_measure_at_a_row(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("value\n1\n0\n")
+    text = (
+        "place rows : int = stream() place server = token place done : int "
+        "transition serve: rows(n), server -> server, done(n) takes 1 "
+        "measure m = time(rows(n) -> done(k), by 6 div n -> k)"
+    )
+    flat = with_streams(language.loads(text), {"rows": tmp_path / "rows.csv"})
+    run = session.begin(flat, engine, 1, 0)
+    assert run.advance(math.inf, 100) == "error"
+    assert run.error is not None
+    assert (run.error.id, run.now, run.firings) == ("division-by-zero", 0.0, 1)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_net_without_transitions(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("value\n1\n0\n")
+    flat = with_streams(language.loads("place rows : int = stream()"), {"rows": tmp_path / "rows.csv"})
+    run = session.begin(flat, engine, 1, 0)
+    assert run.advance(math.inf, 100) == "dead"
+    assert run.marking() == [[(1,)]]

@@ -195,10 +195,17 @@ impl<O: Observer> Engine<O> {
                 now: self.now,
                 end: self.now,
             };
-            self.observer.arrived(place, 1, scope).map_err(|fault| {
-                let variables = vec![0; program.transitions[TransitionId(0)].variable_names.len()];
-                Box::new(RunError { fault: *fault, transition: TransitionId(0), variables, time: self.now })
-            })?;
+            let told = self.observer.arrived(place, 1, scope);
+            // A fault is told of a transition, the first; a net without any has none to tell it of.
+            if let (Err(fault), Some(first)) = (told, program.transitions.first()) {
+                let variables = vec![0; first.variable_names.len()];
+                return Err(Box::new(RunError {
+                    fault: *fault,
+                    transition: TransitionId(0),
+                    variables,
+                    time: self.now,
+                }));
+            }
         }
         Ok(true)
     }
