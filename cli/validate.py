@@ -116,7 +116,8 @@ def print_validation(one: Validation, console: Console) -> None:
 
     console.print(Text(one.name.replace("_", " "), style="bold"))
     console.print()
-    console.print(figures_table(one))
+    if one.figures:
+        console.print(figures_table(one))
     console.print(f"{one.found} of {len(one.figures)} stated figures within their tolerances\n")
     if one.statements:
         console.print(statements_table(one))
