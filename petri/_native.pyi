@@ -16,8 +16,7 @@ class Session:
         self,
         program: Program,
         seed: tuple[int, int, int],
-        instant_limit: int,
-        token_limit: int,
+        limits: tuple[int, int, int],
         trace: bool,
         levels: bool,
     ) -> None: ...

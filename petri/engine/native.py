@@ -29,6 +29,11 @@ except ImportError as error:
 
 MOST_FIRINGS = 2**63 - 1
 
+# Firings of each transition, on average, after which the net's machine code pays for its making (about 0.2 ms for a
+# transition, and a constant part that a net of few transitions feels).
+PATIENCE = 500
+FEW_TRANSITIONS = 40
+
 
 def available() -> bool:
     """Whether the native engine was built with this installation."""
@@ -69,9 +74,9 @@ class NativeSession:
         self._compiled = compiled(net)
         assert _native is not None
         words = seed_words(seed, replication)
-        self._session = _native.Session(
-            self._compiled.program, words, limits.firings_at_an_instant, limits.tokens, asked.trace, asked.levels
-        )
+        compile_after = PATIENCE * max(len(net.transitions), FEW_TRANSITIONS)
+        numbers = (limits.firings_at_an_instant, limits.tokens, compile_after)
+        self._session = _native.Session(self._compiled.program, words, numbers, asked.trace, asked.levels)
         if (fault := self._session.initial_fault) is not None:
             raise ModelError(fault[0], self._span(fault[1]), **fault[2])
         self._initial = np.array([p.held for p in net.places], dtype=np.int64)

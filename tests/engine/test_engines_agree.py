@@ -75,6 +75,27 @@ def test_same_run(net: Net, seed: int, piece: int) -> None:
     event(f"{min(reference.firings // 20 * 20, 100)} firings or more")
 
 
+# Machine code leaves the last thousand firings before the limit of an instant to the interpreter.
+FAR = Limits(firings_at_an_instant=5000, tokens=60)
+
+
+@given(nets(), st.integers(0, 3), st.integers(1, 60), st.sampled_from([0, 1]))
+@CHECKED
+def test_machine_code_does_the_same(net: Net, seed: int, piece: int, patience: int) -> None:
+    reference = begin(net, "reference", seed, 0, limits=FAR)
+    with pytest.MonkeyPatch.context() as patch:
+        # At once, or when the interpreter has begun.
+        patch.setattr("petri.engine.native.PATIENCE", patience)
+        compiled = begin(net, "native", seed, 0, limits=FAR)
+    for until in (3.0, math.inf):
+        for _ in range(4):
+            assert compiled.advance(until, piece) == reference.advance(until, piece)
+        assert_same_state(reference, compiled)
+        reference.begin_window()
+        compiled.begin_window()
+    event("none" if reference.error is None else reference.error.id)
+
+
 @given(nets(), st.integers(0, 3))
 @CHECKED
 def test_pieces_change_nothing(net: Net, seed: int) -> None:

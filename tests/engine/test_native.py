@@ -84,9 +84,10 @@ def test_deep_nesting_neither_overflows_a_stack_nor_stops_a_deep_sum(depth: int)
         with pytest.raises(ValueError, match="nested too deeply"):
             _native.Program(flat)
     else:
-        run = _native.Session(_native.Program(flat), (1, 2, 3), 100, 100, False, False)
-        assert run.advance(math.inf, 10) == "dead"
-        assert run.now == depth + 1.0
+        for compile_after in (100, 0):
+            run = _native.Session(_native.Program(flat), (1, 2, 3), (10_000, 100, compile_after), False, False)
+            assert run.advance(math.inf, 10) == "dead"
+            assert run.now == depth + 1.0
 
 
 def test_a_key_that_fails_in_the_initial_marking_is_told_like_the_reference_does() -> None:

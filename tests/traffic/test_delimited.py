@@ -6,8 +6,6 @@ import itertools
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from petri import language
 from petri.diagnostics import LanguageError
@@ -161,39 +159,3 @@ def test_fields_that_no_column_can_fill(tmp_path: Path, fields: str, identifier:
     with pytest.raises(LanguageError) as error:
         rows(with_streams(flat, {"rows": tmp_path / "rows.csv"}, {"time": "time [ms]"} if "time" in fields else {}))
     assert told(error)[0] in (identifier, "stream-column-unit")
-
-
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    body=st.one_of(
-        st.binary(max_size=80),
-        st.text(alphabet='0123456789.,;-+eE"#\n\t nantime[]us', max_size=80).map(str.encode),
-    ),
-    block=st.integers(1, 5),
-)
-def test_whatever_the_text_is(tmp_path: Path, body: bytes, block: int) -> None:
-    """Rows, or a message; the same rows whatever is read at a time. Of several mistakes, any may be told."""
-    fields = "{ time: Time, size: Bytes, flow: 0..7 }"
-
-    def rows_or_refusal(rows_at_a_time: int) -> list[Token] | None:
-        try:
-            return read(b"time,size,flow\n" + body, fields, tmp_path, block=rows_at_a_time)
-        except LanguageError:
-            return None
-
-    assert rows_or_refusal(block) == rows_or_refusal(1000)
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    rows_=st.lists(
-        st.tuples(st.floats(0, 1e12, allow_nan=False), st.integers(-(2**63), 2**63 - 1)), min_size=1, max_size=20
-    )
-)
-def test_both_ways_of_reading_give_the_same_bits(tmp_path: Path, rows_: list[tuple[float, int]]) -> None:
-    """A cell that numpy does not take sends its whole block the slow way."""
-    lines = [f"{x!r},{n}" for x, n in rows_]
-    quick = read("x,n\n" + "\n".join(lines) + "\n", "{ x: real, n: int }", tmp_path)
-    slow = read("x,n\n" + "\n".join([*lines, "1,2.0"]) + "\n", "{ x: real, n: int }", tmp_path)
-    assert slow == [*quick, (1.0, 2)]
-    assert quick == [(x + 0.0, n) for x, n in rows_]

@@ -74,7 +74,7 @@ def test_rows_that_are_not_of_the_colour_are_refused(tmp_path: Path) -> None:
     from petri.engine.native import compiled
 
     flat = recorded(table(conversation(3), tmp_path / "a.csv"), "0..4")
-    run = _native.Session(compiled(flat).program, (1, 2, 3), 1000, 1000, False, False)
+    run = _native.Session(compiled(flat).program, (1, 2, 3), (1000, 1000, 1000), False, False)
     assert run.advance(1.0, 10) == "input"
     assert run.wanted == 0
     for block, place in ((b"\0" * 8, 0), (b"\0" * 24, 1), (b"\0" * 24, 99), (b"\0" * 16 + b"\5" + b"\0" * 7, 0)):

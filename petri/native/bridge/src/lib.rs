@@ -58,16 +58,10 @@ type Told<'py> = (String, Option<SpanParts>, Bound<'py, PyDict>);
 
 #[pymethods]
 impl Session {
+    /// The limits are on firings at one instant and on tokens; after the third number of firings machine code is made.
     #[new]
-    fn new(
-        program: &Program,
-        seed: (u64, u64, u64),
-        instant_limit: u64,
-        token_limit: u64,
-        trace: bool,
-        levels: bool,
-    ) -> Self {
-        let limits = Limits { firings_at_an_instant: instant_limit, tokens: token_limit };
+    fn new(program: &Program, seed: (u64, u64, u64), limits: (u64, u64, u64), trace: bool, levels: bool) -> Self {
+        let limits = Limits { firings_at_an_instant: limits.0, tokens: limits.1, compile_after: limits.2 };
         let program = Arc::clone(&program.program);
         let (replication, fault) =
             match begin(Arc::clone(&program), [seed.0, seed.1, seed.2], limits, Asked { trace, levels }) {

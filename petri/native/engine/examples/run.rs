@@ -14,7 +14,7 @@ fn main() {
     let text = std::fs::read_to_string(&arguments[1]).expect("a file");
     let firings: u64 = arguments[2].parse().expect("a number of firings");
     let program = Arc::new(Program::from_json(&text).expect("a flat net"));
-    let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 40 };
+    let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 40, compile_after: compile_after() };
     let mut session = begin(program, [1, 2, 3], limits, Asked::default()).expect("an initial marking");
     session.advance(f64::INFINITY, firings / 10);
     for _ in 0..3 {
@@ -24,4 +24,9 @@ fn main() {
         let nanoseconds = clock.elapsed().as_nanos() as f64 / done as f64;
         println!("{reason:?}: {done} firings, {nanoseconds:.1} ns each, hash {:#x}", session.hash());
     }
+}
+
+/// Firings before machine code is made: the third argument, or what the project uses.
+fn compile_after() -> u64 {
+    std::env::args().nth(3).map_or(20_000, |words| words.parse().expect("a number of firings"))
 }

@@ -3,9 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::ids::TransitionId;
-
-/// Children of a node of the heap: four make it flat, and they share a cache line or two.
-const ARITY: usize = 4;
+use crate::ladder::{Event, Ladder};
 
 /// A firing in progress.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,10 +19,15 @@ pub struct Ending {
 /// No lane.
 pub const NO_LANE: u32 = u32::MAX;
 
-impl Ending {
+impl Event for Ending {
     #[inline(always)]
-    pub fn end(&self) -> f64 {
+    fn time(&self) -> f64 {
         f64::from_bits((self.order >> 64) as u64)
+    }
+
+    #[inline(always)]
+    fn precedes(&self, other: &Self) -> bool {
+        self.order < other.order
     }
 }
 
@@ -35,7 +38,8 @@ struct Pool {
     free: Vec<u32>,
 }
 
-/// Firings of one duration end in the order in which they start: a queue holds them, and only its first is in the heap.
+/// Firings of one duration end in the order in which they start: a queue holds them, and only its first is among the
+/// events.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     waiting: VecDeque<Ending>,
@@ -43,42 +47,40 @@ struct Lane {
 }
 
 pub struct Agenda {
-    heap: Vec<Ending>,
+    events: Ladder<Ending>,
     lanes: Vec<Lane>,
     pools: Vec<Pool>,
     len: usize,
-    /// The first entry of the heap has ended. Most often another firing begins at once and takes its place, which
-    /// costs less than closing the gap and making another.
-    gap: bool,
 }
 
 impl Agenda {
     pub fn new(transitions: usize, lanes: usize) -> Self {
         Agenda {
-            heap: Vec::new(),
+            events: Ladder::default(),
             lanes: vec![Lane::default(); lanes],
             pools: vec![Pool::default(); transitions],
             len: 0,
-            gap: false,
         }
     }
 
     /// The earliest end among the firings in progress.
     #[inline(always)]
-    pub fn next_end(&self) -> Option<f64> {
-        if self.gap {
-            let children = self.heap.get(1..self.heap.len().min(ARITY + 1)).unwrap_or_default();
-            // The bits of ends are in the order of the ends.
-            children.iter().map(|ending| (ending.order >> 64) as u64).min().map(f64::from_bits)
-        } else {
-            self.heap.first().map(Ending::end)
-        }
+    pub fn next_end(&mut self) -> Option<f64> {
+        self.events.first().map(Event::time)
     }
 
-    /// A firing begins; `record` is what it will deposit. All firings of a lane have the same duration.
+    /// A firing begins; what it will deposit is written to the words returned. All firings of a lane have the same
+    /// duration, and all of a transition the same number of words.
     #[inline(always)]
-    pub fn begin(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, record: &[u64]) {
-        let cell = if record.is_empty() { 0 } else { self.pools[transition.at()].hold(record) };
+    pub fn begin(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, words: usize) -> &mut [u64] {
+        let cell = if words == 0 { 0 } else { self.pools[transition.at()].cell(words) };
+        self.insert(end, serial, transition, lane, cell);
+        let start = cell as usize * words;
+        &mut self.pools[transition.at()].words[start..start + words]
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, cell: u32) {
         let ending = Ending { order: u128::from(end.to_bits()) << 64 | u128::from(serial), transition, cell, lane };
         self.len += 1;
         if let Some(lane) = self.lanes.get_mut(lane as usize) {
@@ -88,95 +90,33 @@ impl Agenda {
             }
             lane.occupied = true;
         }
-        if self.gap {
-            self.gap = false;
-            self.sift_down(ending);
-        } else {
-            self.sift_up(ending);
-        }
-    }
-
-    #[inline(always)]
-    fn sift_up(&mut self, ending: Ending) {
-        let mut position = self.heap.len();
-        self.heap.push(ending);
-        while position > 0 {
-            let parent = (position - 1) / ARITY;
-            if self.heap[parent].order < ending.order {
-                break;
-            }
-            self.heap[position] = self.heap[parent];
-            position = parent;
-        }
-        self.heap[position] = ending;
+        self.events.insert(ending);
     }
 
     /// The first firing in order ends.
     #[inline(always)]
     pub fn end_first(&mut self) -> Option<Ending> {
-        if self.gap {
-            self.close_gap();
-        }
-        let first = *self.heap.first()?;
+        let first = self.events.pop()?;
         self.len -= 1;
         if let Some(lane) = self.lanes.get_mut(first.lane as usize) {
-            if let Some(next) = lane.waiting.pop_front() {
-                self.sift_down(next);
-                return Some(first);
+            match lane.waiting.pop_front() {
+                Some(next) => self.events.insert(next),
+                None => lane.occupied = false,
             }
-            lane.occupied = false;
         }
-        self.gap = true;
         Some(first)
     }
 
-    fn close_gap(&mut self) {
-        self.gap = false;
-        if let Some(last) = self.heap.pop() {
-            if !self.heap.is_empty() {
-                self.sift_down(last);
-            }
-        }
-    }
-
-    /// Puts an entry where the first one was.
+    /// Hands out the record of a firing that has ended. The next that begins may overwrite it.
     #[inline(always)]
-    fn sift_down(&mut self, entry: Ending) {
-        let heap = self.heap.as_mut_slice();
-        let mut position = 0;
-        loop {
-            let start = ARITY * position + 1;
-            let children = if start + ARITY <= heap.len() { start..start + ARITY } else { start..heap.len() };
-            if children.is_empty() {
-                break;
-            }
-            let mut least = start;
-            let mut order = heap[start].order;
-            for child in children.skip(1) {
-                let other = heap[child].order;
-                if other < order {
-                    (least, order) = (child, other);
-                }
-            }
-            if entry.order < order {
-                break;
-            }
-            heap[position] = heap[least];
-            position = least;
+    pub fn release(&mut self, ending: &Ending, words: usize) -> &[u64] {
+        if words == 0 {
+            return &[];
         }
-        heap[position] = entry;
-    }
-
-    /// Hands out the record of a firing that has ended.
-    #[inline(always)]
-    pub fn release(&mut self, ending: &Ending, words: usize, record: &mut Vec<u64>) {
-        record.clear();
-        if words > 0 {
-            let pool = &mut self.pools[ending.transition.at()];
-            let start = ending.cell as usize * words;
-            record.extend_from_slice(&pool.words[start..start + words]);
-            pool.free.push(ending.cell);
-        }
+        let pool = &mut self.pools[ending.transition.at()];
+        pool.free.push(ending.cell);
+        let start = ending.cell as usize * words;
+        &pool.words[start..start + words]
     }
 
     /// Firings in progress.
@@ -191,18 +131,11 @@ impl Agenda {
 
 impl Pool {
     #[inline(always)]
-    fn hold(&mut self, record: &[u64]) -> u32 {
-        match self.free.pop() {
-            Some(cell) => {
-                let start = cell as usize * record.len();
-                self.words[start..start + record.len()].copy_from_slice(record);
-                cell
-            }
-            None => {
-                self.words.extend_from_slice(record);
-                (self.words.len() / record.len() - 1) as u32
-            }
-        }
+    fn cell(&mut self, words: usize) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.words.resize(self.words.len() + words, 0);
+            (self.words.len() / words - 1) as u32
+        })
     }
 }
 
@@ -225,16 +158,15 @@ mod tests {
                 1 => (start.floor() + 9.0, 1),
                 _ => (random.equal_choice(60) as f64, NO_LANE),
             };
-            agenda.begin(end, serial, transition, lane, &[serial, end as u64]);
+            agenda.begin(end, serial, transition, lane, 2).copy_from_slice(&[serial, end as u64]);
             expected.push((end as u64, serial, transition));
         }
         expected.sort();
-        let mut record = Vec::new();
         for (end, serial, transition) in expected {
             assert_eq!(agenda.next_end(), Some(end as f64));
             let ending = agenda.end_first().expect("a firing");
-            agenda.release(&ending, 2, &mut record);
-            assert_eq!((ending.transition, record.as_slice()), (transition, [serial, end].as_slice()));
+            let record = agenda.release(&ending, 2);
+            assert_eq!((ending.transition, record), (transition, [serial, end].as_slice()));
         }
         assert!(agenda.is_empty());
     }

@@ -1,7 +1,7 @@
 //! From the flat net to the program.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::analysis::{Facts, Range, Ranges, ANY};
 use crate::compile_transition::TransitionCompiler;
@@ -14,8 +14,8 @@ use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
 use crate::probes;
 use crate::program::{
-    Bound, Dependent, Gauge, Give, IndexProgram, Level, Move, PlaceProgram, Program, Simple, SimpleTime, Take, Time,
-    TransitionProgram, Watch,
+    Bound, Dependent, Gauge, Give, IndexProgram, Level, Move, PlaceIndex, PlaceProgram, Program, Simple, SimpleTime,
+    Take, Time, TransitionProgram, Watch,
 };
 
 pub type Compiled<T> = Result<T, LoadError>;
@@ -103,6 +103,7 @@ impl Program {
             probes: Arc::new(probes),
             lanes,
             variables,
+            code: OnceLock::new(),
         })
     }
 }
@@ -275,7 +276,7 @@ impl<'a> Compiler<'a> {
             key_fails,
             capacity: capacity.transpose()?,
             indices: Vec::new(),
-            roles: Vec::new(),
+            pivots: Vec::new(),
             bounds: slots.iter().map(bound).collect(),
             initial: initial_tokens(place)?,
         })
@@ -300,7 +301,7 @@ impl<'a> Compiler<'a> {
         let seated = self.places[place.at()].discipline == Discipline::Bag;
         self.indices.push(IndexProgram { place, slots: slots.clone(), table: self.key_tables.len(), seated });
         self.key_tables.push(table);
-        self.places[place.at()].indices.push(id);
+        self.places[place.at()].indices.push(PlaceIndex { index: id, links: Vec::new() });
         self.index_of.insert((place, slots), id);
         id
     }

@@ -1,19 +1,21 @@
 //! Decides how the bindings of a transition are counted and drawn.
 
 use crate::compile_transition::{is_bag, TransitionCompiler};
-use crate::expression::Bool;
+use crate::expression::{Bool, Int, Real, Value};
 use crate::ids::{JoinId, VariableId};
-use crate::join::{JoinProgram, LinkProgram, Role};
+use crate::join::{JoinProgram, LinkProgram};
 use crate::net::{Expr, InputArc};
 use crate::program::{Find, InputProgram, Selection};
 
 impl TransitionCompiler<'_, '_> {
-    pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool) -> Selection {
+    pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool, free: bool) -> Selection {
         let bags: Vec<usize> = (0..inputs.len()).filter(|&i| is_bag(&inputs[i])).collect();
         if !self.plain {
-            return match bags.split_first() {
-                Some((&pivot, links)) if simple && self.can_join(inputs, pivot, links) => {
-                    Selection::Join(self.join(inputs, guard, pivot, links))
+            return match bags.as_slice() {
+                [] if free => Selection::Single,
+                &[arc] if free => Selection::Bag(arc),
+                [pivot, links @ ..] if simple && self.can_join(inputs, *pivot, links) => {
+                    Selection::Join(self.join(inputs, guard, *pivot, links))
                 }
                 _ => Selection::Search,
             };
@@ -23,6 +25,14 @@ impl TransitionCompiler<'_, '_> {
             [arc] => Selection::Bag(*arc),
             _ => Selection::Product,
         }
+    }
+
+    /// Whether nothing about the token of an arc decides whether the transition is enabled: any will do.
+    pub fn is_free(&self, arc: &InputProgram) -> bool {
+        matches!(arc.find, Find::Any)
+            && arc.before.is_empty()
+            && arc.after.is_empty()
+            && arc.binds.iter().all(|(_, variable)| !self.enabling.variables.contains(variable))
     }
 
     /// Whether the pivot's token decides about the guard and the keys of the other bags, and nothing else matters.
@@ -43,22 +53,32 @@ impl TransitionCompiler<'_, '_> {
 
     fn join(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, pivot: usize, links: &[usize]) -> JoinId {
         let id = JoinId(self.compiler.joins.len() as u32);
+        let slot = |value: &Value| match value {
+            Value::Int(Int::Var(variable)) | Value::Real(Real::Var(variable)) => {
+                inputs[pivot].binds.iter().find(|(_, bound)| bound == variable).map(|(slot, _)| *slot)
+            }
+            _ => None,
+        };
         let link = |&arc: &usize| match inputs[arc].find {
             Find::Keyed(index) => {
-                Some(LinkProgram { arc, index, key: inputs[arc].equals.iter().map(|(_, v)| v.clone()).collect() })
+                let key: Vec<Value> = inputs[arc].equals.iter().map(|(_, value)| value.clone()).collect();
+                Some(LinkProgram { arc, index, slots: key.iter().map(slot).collect(), key })
             }
             _ => None,
         };
         let program = JoinProgram {
             pivot,
             binds: inputs[pivot].binds.clone(),
+            transition: self.id,
             filter: guard.cloned(),
             links: links.iter().filter_map(link).collect(),
             variables: self.kinds.len(),
         };
-        self.compiler.places[inputs[pivot].place.at()].roles.push(Role::Pivot(id));
-        for (position, &arc) in links.iter().enumerate() {
-            self.compiler.places[inputs[arc].place.at()].roles.push(Role::Keyed(id, position));
+        self.compiler.places[inputs[pivot].place.at()].pivots.push(id);
+        for (position, link) in program.links.iter().enumerate() {
+            let place = &mut self.compiler.places[inputs[link.arc].place.at()];
+            let entry = place.indices.iter_mut().find(|entry| entry.index == link.index);
+            entry.into_iter().for_each(|entry| entry.links.push((id, position)));
         }
         self.compiler.joins.push(program);
         id

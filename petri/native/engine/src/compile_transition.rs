@@ -16,12 +16,12 @@ const MOST_ARCS: usize = 1000;
 
 pub struct TransitionCompiler<'a, 'b> {
     pub compiler: &'a mut Compiler<'b>,
-    id: TransitionId,
+    pub id: TransitionId,
     pub transition: &'b Transition,
     pub kinds: Vec<Kind>,
     ranges: Vec<Range>,
     /// Everything known of the expressions that decide about enabling.
-    enabling: Facts,
+    pub enabling: Facts,
     /// Watches alone decide.
     pub plain: bool,
 }
@@ -108,6 +108,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         self.enabling.fails |= facts.fails;
         self.enabling.reads_clock |= facts.reads_clock;
         self.enabling.tokens.extend(&facts.tokens);
+        self.enabling.variables.extend(&facts.variables);
         facts
     }
 
@@ -121,7 +122,31 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let exhaustive = self.enabling.fails;
         let rooms = if open || exhaustive { limited } else { Vec::new() };
         self.plain &= !exhaustive && rooms.is_empty();
-        let impossible = if exhaustive { 0 } else { self.watch(&inputs, &inhibitors, &outputs, &rooms) };
+        // Nothing but patterns and the guard decides, and neither looks beyond the binding.
+        let simple = !exhaustive
+            && rooms.is_empty()
+            && self.enabling.tokens.is_empty()
+            && !self.enabling.reads_clock
+            && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
+            && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
+        let free = inputs.iter().all(|arc| !is_bag(arc) || self.is_free(arc))
+            && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some());
+        let selection = self.selection(&inputs, guard.as_ref(), simple, free);
+        let joins = matches!(selection, Selection::Join(_));
+        self.plain |= joins;
+        let mut impossible = 0;
+        if !exhaustive {
+            // The tokens of bags are the join's affair.
+            let watched = inputs.iter().filter(|arc| !joins || !is_bag(arc));
+            impossible = self.watch_tokens(watched, &inhibitors);
+            if rooms.is_empty() {
+                impossible += self.watch_rooms(&inputs, &outputs);
+            }
+        }
+        if joins {
+            // That there is a binding is one more condition, which does not hold yet.
+            impossible += 1;
+        }
         if !self.plain {
             self.depend(&inputs, &inhibitors, &outputs, &rooms, exhaustive);
         }
@@ -143,14 +168,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             Some(e) => Time::Of(lowering.real(e)?),
         };
         let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
-        // Nothing but patterns and the guard decides, and neither looks beyond the binding.
-        let simple = !exhaustive
-            && rooms.is_empty()
-            && self.enabling.tokens.is_empty()
-            && !self.enabling.reads_clock
-            && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
-            && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
-        let selection = self.selection(&inputs, guard.as_ref(), simple);
+        let counts = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Black(Count::Of(..)))).collect();
         let counted = self.counted(&inputs, simple);
         let constants = outputs.iter().map(|arc| if let Form::Black(count) = arc.form { Some(count) } else { None });
         let given = constants.sum::<Option<u64>>();
@@ -161,7 +179,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             given,
             binds: selection != Selection::Single
                 || !t.draws.is_empty()
-                || inputs.iter().any(|arc| !arc.binds.is_empty()),
+                || inputs.iter().any(|arc| !arc.binds.is_empty() || matches!(arc.find, Find::Black(Count::Of(..)))),
             name: t.name.clone(),
             variable_names: t.variables.iter().map(|v| v.name.clone()).collect(),
             variable_reals: t.variables.iter().map(|v| v.kind == Kind::Real).collect(),
@@ -179,6 +197,8 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             reserves,
             selection,
             counted,
+            counts,
+            free,
             plain: self.plain,
             exhaustive,
             impossible,
@@ -344,13 +364,11 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         (rooms, open)
     }
 
-    /// Watches for the conditions that a gauge decides. Returns how many conditions can never hold.
-    fn watch(
+    /// Watches for the conditions that the tokens of places decide. Returns how many conditions can never hold.
+    fn watch_tokens<'i>(
         &mut self,
-        inputs: &[InputProgram],
+        inputs: impl Iterator<Item = &'i InputProgram>,
         inhibitors: &[InhibitorProgram],
-        outputs: &[OutputProgram],
-        rooms: &[usize],
     ) -> u32 {
         let mut impossible = 0;
         let mut needs: Vec<(PlaceId, u64)> = Vec::new();
@@ -370,9 +388,6 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 }
                 None => {}
             }
-        }
-        if rooms.is_empty() {
-            impossible += self.watch_rooms(inputs, outputs);
         }
         impossible
     }

@@ -11,12 +11,17 @@ use crate::rank_set::RankSet;
 use crate::state::Transition;
 use crate::table::Table;
 
+/// Priorities, from the highest.
+#[derive(Clone, Copy, Debug)]
+pub struct LevelId(pub usize);
+
 pub struct Enabling {
     pub transitions: Table<TransitionId, Transition>,
     /// The enabled transitions of each priority.
-    levels: Vec<RankSet>,
-    /// Transitions to look at again.
-    list: Vec<TransitionId>,
+    pub levels: Table<LevelId, RankSet>,
+    /// Transitions to look at again, each at most once: the first `listed`.
+    pub list: Table<TransitionId, TransitionId>,
+    pub listed: usize,
 }
 
 impl Enabling {
@@ -32,7 +37,8 @@ impl Enabling {
         let mut enabling = Enabling {
             transitions: transitions.collect(),
             levels: program.levels.iter().map(|level| RankSet::new(level.transitions.len())).collect(),
-            list: Vec::new(),
+            list: program.transitions.iter().map(|_| TransitionId(0)).collect(),
+            listed: 0,
         };
         for watch in program.watches.iter().filter(|watch| !watch.below) {
             enabling.transitions[watch.transition].unmet += 1;
@@ -72,7 +78,7 @@ impl Enabling {
     }
 
     #[inline(always)]
-    fn met(&mut self, transition: TransitionId) {
+    pub fn met(&mut self, transition: TransitionId) {
         let status = &mut self.transitions[transition];
         status.unmet -= 1;
         if status.unmet == 0 {
@@ -85,7 +91,7 @@ impl Enabling {
     }
 
     #[inline(always)]
-    fn violated(&mut self, transition: TransitionId) {
+    pub fn violated(&mut self, transition: TransitionId) {
         let status = &mut self.transitions[transition];
         status.unmet += 1;
         if status.unmet == 1 {
@@ -99,14 +105,17 @@ impl Enabling {
         let status = &mut self.transitions[transition];
         if status.unmet == 0 && !status.listed {
             status.listed = true;
-            self.list.push(transition);
+            self.list[TransitionId(self.listed as u32)] = transition;
+            self.listed += 1;
         }
     }
 
     /// The next transition to look at, unless watches have decided about it meanwhile.
     #[inline(always)]
     pub fn next_touched(&mut self) -> Option<TransitionId> {
-        while let Some(transition) = self.list.pop() {
+        while self.listed > 0 {
+            self.listed -= 1;
+            let transition = self.list[TransitionId(self.listed as u32)];
             let status = &mut self.transitions[transition];
             status.listed = false;
             if status.unmet == 0 {
@@ -139,6 +148,9 @@ impl Enabling {
     pub fn choose(&self, program: &Program, level: usize, random: &mut Random) -> TransitionId {
         let enabled = &self.levels[level];
         let transitions = &program.levels[level].transitions;
+        if let Some(position) = enabled.single() {
+            return transitions[position];
+        }
         let position = match &program.levels[level].weights {
             None => enabled.select(random.equal_choice(enabled.len() as u64) as usize),
             Some(weights) => {

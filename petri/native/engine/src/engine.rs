@@ -8,26 +8,30 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::agenda::Agenda;
+use crate::code::{Code, DONE, ENABLED, FAULT};
 use crate::enabling::Enabling;
 use crate::expression::Scope;
 use crate::fault::{Fault, Outcome};
-use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId};
+use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::marking::Marking;
 use crate::observer::Observer;
-use crate::program::{Give, Program, Selection, SimpleTime, Take, TransitionProgram};
+use crate::program::{Give, Program, SimpleTime, Take, TransitionProgram};
 use crate::random::Random;
 use crate::search::{Goal, Scratch};
 use crate::stream::{Next, Streams};
+use crate::table::Table;
 use crate::trajectory::TrajectoryHash;
 
 /// The transitions of so many firings at one instant are told when it does not end (X3).
-const LOOP_TOLD: u64 = 1000;
+pub(crate) const LOOP_TOLD: u64 = 1000;
 
 /// Where a run stops itself (X3).
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub firings_at_an_instant: u64,
     pub tokens: u64,
+    /// Firings of a replication after which machine code is made for the net.
+    pub compile_after: u64,
 }
 
 /// Why `advance` returned.
@@ -65,19 +69,24 @@ pub struct Engine<O> {
     pub error: Option<RunError>,
     pub marking: Marking,
     pub streams: Streams,
-    limits: Limits,
-    random: Random,
-    pub enabling: Enabling,
-    agenda: Agenda,
-    variables: Vec<u64>,
-    scratch: Scratch,
+    pub(crate) limits: Limits,
+    pub(crate) random: Random,
+    pub(crate) enabling: Enabling,
+    pub(crate) agenda: Agenda,
+    pub(crate) variables: Table<VariableId, u64>,
+    pub(crate) scratch: Scratch,
     /// Since when statistics count (M3).
     pub window: f64,
     /// What a firing deposits: the record of its open and coloured outputs.
-    record: Vec<u64>,
-    firings_at_this_instant: u64,
+    pub(crate) record: Vec<u64>,
+    pub(crate) firings_at_this_instant: u64,
     /// The last transitions at this instant, once the limit is near.
     told: Vec<TransitionId>,
+    /// After so many firings the net is worth compiling.
+    compile_after: u64,
+    /// What machine code has left here: a value, or the fault that a probe raised.
+    pub(crate) value: u64,
+    pub(crate) fault: Option<Box<Fault>>,
 }
 
 impl<O: Observer> Engine<O> {
@@ -111,11 +120,14 @@ impl<O: Observer> Engine<O> {
             random: Random::new(seed),
             enabling,
             agenda: Agenda::new(program.transitions.len(), program.lanes),
-            variables: vec![0; program.variables],
+            variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),
             firings_at_this_instant: 0,
             told: Vec::new(),
+            compile_after: limits.compile_after,
+            value: 0,
+            fault: None,
             program,
         })
     }
@@ -128,7 +140,13 @@ impl<O: Observer> Engine<O> {
             return Reason::Error;
         }
         let program = Arc::clone(&self.program);
-        self.run(&program, until, firings).unwrap_or_else(|error| {
+        let interpreted = if O::COMPILES { self.compile_after.saturating_sub(self.firings) } else { u64::MAX };
+        let mut reason = self.run(&program, None, until, firings.min(interpreted));
+        if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
+            let code = program.code.get_or_init(|| Code::new::<O>(&program)).as_ref();
+            reason = self.run(&program, code, until, firings - interpreted);
+        }
+        reason.unwrap_or_else(|error| {
             self.error = Some(*error);
             Reason::Error
         })
@@ -142,18 +160,24 @@ impl<O: Observer> Engine<O> {
         self.observer.restart(self.now);
     }
 
-    fn run(&mut self, program: &Program, until: f64, mut budget: u64) -> Result<Reason, Box<RunError>> {
+    fn run(
+        &mut self,
+        program: &Program,
+        code: Option<&Code>,
+        until: f64,
+        mut budget: u64,
+    ) -> Result<Reason, Box<RunError>> {
         loop {
             loop {
                 if !program.streams.is_empty() && !self.refill(program)? {
                     return Ok(Reason::Input);
                 }
-                let Some(level) = self.look(program)? else { break };
+                let Some(level) = self.look(program, code)? else { break };
                 if budget == 0 {
                     return Ok(Reason::Budget);
                 }
                 let transition = self.enabling.choose(program, level, &mut self.random);
-                self.start(program, transition).map_err(|fault| self.told(program, transition, *fault))?;
+                self.start(program, code, transition).map_err(|fault| self.told(program, transition, *fault))?;
                 budget -= 1;
             }
             match self.agenda.next_end() {
@@ -162,7 +186,7 @@ impl<O: Observer> Engine<O> {
                     self.set_time(program, self.now.max(until));
                     return Ok(Reason::Until);
                 }
-                Some(end) => self.end_firings(program, end)?,
+                Some(end) => self.end_firings(program, code, end)?,
             }
         }
     }
@@ -212,14 +236,26 @@ impl<O: Observer> Engine<O> {
 
     /// Looks again at the transitions next to what has changed. Returns the highest priority that is enabled.
     #[inline(always)]
-    fn look(&mut self, program: &Program) -> Result<Option<usize>, Box<RunError>> {
+    fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<Option<usize>, Box<RunError>> {
+        while let Some((join, any)) = self.marking.next_turned() {
+            let transition = program.joins[join.at()].transition;
+            if any {
+                self.enabling.met(transition);
+            } else {
+                self.enabling.violated(transition);
+            }
+        }
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
-            let plan = &program.transitions[transition];
-            if let Selection::Join(join) = plan.selection {
-                self.enabling.set(transition, self.marking.bindings(join) > 0);
-                continue;
+            if let Some(look) = code.and_then(|code| code.looks[transition].as_ref()) {
+                // SAFETY: the code is for this engine's program.
+                let found = unsafe { look.step(self) };
+                if found <= ENABLED {
+                    self.enabling.set(transition, found == ENABLED);
+                    continue;
+                }
             }
+            let plan = &program.transitions[transition];
             let goal = if plan.exhaustive { Goal::All } else { Goal::First };
             match self.search(program, plan, goal) {
                 Ok(found) => self.enabling.set(transition, found > 0),
@@ -233,12 +269,20 @@ impl<O: Observer> Engine<O> {
     }
 
     /// Time moves; all that ends then deposits, in order of start (I1, I8).
-    fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
+    fn end_firings(&mut self, program: &Program, code: Option<&Code>, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.firings_at_this_instant = 0;
         self.told.clear();
         while self.agenda.next_end() == Some(instant) {
             let Some(ending) = self.agenda.end_first() else { break };
+            if let Some(routine) = code.and_then(|code| code.finishes[ending.transition].as_ref()) {
+                let record = self.agenda.release(&ending, program.transitions[ending.transition].held).as_ptr();
+                // SAFETY: the code is for this engine's program, and the record for a firing of this transition.
+                if unsafe { routine.finish(self, record) } == FAULT {
+                    return Err(self.faulty(program, ending.transition));
+                }
+                continue;
+            }
             self.enabling.transitions[ending.transition].end(instant);
             let simple = &program.simple[ending.transition];
             if simple.time != SimpleTime::Other {
@@ -246,7 +290,9 @@ impl<O: Observer> Engine<O> {
                 continue;
             }
             let plan = &program.transitions[ending.transition];
-            self.agenda.release(&ending, plan.held, &mut self.record);
+            let record = self.agenda.release(&ending, plan.held);
+            self.record.clear();
+            self.record.extend_from_slice(record);
             self.deposit(program, plan, true).map_err(|fault| self.told(program, ending.transition, *fault))?;
         }
         Ok(())
@@ -263,7 +309,15 @@ impl<O: Observer> Engine<O> {
 
     /// Starts a firing. It ends at once when it takes no time (I6).
     #[inline(always)]
-    fn start(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+    fn start(&mut self, program: &Program, code: Option<&Code>, transition: TransitionId) -> Outcome<()> {
+        if let Some(routine) = code.and_then(|code| code.starts[transition].as_ref()) {
+            // SAFETY: the code is for this engine's program.
+            match unsafe { routine.step(self) } {
+                DONE => return Ok(()),
+                FAULT => return self.fault.take().map_or(Ok(()), Err),
+                _ => {}
+            }
+        }
         let simple = &program.simple[transition];
         match simple.time {
             SimpleTime::Other => self.start_general(program, transition),
@@ -311,7 +365,7 @@ impl<O: Observer> Engine<O> {
             if plan.reserves {
                 self.reserve(program, plan);
             }
-            self.agenda.begin(end, serial, transition, plan.lane, &self.record);
+            self.agenda.begin(end, serial, transition, plan.lane, plan.held).copy_from_slice(&self.record);
         }
         Ok(())
     }
@@ -342,10 +396,15 @@ impl<O: Observer> Engine<O> {
             }
         }
         for &place in &plan.resets {
-            let before = self.marking.places[place].tokens;
-            self.marking.clear(program, place, self.now);
-            self.left(program, place, before, 0);
+            self.reset(program, place);
         }
+    }
+
+    /// Empties a place.
+    pub(crate) fn reset(&mut self, program: &Program, place: PlaceId) {
+        let before = self.marking.places[place].tokens;
+        self.marking.clear(program, place, self.now);
+        self.left(program, place, before, 0);
     }
 
     #[inline(always)]
@@ -371,65 +430,69 @@ impl<O: Observer> Engine<O> {
     fn reserve(&mut self, program: &Program, plan: &TransitionProgram) {
         let mut cursor = 0;
         for give in &plan.gives {
-            let (place, count, _) = self.next_deposit(give, &mut cursor);
-            if program.places[place].capacity.is_some() && count > 0 {
-                let state = &mut self.marking.places[place];
-                let load = state.tokens + state.reserved;
-                state.reserved += count;
-                let gauge = program.gauges[GaugeId::tokens(place)].load;
-                if gauge != GaugeId::NONE {
-                    self.enabling.moved(program, gauge, load, load + count);
-                }
-            }
+            let (place, count, _) = next_deposit(&self.record, give, &mut cursor);
+            self.keep_room(program, place, count);
         }
     }
 
-    /// Place and number of an arc's tokens, and where the record has their values; `cursor` moves behind them.
-    #[inline(always)]
-    fn next_deposit(&self, give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
-        let (place, count, width) = match *give {
-            Give::Black { place, count } => return (place, count, 0..0),
-            Give::Token { place, width } => (place, 1, width),
-            Give::Open { width } => {
-                *cursor += 2;
-                (PlaceId(self.record[*cursor - 2] as u32), self.record[*cursor - 1], width)
+    /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.
+    pub(crate) fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
+        if program.places[place].capacity.is_some() && count > 0 {
+            let state = &mut self.marking.places[place];
+            let load = state.tokens + state.reserved;
+            state.reserved += count;
+            let gauge = program.gauges[GaugeId::tokens(place)].load;
+            if gauge != GaugeId::NONE {
+                self.enabling.moved(program, gauge, load, load + count);
             }
-        };
-        let start = *cursor;
-        *cursor += width as usize;
-        (place, count, start..*cursor)
+        }
     }
 
     /// Deposits what the record holds, in the order of the arcs.
     #[inline(always)]
     fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) -> Outcome<()> {
         let mut cursor = 0;
+        let record = std::mem::take(&mut self.record);
         for give in &plan.gives {
-            let (place, count, values) = self.next_deposit(give, &mut cursor);
-            if count == 0 {
-                continue;
+            let (place, count, values) = next_deposit(&record, give, &mut cursor);
+            if count > 0 {
+                self.put(program, plan, place, count, &record[values], reserved)?;
             }
-            let before = self.marking.places[place].tokens;
-            if values.is_empty() {
-                self.marking.places[place].gain(count, self.now);
-            } else {
-                for _ in 0..count {
-                    // The key was evaluated when the firing started, and raised no fault then.
-                    let _ = self.marking.add(program, place, &self.record[values.clone()], self.now);
-                }
-            }
-            self.arrived(program, plan, place, before, count, reserved);
-            let scope = &mut Scope {
-                variables: &self.record[values],
-                places: &self.marking.places,
-                tables: &program.tables,
-                random: &mut self.random,
-                now: self.now,
-                end: self.now,
-            };
-            self.observer.arrived(place, count, scope)?;
         }
+        self.record = record;
         Ok(())
+    }
+
+    /// Tokens of one value arrive in a place.
+    #[inline(always)]
+    pub(crate) fn put(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        place: PlaceId,
+        count: u64,
+        token: &[u64],
+        reserved: bool,
+    ) -> Outcome<()> {
+        let before = self.marking.places[place].tokens;
+        if token.is_empty() {
+            self.marking.places[place].gain(count, self.now);
+        } else {
+            for _ in 0..count {
+                // The key was evaluated when the firing started, and raised no fault then.
+                let _ = self.marking.add(program, place, token, self.now);
+            }
+        }
+        self.arrived(program, plan, place, before, count, reserved);
+        let scope = &mut Scope {
+            variables: token,
+            places: &self.marking.places,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end: self.now,
+        };
+        self.observer.arrived(place, count, scope)
     }
 
     /// A place has gained tokens.
@@ -464,7 +527,7 @@ impl<O: Observer> Engine<O> {
     // ------------------------------------------------------------ evaluation, limits and errors
 
     #[inline(always)]
-    fn scope<'s>(&'s mut self, program: &'s Program, end: f64) -> Scope<'s> {
+    pub(crate) fn scope<'s>(&'s mut self, program: &'s Program, end: f64) -> Scope<'s> {
         Scope {
             variables: &self.variables,
             places: &self.marking.places,
@@ -507,8 +570,31 @@ impl<O: Observer> Engine<O> {
         Err(fault.with_int("limit", self.limits.firings_at_an_instant as i64).with_names("transitions", names))
     }
 
+    /// The fault that machine code has met.
+    #[cold]
+    fn faulty(&mut self, program: &Program, transition: TransitionId) -> Box<RunError> {
+        let fault = self.fault.take().unwrap_or_else(|| Fault::new("internal", SpanId::NONE));
+        self.told(program, transition, *fault)
+    }
+
     fn told(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
         let variables = self.variables[..program.transitions[transition].variable_names.len()].to_vec();
         Box::new(RunError { fault, transition, variables, time: self.now })
     }
+}
+
+/// Place and number of an arc's tokens, and where the record has their values; `cursor` moves behind them.
+#[inline(always)]
+fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
+    let (place, count, width) = match *give {
+        Give::Black { place, count } => return (place, count, 0..0),
+        Give::Token { place, width } => (place, 1, width),
+        Give::Open { width } => {
+            *cursor += 2;
+            (PlaceId(record[*cursor - 2] as u32), record[*cursor - 1], width)
+        }
+    };
+    let start = *cursor;
+    *cursor += width as usize;
+    (place, count, start..*cursor)
 }

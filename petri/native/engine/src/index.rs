@@ -265,9 +265,14 @@ impl Index {
         self.key.extend(self.slots.iter().map(|&slot| token[slot as usize]));
     }
 
-    /// A token arrives, at the end of the row.
+    /// Whether a seat is taken, as far as seats are known.
+    pub fn knows(&self, seat: usize) -> bool {
+        !self.seated || seat < self.group_of_seat.len()
+    }
+
+    /// A token arrives, at the end of the row. Returns its group, and how many tokens that has now.
     #[inline]
-    pub fn insert(&mut self, tables: &mut [KeyTable], token: &[u64]) -> u32 {
+    pub fn insert(&mut self, tables: &mut [KeyTable], token: &[u64]) -> (u32, usize) {
         self.load_key(token);
         let table = &mut tables[self.table];
         let group = table.enter(&self.key);
@@ -280,7 +285,7 @@ impl Index {
         } else {
             self.buckets[group as usize].len += 1;
         }
-        group
+        (group, self.buckets[group as usize].len())
     }
 
     /// The token of a seat leaves, and the last one moves there (S4).

@@ -5,13 +5,14 @@
 //! binding, in the order of E7, needs a search.
 
 use crate::expression::{Bool, Scope, Value};
-use crate::ids::{IndexId, JoinId, VariableId};
+use crate::ids::{IndexId, TransitionId, VariableId};
 use crate::index::{Bucket, Index, KeyTable};
 use crate::random::Random;
 use crate::sum_tree::SumTree;
 
 /// A compiled join.
 pub struct JoinProgram {
+    pub transition: TransitionId,
     /// Arc of the pivot.
     pub pivot: usize,
     pub binds: Vec<(u32, VariableId)>,
@@ -28,14 +29,8 @@ pub struct LinkProgram {
     pub index: IndexId,
     /// The key as expressions of the pivot's variables. They cannot fail.
     pub key: Vec<Value>,
-}
-
-/// What a place is to a join.
-#[derive(Clone, Copy, Debug)]
-pub enum Role {
-    Pivot(JoinId),
-    /// The place of a link, and its position among the links.
-    Keyed(JoinId, usize),
+    /// The key as slots of the pivot's token, where it is no more than that.
+    pub slots: Option<Vec<u32>>,
 }
 
 /// The pivot's seats by the group of their key, for one link.
@@ -52,6 +47,8 @@ pub struct Join {
     admitted: Vec<bool>,
     /// Bindings with the token of each seat of the pivot.
     weights: SumTree,
+    /// Whether it was told that there are bindings.
+    told: bool,
     variables: Vec<u64>,
     key: Vec<u64>,
     chance: Random,
@@ -63,10 +60,23 @@ impl Join {
             links: vec![Link::default(); program.links.len()],
             admitted: Vec::new(),
             weights: SumTree::default(),
+            told: false,
             variables: vec![0; program.variables],
             key: Vec::new(),
             chance: Random::new([0; 3]),
         }
+    }
+
+    /// Whether there are bindings when there were none before, or none any more: not known to the enabling yet.
+    #[inline(always)]
+    pub fn has_turned(&self) -> bool {
+        (self.weights.total() > 0) != self.told
+    }
+
+    /// Takes note that the enabling knows; returns whether there are bindings.
+    pub fn tell(&mut self) -> bool {
+        self.told = self.weights.total() > 0;
+        self.told
     }
 
     /// The number of bindings.
@@ -78,25 +88,13 @@ impl Join {
     /// A token has come to the end of the pivot's row.
     #[inline]
     pub fn pivot_arrives(&mut self, program: &JoinProgram, tables: &mut [KeyTable], indices: &[Index], token: &[u64]) {
-        for (slot, variable) in &program.binds {
-            self.variables[variable.at()] = token[*slot as usize];
-        }
-        let mut scope = Scope {
-            variables: &self.variables,
-            places: &[],
-            tables: &[],
-            random: &mut self.chance,
-            now: 0.0,
-            end: 0.0,
-        };
-        // Filter and keys were found unable to fail.
-        let admitted = program.filter.as_ref().is_none_or(|filter| filter.value(&mut scope).unwrap_or(false));
+        let admitted = program.filter.is_none() || self.admits(program, token);
         let mut weight = u64::from(admitted);
-        for (link, arc) in self.links.iter_mut().zip(&program.links) {
-            self.key.clear();
-            self.key.extend(arc.key.iter().map(|value| value.bits(&mut scope).unwrap_or(0)));
+        for (position, arc) in program.links.iter().enumerate() {
+            self.load_key(program, arc, token);
             let index = &indices[arc.index.at()];
             let group = tables[index.table].enter(&self.key);
+            let link = &mut self.links[position];
             if link.seats.len() <= group as usize {
                 link.seats.resize_with(group as usize + 1, Bucket::default);
             }
@@ -106,6 +104,36 @@ impl Join {
         }
         self.admitted.push(admitted);
         self.weights.push(weight);
+    }
+
+    /// What the pivot's token and its arc let expressions see.
+    fn scope<'a>(&'a mut self, program: &JoinProgram, token: &[u64]) -> Scope<'a> {
+        for (slot, variable) in &program.binds {
+            self.variables[variable.at()] = token[*slot as usize];
+        }
+        Scope { variables: &self.variables, places: &[], tables: &[], random: &mut self.chance, now: 0.0, end: 0.0 }
+    }
+
+    /// The filter was found unable to fail.
+    fn admits(&mut self, program: &JoinProgram, token: &[u64]) -> bool {
+        let scope = &mut self.scope(program, token);
+        program.filter.as_ref().is_none_or(|filter| filter.value(scope).unwrap_or(false))
+    }
+
+    /// The key of a link for a token of the pivot.
+    #[inline(always)]
+    fn load_key(&mut self, program: &JoinProgram, arc: &LinkProgram, token: &[u64]) {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        match &arc.slots {
+            Some(slots) => key.extend(slots.iter().map(|&slot| token[slot as usize])),
+            None => {
+                let scope = &mut self.scope(program, token);
+                // Keys were found unable to fail.
+                key.extend(arc.key.iter().map(|value| value.bits(scope).unwrap_or(0)));
+            }
+        }
+        self.key = key;
     }
 
     /// The token of a seat of the pivot leaves, and the last one moves there.
@@ -127,7 +155,7 @@ impl Join {
     }
 
     /// The number of tokens in a group of a link has changed from `before` to `after`.
-    #[inline]
+    #[inline(always)]
     pub fn keyed_changed(
         &mut self,
         program: &JoinProgram,
@@ -137,7 +165,21 @@ impl Join {
         before: usize,
         after: usize,
     ) {
-        let Some(seats) = self.links[link].seats.get(group as usize) else { return };
+        if self.links[link].seats.get(group as usize).is_some_and(|seats| !seats.is_empty()) {
+            self.weigh(program, indices, link, group, before, after);
+        }
+    }
+
+    fn weigh(
+        &mut self,
+        program: &JoinProgram,
+        indices: &[Index],
+        link: usize,
+        group: u32,
+        before: usize,
+        after: usize,
+    ) {
+        let seats = &self.links[link].seats[group as usize];
         for k in 0..seats.len() {
             let seat = seats.seat(k);
             let weight = if before > 0 {

@@ -9,14 +9,17 @@
 //! 2. [`engine`] is the loop: look, choose, start; or let time move on. It fits on a screen.
 //! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
 //!    [`index`]es over them), [`enabling`] (which transitions are enabled, by looking only next to what changed), the
-//!    [`search`] for bindings (or the counts of a [`join`]), and the [`agenda`] of firings in progress.
+//!    [`search`] for bindings (or the counts of a [`join`]), and the [`agenda`] of firings in progress (on a [`ladder`]).
 //! 4. The [`state`] of places and transitions keeps their statistics. An [`observer`] is told what happens: declared measures ([`probes`], with [`histogram`],
 //!    [`passage`] and [`reorder`]), and the [`trace`].
-//! 5. Chance is in [`random`], portable functions in [`portable`], the hash that tells trajectories apart in
+//! 5. A net that runs long gets [`code`]: machine code that does what the engine would do for each of its transitions, on the
+//!    same memory.
+//! 6. Chance is in [`random`], portable functions in [`portable`], the hash that tells trajectories apart in
 //!    [`trajectory`], and what goes wrong in [`fault`]. A [`session`] is an engine whose observer is chosen at run time.
 
 pub mod agenda;
 pub mod analysis;
+pub mod code;
 pub mod compile;
 pub mod compile_selection;
 pub mod compile_transition;
@@ -29,6 +32,7 @@ pub mod histogram;
 pub mod ids;
 pub mod index;
 pub mod join;
+pub mod ladder;
 pub mod levels;
 pub mod lower;
 pub mod marking;

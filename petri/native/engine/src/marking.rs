@@ -4,7 +4,7 @@ use crate::expression::{Scope, Value};
 use crate::fault::Outcome;
 use crate::ids::{IndexId, JoinId, PlaceId};
 use crate::index::{Bucket, Index, KeyTable};
-use crate::join::{Join, Role};
+use crate::join::Join;
 use crate::net::Discipline;
 use crate::program::Program;
 use crate::random::Random;
@@ -20,6 +20,8 @@ pub struct Marking {
     indices: Vec<Index>,
     tables: Vec<KeyTable>,
     joins: Vec<Join>,
+    /// Joins whose last binding has gone, or first one come; some more than once.
+    turned: Vec<JoinId>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -34,6 +36,7 @@ impl Marking {
             indices: program.indices.iter().map(|i| Index::new(i.slots.clone(), i.table, i.seated)).collect(),
             tables: program.key_tables.clone(),
             joins: program.joins.iter().map(Join::new).collect(),
+            turned: Vec::new(),
             silent: Random::new([0; 3]),
         };
         for (i, place) in program.places.iter().enumerate() {
@@ -87,66 +90,88 @@ impl Marking {
         };
         let seat = self.places[place].gain(1, now) as usize;
         self.stores[place].push(token, rank, seat);
-        for index in &target.indices {
-            self.indices[index.at()].insert(&mut self.tables, token);
-        }
-        for role in &target.roles {
-            match *role {
-                Role::Pivot(id) => {
-                    let join = &program.joins[id.at()];
-                    self.joins[id.at()].pivot_arrives(join, &mut self.tables, &self.indices, token);
-                }
-                Role::Keyed(id, link) => {
-                    let join = &program.joins[id.at()];
-                    let (group, tokens) = self.group(join.links[link].index, seat);
-                    self.joins[id.at()].keyed_changed(join, &self.indices, link, group, tokens - 1, tokens);
-                }
-            }
-        }
+        self.enter(program, place, token, seat);
         Ok(())
     }
 
-    /// The group of the token of a seat, and how many tokens it has.
+    /// A token that has come to a seat is entered in the indices and joins of its place.
     #[inline(always)]
-    fn group(&self, index: IndexId, seat: usize) -> (u32, usize) {
-        let index = &self.indices[index.at()];
-        let group = index.group_of(seat);
-        (group, index.bucket(group).map_or(0, Bucket::len))
+    pub fn enter(&mut self, program: &Program, place: PlaceId, token: &[u64], seat: usize) {
+        let target = &program.places[place];
+        for entry in &target.indices {
+            let (group, tokens) = self.indices[entry.index.at()].insert(&mut self.tables, token);
+            for &(id, link) in &entry.links {
+                let join = &program.joins[id.at()];
+                self.joins[id.at()].keyed_changed(join, &self.indices, link, group, tokens - 1, tokens);
+                self.note(id);
+            }
+        }
+        for id in &target.pivots {
+            self.joins[id.at()].pivot_arrives(&program.joins[id.at()], &mut self.tables, &self.indices, token);
+            self.note(*id);
+        }
+        debug_assert!(target.indices.iter().all(|entry| self.indices[entry.index.at()].knows(seat)));
+    }
+
+    #[inline(always)]
+    fn note(&mut self, id: JoinId) {
+        if self.joins[id.at()].has_turned() {
+            self.turned.push(id);
+        }
+    }
+
+    /// A join that has bindings now, or none any more, and whether it has.
+    #[inline(always)]
+    pub fn next_turned(&mut self) -> Option<(JoinId, bool)> {
+        while let Some(id) = self.turned.pop() {
+            let join = &mut self.joins[id.at()];
+            if join.has_turned() {
+                return Some((id, join.tell()));
+            }
+        }
+        None
     }
 
     /// The coloured token at a position leaves.
     #[inline(always)]
     pub fn remove(&mut self, program: &Program, place: PlaceId, position: usize, now: f64) {
-        let source = &program.places[place];
         let before = self.places[place].lose(1, now) as usize;
-        for role in &source.roles {
-            match *role {
-                Role::Pivot(id) => {
+        self.leave(program, place, position, before);
+        self.stores[place].remove(position, before);
+    }
+
+    /// The token at a position, one of `before`, leaves the indices and joins of its place.
+    #[inline(always)]
+    pub fn leave(&mut self, program: &Program, place: PlaceId, position: usize, before: usize) {
+        let source = &program.places[place];
+        for id in &source.pivots {
+            self.joins[id.at()].pivot_leaves(&program.joins[id.at()], &mut self.tables, &self.indices, position);
+            self.note(*id);
+        }
+        for entry in &source.indices {
+            if !entry.links.is_empty() {
+                let index = &self.indices[entry.index.at()];
+                let group = index.group_of(position);
+                let tokens = index.bucket(group).map_or(0, Bucket::len);
+                for &(id, link) in &entry.links {
                     let join = &program.joins[id.at()];
-                    self.joins[id.at()].pivot_leaves(join, &mut self.tables, &self.indices, position);
-                }
-                Role::Keyed(id, link) => {
-                    let join = &program.joins[id.at()];
-                    let (group, tokens) = self.group(join.links[link].index, position);
                     self.joins[id.at()].keyed_changed(join, &self.indices, link, group, tokens, tokens - 1);
+                    self.note(id);
                 }
             }
-        }
-        for index in &source.indices {
-            let index = &mut self.indices[index.at()];
+            let index = &mut self.indices[entry.index.at()];
             if source.discipline == Discipline::Bag {
                 index.remove_seat(&mut self.tables, position);
             } else {
                 index.remove_token(&mut self.tables, self.stores[place].token(position, before));
             }
         }
-        self.stores[place].remove(position, before);
     }
 
     /// The place is emptied.
     pub fn clear(&mut self, program: &Program, place: PlaceId, now: f64) {
         let source = &program.places[place];
-        if source.indices.is_empty() && source.roles.is_empty() {
+        if source.indices.is_empty() && source.pivots.is_empty() {
             self.stores[place].clear();
             let tokens = self.places[place].tokens;
             self.places[place].lose(tokens, now);

@@ -45,6 +45,16 @@ impl ProbesProgram {
     pub fn is_empty(&self) -> bool {
         self.shapes.is_empty()
     }
+
+    /// Whether a probe wants to know when a transition fires.
+    pub fn hears_starts(&self, transition: TransitionId) -> bool {
+        !self.starts[transition.at()].is_empty()
+    }
+
+    /// Whether a probe wants to know of tokens that arrive in a place.
+    pub fn hears_arrivals(&self, place: PlaceId) -> bool {
+        !self.arrivals[place.at()].is_empty()
+    }
 }
 
 /// Compiles the probes of a net.
@@ -194,6 +204,8 @@ fn act(probe: &mut Probe, action: &Action, key: &mut Vec<u64>, scope: &mut Scope
 }
 
 impl Observer for Probes {
+    const COMPILES: bool = true;
+
     fn changed(&mut self, _: PlaceId, _: u64, _: f64) {}
 
     #[inline(always)]

@@ -1,11 +1,12 @@
 //! The net as the engine runs it: everything that can be decided before the first firing is decided here.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::code::Code;
 use crate::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::index::KeyTable;
-use crate::join::{JoinProgram, Role};
+use crate::join::JoinProgram;
 use crate::net::{Discipline, Scalar, Span};
 use crate::probes::ProbesProgram;
 use crate::table::Table;
@@ -36,6 +37,8 @@ pub struct Program {
     pub lanes: usize,
     /// The most variables that a transition has.
     pub variables: usize,
+    /// Made when an engine has run long enough for it to pay.
+    pub code: OnceLock<Option<Code>>,
 }
 
 /// A number that transitions watch: the tokens of a place, or its load (tokens and reserved room).
@@ -110,6 +113,13 @@ fn at_most(value: i64, high: Scalar) -> bool {
     high.as_int().map_or(value as f64 <= high.as_real(), |high| value <= high)
 }
 
+/// An index over the tokens of a place.
+pub struct PlaceIndex {
+    pub index: IndexId,
+    /// The joins that look tokens up in it, and which of their links do.
+    pub links: Vec<(JoinId, usize)>,
+}
+
 pub struct PlaceProgram {
     pub name: String,
     pub width: usize,
@@ -120,9 +130,9 @@ pub struct PlaceProgram {
     /// Evaluating the key may raise a fault.
     pub key_fails: bool,
     pub capacity: Option<u64>,
-    pub indices: Vec<IndexId>,
-    /// What the place is to joins.
-    pub roles: Vec<Role>,
+    pub indices: Vec<PlaceIndex>,
+    /// Joins whose pivot the place is.
+    pub pivots: Vec<JoinId>,
     pub bounds: Vec<Bound>,
     pub initial: Vec<(u64, Vec<u64>)>,
 }
@@ -309,6 +319,10 @@ pub struct TransitionProgram {
     pub selection: Selection,
     /// In a search: the last arc that leaves a choice, when its choices need no more than to be counted.
     pub counted: Option<usize>,
+    /// The arcs that take or read a number of black tokens that depends on the binding.
+    pub counts: Vec<usize>,
+    /// No token of a bag decides whether the transition is enabled, and watches know of its inhibitors.
+    pub free: bool,
     /// Watches alone decide whether the transition is enabled.
     pub plain: bool,
     /// Enabling may raise a fault, so all bindings are looked at, as the semantics do.

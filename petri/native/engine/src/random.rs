@@ -9,16 +9,16 @@ use crate::portable;
 const LAYERS: usize = 256;
 const EDGE: f64 = 7.69711747013105;
 const AREA: f64 = 0.003949659822581557;
-const UNIT: f64 = 1.0 / (1u64 << 53) as f64;
+pub const UNIT: f64 = 1.0 / (1u64 << 53) as f64;
 
-struct Ziggurat {
+pub struct Ziggurat {
     /// Right edges of the layers times 2⁻⁵³: a power of two rounds nothing, so one multiplication does.
-    scale: [f64; LAYERS],
-    edges: [f64; LAYERS + 1],
+    pub scale: [f64; LAYERS],
+    pub edges: [f64; LAYERS + 1],
     heights: [f64; LAYERS + 1],
 }
 
-fn ziggurat() -> &'static Ziggurat {
+pub fn ziggurat() -> &'static Ziggurat {
     static TABLES: OnceLock<Ziggurat> = OnceLock::new();
     TABLES.get_or_init(|| {
         let mut edges = [0.0; LAYERS + 1];
@@ -37,7 +37,7 @@ fn ziggurat() -> &'static Ziggurat {
 /// SFC64 with the draws of the semantics.
 #[derive(Clone)]
 pub struct Random {
-    state: [u64; 4],
+    pub state: [u64; 4],
     tables: &'static Ziggurat,
 }
 
@@ -122,7 +122,7 @@ impl Random {
 
     /// The one draw in a hundred that the rectangles do not settle.
     #[cold]
-    fn exponential_rest(&mut self, mut layer: usize, mut x: f64) -> f64 {
+    pub fn exponential_rest(&mut self, mut layer: usize, mut x: f64) -> f64 {
         let mut tail = 0.0;
         loop {
             if x < self.tables.edges[layer + 1] {

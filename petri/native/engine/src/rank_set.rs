@@ -2,45 +2,58 @@
 
 /// Words summed into one node of the level above.
 const FANOUT: usize = 16;
+/// Sets of numbers below this are one word.
+pub const SMALL: usize = 64;
 
-/// A bitmap with counts above it: level 0 counts groups of 16 words, level 1 groups of 16 such counts, and so on.
+/// One word; or a bitmap with counts above it: level 0 counts groups of 16 words, level 1 groups of 16 such counts, and so on.
 #[derive(Clone, Debug)]
 pub struct RankSet {
+    /// A small set; of another, how many members it has. So it is 0 when there are none.
+    pub word: u64,
     words: Vec<u64>,
     levels: Vec<Vec<u32>>,
-    len: usize,
 }
 
 impl RankSet {
     /// An empty set of numbers below `size`.
     pub fn new(size: usize) -> Self {
-        let words = vec![0; size.div_ceil(64).max(1)];
+        let words = if size <= SMALL { Vec::new() } else { vec![0; size.div_ceil(64)] };
         let mut levels: Vec<Vec<u32>> = Vec::new();
         let mut nodes = words.len();
         while nodes > FANOUT {
             nodes = nodes.div_ceil(FANOUT);
             levels.push(vec![0; nodes]);
         }
-        RankSet { words, levels, len: 0 }
+        RankSet { word: 0, words, levels }
+    }
+
+    #[inline(always)]
+    fn is_small(&self) -> bool {
+        self.words.is_empty()
     }
 
     #[inline(always)]
     pub fn len(&self) -> usize {
-        self.len
+        if self.is_small() {
+            self.word.count_ones() as usize
+        } else {
+            self.word as usize
+        }
     }
 
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.word == 0
     }
 
     #[inline(always)]
     pub fn insert(&mut self, number: usize) {
         let bit = 1 << (number % 64);
-        let word = &mut self.words[number / 64];
-        if *word & bit == 0 {
-            *word |= bit;
-            self.len += 1;
+        if self.is_small() {
+            self.word |= bit;
+        } else if self.words[number / 64] & bit == 0 {
+            self.words[number / 64] |= bit;
+            self.word += 1;
             let mut node = number / 64;
             for level in &mut self.levels {
                 node /= FANOUT;
@@ -52,10 +65,11 @@ impl RankSet {
     #[inline(always)]
     pub fn remove(&mut self, number: usize) {
         let bit = 1 << (number % 64);
-        let word = &mut self.words[number / 64];
-        if *word & bit != 0 {
-            *word &= !bit;
-            self.len -= 1;
+        if self.is_small() {
+            self.word &= !bit;
+        } else if self.words[number / 64] & bit != 0 {
+            self.words[number / 64] &= !bit;
+            self.word -= 1;
             let mut node = number / 64;
             for level in &mut self.levels {
                 node /= FANOUT;
@@ -67,6 +81,9 @@ impl RankSet {
     /// The member that `k` members are smaller than; `k` must be below `len`.
     #[inline(always)]
     pub fn select(&self, k: usize) -> usize {
+        if self.is_small() {
+            return nth_bit(self.word, k as u32);
+        }
         let mut left = k as u32;
         let mut node = 0;
         for level in self.levels.iter().rev() {
@@ -80,16 +97,19 @@ impl RankSet {
             left -= self.words[node].count_ones();
             node += 1;
         }
-        let mut word = self.words[node];
-        for _ in 0..left {
-            word &= word - 1;
-        }
-        node * 64 + word.trailing_zeros() as usize
+        node * 64 + nth_bit(self.words[node], left)
+    }
+
+    /// The only member, if there is one and the set is small.
+    #[inline(always)]
+    pub fn single(&self) -> Option<usize> {
+        (self.is_small() && self.word & self.word.wrapping_sub(1) == 0).then(|| self.word.trailing_zeros() as usize)
     }
 
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        self.words.iter().enumerate().flat_map(|(node, &word)| {
+        let words = if self.is_small() { std::slice::from_ref(&self.word) } else { &self.words };
+        words.iter().enumerate().flat_map(|(node, &word)| {
             let mut rest = word;
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
@@ -98,6 +118,15 @@ impl RankSet {
             })
         })
     }
+}
+
+/// The position of the bit that `k` set bits are below.
+#[inline(always)]
+fn nth_bit(mut word: u64, k: u32) -> usize {
+    for _ in 0..k {
+        word &= word - 1;
+    }
+    word.trailing_zeros() as usize
 }
 
 #[cfg(test)]

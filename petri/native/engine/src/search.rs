@@ -9,6 +9,7 @@ use crate::ids::{PlaceId, SpanId};
 use crate::marking::Marking;
 use crate::program::{Count, Find, InhibitorProgram, InputProgram, OutputProgram, Program, TransitionProgram};
 use crate::random::Random;
+use crate::table::Table;
 
 /// When a search is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +20,16 @@ pub enum Goal {
     Nth(u64),
 }
 
+/// Input arcs by number.
+#[derive(Clone, Copy, Debug)]
+pub struct Arc(pub usize);
+
 /// Space that searches use again and again.
 pub struct Scratch {
     /// The token of each arc: a seat, a rank, or a number of black tokens.
-    pub chosen: Vec<u64>,
+    pub chosen: Table<Arc, u64>,
     /// The tokens of the first binding found.
-    pub first: Vec<u64>,
+    pub first: Table<Arc, u64>,
     key: Vec<u64>,
     given: Vec<(PlaceId, u64)>,
 }
@@ -32,7 +37,8 @@ pub struct Scratch {
 impl Scratch {
     /// For transitions of at most so many input arcs.
     pub fn new(arcs: usize) -> Self {
-        Scratch { chosen: vec![0; arcs], first: vec![0; arcs], key: Vec::new(), given: Vec::new() }
+        let chosen: Table<Arc, u64> = vec![0; arcs].into_iter().collect();
+        Scratch { first: chosen.clone(), chosen, key: Vec::new(), given: Vec::new() }
     }
 }
 
@@ -240,7 +246,7 @@ impl<'a> Search<'a> {
         if self.transition.resets.contains(&place) {
             return reserved;
         }
-        let arcs = self.transition.inputs.iter().zip(&self.scratch.chosen);
+        let arcs = self.transition.inputs.iter().zip(self.scratch.chosen.iter());
         let taken = arcs.filter(|(arc, _)| arc.place == place && !arc.keep).map(|(arc, &chosen)| match arc.find {
             Find::Black(_) => chosen,
             _ => 1,

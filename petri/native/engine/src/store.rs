@@ -13,6 +13,7 @@ pub struct Slot(pub usize);
 /// Tokens in one block of memory with room for a power of two of them: a bag (seat by seat), a stack (the newest at the
 /// end), or a queue (in a ring). The tokens of a keyed place are in its heap.
 #[derive(Clone)]
+#[repr(align(64))]
 pub struct Store {
     pub slots: Table<Slot, u64>,
     /// One less than the tokens that there is room for.

@@ -12,7 +12,7 @@ const fn splitmix(index: u64) -> u64 {
 }
 
 /// Odd multipliers: the first mixes firings, the next three a firing's start, transition and end, the rest its variables.
-const MULTIPLIERS: [u64; 4 + VARIABLE_MULTIPLIERS] = {
+pub const MULTIPLIERS: [u64; 4 + VARIABLE_MULTIPLIERS] = {
     let mut multipliers = [0; 4 + VARIABLE_MULTIPLIERS];
     let mut i = 0;
     while i < multipliers.len() {

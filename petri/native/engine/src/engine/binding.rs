@@ -4,26 +4,14 @@ use crate::engine::Engine;
 use crate::fault::Outcome;
 use crate::marking::Marking;
 use crate::observer::Observer;
-use crate::program::{Find, Program, Selection, TransitionProgram};
-use crate::search::{Goal, Search};
+use crate::program::{Count, Find, Program, Selection, TransitionProgram};
+use crate::search::{natural, Goal, Search};
 
 impl<O: Observer> Engine<O> {
     /// Chooses one binding (I4); its tokens are in `scratch.chosen`, its values in `variables`.
     #[inline(always)]
     pub(super) fn bind(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
-        match &plan.selection {
-            Selection::Single => {}
-            Selection::Bag(arc) => {
-                let tokens = self.marking.places[plan.inputs[*arc].place].tokens;
-                self.scratch.chosen[*arc] = self.random.equal_choice(tokens);
-            }
-            Selection::Product => self.bind_product(plan),
-            Selection::Join(join) => {
-                let chosen = self.random.equal_choice(self.marking.bindings(*join));
-                self.marking.choose(program, *join, chosen, &mut self.scratch.chosen);
-            }
-            Selection::Search => self.bind_by_search(program, plan)?,
-        }
+        self.choose(program, plan)?;
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
             let position = match &arc.find {
                 Find::Head { depth } => *depth,
@@ -36,6 +24,33 @@ impl<O: Observer> Engine<O> {
         }
         for (variable, _) in &plan.draws {
             self.variables[variable.at()] = 0;
+        }
+        if plan.selection != Selection::Search {
+            for &arc in &plan.counts {
+                if let Find::Black(Count::Of(count, span)) = &plan.inputs[arc].find {
+                    let count = count.value(&mut self.scope(program, self.now))?;
+                    self.scratch.chosen[arc] = natural(count, *span)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The tokens of one binding.
+    #[inline(always)]
+    pub(crate) fn choose(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
+        match &plan.selection {
+            Selection::Single => {}
+            Selection::Bag(arc) => {
+                let tokens = self.marking.places[plan.inputs[*arc].place].tokens;
+                self.scratch.chosen[*arc] = self.random.equal_choice(tokens);
+            }
+            Selection::Product => self.bind_product(plan),
+            Selection::Join(join) => {
+                let chosen = self.random.equal_choice(self.marking.bindings(*join));
+                self.marking.choose(program, *join, chosen, &mut self.scratch.chosen);
+            }
+            Selection::Search => self.bind_by_search(program, plan)?,
         }
         Ok(())
     }

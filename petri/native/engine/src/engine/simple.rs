@@ -47,7 +47,7 @@ impl<O: Observer> Engine<O> {
         if duration == 0.0 {
             return self.give(program, simple);
         }
-        self.agenda.begin(end, serial, transition, simple.lane, &[]);
+        self.agenda.begin(end, serial, transition, simple.lane, 0);
         Ok(())
     }
 

@@ -1,0 +1,501 @@
+//! The vocabulary of the code generator: an engine's fields, and the few operations that everything else is made of.
+
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::immediates::Offset32;
+use cranelift_codegen::ir::types::{F64, I64};
+use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Signature, Type, Value};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::{FunctionBuilder, Variable};
+
+use crate::code::runtime::{Runtime, GENERAL};
+use crate::enabling::{Enabling, LevelId};
+use crate::engine::Engine;
+use crate::ids::{PlaceId, TransitionId, VariableId};
+use crate::marking::Marking;
+use crate::program::Program;
+use crate::random::{ziggurat, Random, Ziggurat, UNIT};
+use crate::rank_set::RankSet;
+use crate::search::{Arc, Scratch};
+use crate::state;
+use crate::store::{Slot, Store};
+use crate::table::Table;
+
+/// Where an engine has what machine code reads and writes, in bytes from its start.
+#[derive(Clone, Copy)]
+pub struct Layout {
+    pub now: usize,
+    pub hash: usize,
+    pub firings: usize,
+    pub at_this_instant: usize,
+    pub most_at_an_instant: usize,
+    pub most_tokens: usize,
+    pub total: usize,
+    pub random: usize,
+    pub value: usize,
+    pub listed: usize,
+    /// Addresses of tables.
+    pub places: usize,
+    pub stores: usize,
+    pub transitions: usize,
+    pub levels: usize,
+    pub list: usize,
+    pub variables: usize,
+    pub chosen: usize,
+}
+
+impl Layout {
+    pub fn of<O>() -> Self {
+        let marking = offset_of!(Engine<O>, marking);
+        let enabling = offset_of!(Engine<O>, enabling);
+        Layout {
+            now: offset_of!(Engine<O>, now),
+            hash: offset_of!(Engine<O>, hash),
+            firings: offset_of!(Engine<O>, firings),
+            at_this_instant: offset_of!(Engine<O>, firings_at_this_instant),
+            most_at_an_instant: offset_of!(Engine<O>, limits.firings_at_an_instant),
+            most_tokens: offset_of!(Engine<O>, limits.tokens),
+            total: marking + offset_of!(Marking, total),
+            random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
+            value: offset_of!(Engine<O>, value),
+            listed: enabling + offset_of!(Enabling, listed),
+            places: marking + offset_of!(Marking, places) + Table::<PlaceId, state::Place>::START,
+            stores: marking + offset_of!(Marking, stores) + Table::<PlaceId, Store>::START,
+            transitions: enabling + offset_of!(Enabling, transitions) + Table::<TransitionId, state::Transition>::START,
+            levels: enabling + offset_of!(Enabling, levels) + Table::<LevelId, RankSet>::START,
+            list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
+            variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
+            chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
+        }
+    }
+}
+
+/// A number of tokens: known when the code is made, or only when it runs.
+#[derive(Clone, Copy)]
+pub enum Number {
+    Const(u64),
+    Known(Value),
+}
+
+/// What differs between transitions of one shape, and so is read from a row of numbers when their code runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operand {
+    Place(PlaceId),
+    Transition(TransitionId),
+    /// A gauge, a lane, a bit, an address, or part of the hash.
+    Word(u64),
+}
+
+/// Rows of the tables of places, stores and transitions are of one size, a power of two.
+const ROW_BITS: i64 = 6;
+const _: () = assert!(size_of::<state::Place>() == 1 << ROW_BITS);
+const _: () = assert!(size_of::<state::Transition>() == 1 << ROW_BITS);
+const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
+
+impl Operand {
+    pub fn word(self) -> u64 {
+        match self {
+            Operand::Place(place) => u64::from(place.0) << ROW_BITS,
+            Operand::Transition(transition) => u64::from(transition.0) << ROW_BITS,
+            Operand::Word(word) => word,
+        }
+    }
+}
+
+/// Writes one function.
+pub struct Emitter<'a, 'b> {
+    pub b: &'a mut FunctionBuilder<'b>,
+    pub program: &'a Program,
+    pub layout: &'a Layout,
+    pub runtime: &'a Runtime,
+    pub engine: Value,
+    pub places: Value,
+    pub stores: Value,
+    pub transitions: Value,
+    pub now: Value,
+    operands: Value,
+    /// What the row of operands holds.
+    row: Vec<Operand>,
+    /// The firing's variables, as 64 bits each; those not known yet are none.
+    pub variables: Vec<Option<Value>>,
+    /// The four words of the stream of chance.
+    random: [Variable; 4],
+    random_at_entry: [Value; 4],
+    drew: bool,
+    convention: CallConv,
+    /// Where a firing goes that must be done in the general way.
+    general: Block,
+}
+
+pub const FLAGS: MemFlagsData = MemFlagsData::trusted();
+
+impl<'a, 'b> Emitter<'a, 'b> {
+    /// Begins a function whose first parameters are the engine and the operands.
+    pub fn begin(
+        b: &'a mut FunctionBuilder<'b>,
+        program: &'a Program,
+        layout: &'a Layout,
+        runtime: &'a Runtime,
+        variables: usize,
+    ) -> Self {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        let (engine, operands) = (b.block_params(entry)[0], b.block_params(entry)[1]);
+        let at = |b: &mut FunctionBuilder, ty, offset: usize| b.ins().load(ty, FLAGS, engine, offset as i32);
+        let random_at_entry = [0, 1, 2, 3].map(|word| at(b, I64, layout.random + 8 * word));
+        let random = random_at_entry.map(|word| {
+            let variable = b.declare_var(I64);
+            b.def_var(variable, word);
+            variable
+        });
+        let general = b.create_block();
+        b.set_cold_block(general);
+        let convention = b.func.signature.call_conv;
+        Emitter {
+            places: at(b, I64, layout.places),
+            stores: at(b, I64, layout.stores),
+            transitions: at(b, I64, layout.transitions),
+            now: at(b, F64, layout.now),
+            b,
+            program,
+            layout,
+            runtime,
+            engine,
+            operands,
+            row: Vec::new(),
+            variables: vec![None; variables],
+            random,
+            random_at_entry,
+            drew: false,
+            convention,
+            general,
+        }
+    }
+
+    /// The last parameter of the function.
+    pub fn last_parameter(&self) -> Value {
+        let entry = self.b.func.layout.entry_block();
+        let parameters = entry.map_or(&[][..], |entry| self.b.block_params(entry));
+        parameters.last().copied().unwrap_or(self.engine)
+    }
+
+    /// Ends the function: writes the way out to the general way, which finds the stream of chance as it was. Returns the
+    /// operands.
+    pub fn end(mut self) -> Vec<u64> {
+        self.b.switch_to_block(self.general);
+        if self.drew {
+            self.store_words(self.random_at_entry);
+        }
+        self.leave(GENERAL);
+        self.b.seal_all_blocks();
+        self.row.into_iter().map(Operand::word).collect()
+    }
+
+    pub fn leave(&mut self, status: u64) {
+        let status = self.int(status);
+        self.b.ins().return_(&[status]);
+    }
+
+    // ------------------------------------------------------------ constants, memory, branches
+
+    pub fn int(&mut self, value: u64) -> Value {
+        self.b.ins().iconst(I64, value as i64)
+    }
+
+    pub fn real(&mut self, value: f64) -> Value {
+        self.b.ins().f64const(value)
+    }
+
+    pub fn number(&mut self, number: Number) -> Value {
+        match number {
+            Number::Const(value) => self.int(value),
+            Number::Known(value) => value,
+        }
+    }
+
+    pub fn load(&mut self, ty: Type, address: Value, offset: usize) -> Value {
+        self.b.ins().load(ty, FLAGS, address, Offset32::new(offset as i32))
+    }
+
+    pub fn store(&mut self, value: Value, address: Value, offset: usize) {
+        self.b.ins().store(FLAGS, value, address, Offset32::new(offset as i32));
+    }
+
+    /// Adds to a word in memory; returns the sum.
+    pub fn add_at(&mut self, address: Value, offset: usize, number: i64) -> Value {
+        let value = self.load(I64, address, offset);
+        let sum = self.b.ins().iadd_imm_s(value, number);
+        self.store(sum, address, offset);
+        sum
+    }
+
+    pub fn jump(&mut self, to: Block, arguments: &[Value]) {
+        let arguments: Vec<BlockArg> = arguments.iter().map(|&value| value.into()).collect();
+        self.b.ins().jump(to, &arguments);
+    }
+
+    /// Goes on in a new block if the condition holds, and leaves for `other` if not.
+    pub fn unless(&mut self, condition: Value, other: Block) {
+        let next = self.b.create_block();
+        self.b.ins().brif(condition, next, &[], other, &[]);
+        self.b.switch_to_block(next);
+    }
+
+    /// The general way, unless the condition holds.
+    pub fn require(&mut self, condition: Value) {
+        self.unless(condition, self.general);
+    }
+
+    /// Emits `then` for when the condition holds; what follows is for either case.
+    pub fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
+        let (yes, next) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(condition, yes, &[], next, &[]);
+        self.b.switch_to_block(yes);
+        then(self);
+        self.b.ins().jump(next, &[]);
+        self.b.switch_to_block(next);
+    }
+
+    /// The value of either branch.
+    pub fn either(
+        &mut self,
+        condition: Value,
+        ty: Type,
+        then: impl FnOnce(&mut Self) -> Value,
+        otherwise: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        self.branch(condition, &[ty], |s| vec![then(s)], |s| vec![otherwise(s)])[0]
+    }
+
+    /// The values of either branch, as many as there are types.
+    pub fn branch(
+        &mut self,
+        condition: Value,
+        types: &[Type],
+        then: impl FnOnce(&mut Self) -> Vec<Value>,
+        otherwise: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let (yes, no, next) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let results = types.iter().map(|&ty| self.b.append_block_param(next, ty)).collect();
+        self.b.ins().brif(condition, yes, &[], no, &[]);
+        self.b.switch_to_block(yes);
+        let values = then(self);
+        self.jump(next, &values);
+        self.b.switch_to_block(no);
+        let values = otherwise(self);
+        self.jump(next, &values);
+        self.b.switch_to_block(next);
+        results
+    }
+
+    pub fn equals(&mut self, value: Value, constant: u64) -> Value {
+        self.b.ins().icmp_imm_s(IntCC::Equal, value, constant as i64)
+    }
+
+    /// Calls a function of the runtime. An argument's type is its own.
+    pub fn call(&mut self, function: usize, arguments: &[Value], result: Option<Type>) -> Option<Value> {
+        let mut signature = Signature::new(self.convention);
+        signature.params = arguments.iter().map(|&value| AbiParam::new(self.b.func.dfg.value_type(value))).collect();
+        signature.returns = result.into_iter().map(AbiParam::new).collect();
+        let signature = self.b.import_signature(signature);
+        let address = self.int(function as u64);
+        let call = self.b.ins().call_indirect(signature, address, arguments);
+        self.b.inst_results(call).first().copied()
+    }
+
+    // ------------------------------------------------------------ where things are
+
+    /// A number that differs between transitions which are otherwise alike.
+    pub fn operand(&mut self, operand: Operand) -> Value {
+        let position = match self.row.iter().position(|other| *other == operand) {
+            Some(position) => position,
+            None => {
+                self.row.push(operand);
+                self.row.len() - 1
+            }
+        };
+        let flags = FLAGS.with_readonly().with_can_move();
+        self.b.ins().load(I64, flags, self.operands, 8 * position as i32)
+    }
+
+    /// The address of the state of a place, …
+    pub fn place(&mut self, place: PlaceId) -> Value {
+        let offset = self.operand(Operand::Place(place));
+        self.b.ins().iadd(self.places, offset)
+    }
+
+    /// … of its store, …
+    pub fn store_of(&mut self, place: PlaceId) -> Value {
+        let offset = self.operand(Operand::Place(place));
+        self.b.ins().iadd(self.stores, offset)
+    }
+
+    /// … and of the state of a transition.
+    pub fn transition(&mut self, transition: TransitionId) -> Value {
+        let offset = self.operand(Operand::Transition(transition));
+        self.b.ins().iadd(self.transitions, offset)
+    }
+
+    /// The numbers of places and transitions, as the runtime knows them.
+    pub fn place_id(&mut self, place: PlaceId) -> Value {
+        let offset = self.operand(Operand::Place(place));
+        self.b.ins().ushr_imm_s(offset, ROW_BITS)
+    }
+
+    pub fn transition_id(&mut self, transition: TransitionId) -> Value {
+        let offset = self.operand(Operand::Transition(transition));
+        self.b.ins().ushr_imm_s(offset, ROW_BITS)
+    }
+
+    pub fn tokens(&mut self, place: PlaceId) -> Value {
+        let place = self.place(place);
+        self.load(I64, place, offset_of!(state::Place, tokens))
+    }
+
+    /// The address of the token in a seat (of a queue: so many behind its head).
+    pub fn seat(&mut self, place: PlaceId, seat: Value) -> Value {
+        let store = self.store_of(place);
+        let slots = self.load(I64, store, offset_of!(Store, slots) + Table::<Slot, u64>::START);
+        let width = self.program.places[place].width as i64;
+        let offset = self.b.ins().imul_imm_s(seat, 8 * width);
+        self.b.ins().iadd(slots, offset)
+    }
+
+    /// A seat of a queue, counted in its ring.
+    pub fn ring_seat(&mut self, place: PlaceId, behind: Value) -> Value {
+        let store = self.store_of(place);
+        let head = self.load(I64, store, offset_of!(Store, head));
+        let mask = self.load(I64, store, offset_of!(Store, mask));
+        let sum = self.b.ins().iadd(head, behind);
+        self.b.ins().band(sum, mask)
+    }
+
+    pub fn chosen(&mut self, arc: usize) -> Value {
+        let chosen = self.load(I64, self.engine, self.layout.chosen);
+        self.load(I64, chosen, 8 * arc)
+    }
+
+    /// Writes the variables that are known to the engine's, for expressions and probes that run outside of the code.
+    pub fn spill_variables(&mut self) {
+        let variables = self.load(I64, self.engine, self.layout.variables);
+        for i in 0..self.variables.len() {
+            let value = match self.variables[i] {
+                Some(value) => value,
+                None => self.int(0),
+            };
+            self.store(value, variables, 8 * i);
+        }
+    }
+
+    /// The address of the set of enabled transitions of a priority.
+    pub fn enabled(&mut self, level: u32) -> (Value, usize) {
+        let levels = self.load(I64, self.engine, self.layout.levels);
+        (levels, level as usize * size_of::<RankSet>() + offset_of!(RankSet, word))
+    }
+
+    // ------------------------------------------------------------ chance
+
+    fn store_words(&mut self, words: [Value; 4]) {
+        for (i, word) in words.into_iter().enumerate() {
+            self.store(word, self.engine, self.layout.random + 8 * i);
+        }
+    }
+
+    /// Gives the stream of chance back to the engine.
+    pub fn return_chance(&mut self) {
+        if self.drew {
+            let words = self.random.map(|variable| self.b.use_var(variable));
+            self.store_words(words);
+        }
+    }
+
+    /// The engine has drawn: its stream of chance is the code's again.
+    pub fn take_chance(&mut self) {
+        self.drew = true;
+        for (i, variable) in self.random.into_iter().enumerate() {
+            let word = self.load(I64, self.engine, self.layout.random + 8 * i);
+            self.b.def_var(variable, word);
+        }
+    }
+
+    /// The next word of the stream (`Random::word`).
+    fn word(&mut self) -> Value {
+        self.drew = true;
+        let [a, b, c, counter] = self.random.map(|variable| self.b.use_var(variable));
+        let ins = |s: &mut Self| -> [Value; 5] {
+            let sum = s.b.ins().iadd(a, b);
+            let word = s.b.ins().iadd(sum, counter);
+            let shifted = s.b.ins().ushr_imm_s(b, 11);
+            let first = s.b.ins().bxor(b, shifted);
+            let shifted = s.b.ins().ishl_imm_s(c, 3);
+            let second = s.b.ins().iadd(c, shifted);
+            let rotated = s.b.ins().rotl_imm_s(c, 24);
+            let third = s.b.ins().iadd(rotated, word);
+            let fourth = s.b.ins().iadd_imm_s(counter, 1);
+            [word, first, second, third, fourth]
+        };
+        let [word, first, second, third, fourth] = ins(self);
+        for (variable, value) in self.random.into_iter().zip([first, second, third, fourth]) {
+            self.b.def_var(variable, value);
+        }
+        word
+    }
+
+    fn upper_bits(&mut self, word: Value) -> Value {
+        let bits = self.b.ins().ushr_imm_s(word, 11);
+        self.b.ins().fcvt_from_sint(F64, bits)
+    }
+
+    /// `Random::uniform`.
+    pub fn uniform(&mut self) -> Value {
+        let word = self.word();
+        let bits = self.upper_bits(word);
+        let unit = self.real(UNIT);
+        self.b.ins().fmul(bits, unit)
+    }
+
+    /// `Random::equal_choice`.
+    pub fn equal_choice(&mut self, n: Value) -> Value {
+        let alone = self.equals(n, 1);
+        self.either(
+            alone,
+            I64,
+            |s| s.int(0),
+            |s| {
+                let u = s.uniform();
+                let choices = s.b.ins().fcvt_from_sint(F64, n);
+                let position = s.b.ins().fmul(u, choices);
+                s.b.ins().fcvt_to_sint(I64, position)
+            },
+        )
+    }
+
+    /// `Random::exponential`.
+    pub fn exponential(&mut self) -> Value {
+        let word = self.word();
+        let layer = self.b.ins().band_imm_s(word, 0xFF);
+        let offset = self.b.ins().ishl_imm_s(layer, 3);
+        let tables = self.int(std::ptr::from_ref(ziggurat()) as u64);
+        let row = self.b.ins().iadd(tables, offset);
+        let scale = self.load(F64, row, offset_of!(Ziggurat, scale));
+        let edge = self.load(F64, row, offset_of!(Ziggurat, edges) + 8);
+        let bits = self.upper_bits(word);
+        let x = self.b.ins().fmul(bits, scale);
+        let inside = self.b.ins().fcmp(FloatCC::LessThan, x, edge);
+        let (rest, next) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(rest);
+        let result = self.b.append_block_param(next, F64);
+        self.b.ins().brif(inside, next, &[x.into()], rest, &[]);
+        self.b.switch_to_block(rest);
+        self.return_chance();
+        let stream = self.b.ins().iadd_imm_s(self.engine, (self.layout.random - offset_of!(Random, state)) as i64);
+        let drawn = self.call(self.runtime.exponential_rest, &[stream, layer, x], Some(F64));
+        self.take_chance();
+        let drawn = drawn.unwrap_or(x);
+        self.jump(next, &[drawn]);
+        self.b.switch_to_block(next);
+        result
+    }
+}

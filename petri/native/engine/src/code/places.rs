@@ -1,0 +1,406 @@
+//! Code for what happens to a place: tokens leave it or arrive, with statistics, watches and stored tokens.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::types::{F64, I32, I64, I8};
+use cranelift_codegen::ir::{InstBuilder, Value};
+
+use crate::code::emitter::{Emitter, Number, Operand, FLAGS};
+use crate::code::runtime::{DONE, FAULT};
+use crate::ids::{GaugeId, PlaceId, TransitionId};
+use crate::net::Discipline;
+use crate::program::{Dependent, Watch};
+use crate::rank_set::SMALL;
+use crate::state::{Place, Transition};
+use crate::store::Store;
+
+/// Beyond so many watches and dependents a gauge is left to the runtime: the code would be long, and seldom in the cache.
+const MOST_WATCHES: usize = 24;
+
+/// Which way a number of tokens changes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Up,
+    Down,
+}
+
+impl Emitter<'_, '_> {
+    // ------------------------------------------------------------ numbers and statistics
+
+    /// `state::Place::note`; `held`: there are tokens for certain.
+    fn note(&mut self, place: PlaceId, before: Value, held: bool) {
+        let place = self.place(place);
+        let since = self.load(F64, place, offset_of!(Place, since));
+        let elapsed = self.b.ins().fsub(self.now, since);
+        self.integrate(place, offset_of!(Place, integral), before, elapsed);
+        self.lengthen(place, offset_of!(Place, nonempty), before, elapsed, held);
+        self.store(self.now, place, offset_of!(Place, since));
+    }
+
+    /// Adds a number times the time that it held to an integral.
+    fn integrate(&mut self, address: Value, offset: usize, number: Value, elapsed: Value) {
+        let number = self.b.ins().fcvt_from_sint(F64, number);
+        let area = self.b.ins().fmul(number, elapsed);
+        let integral = self.load(F64, address, offset);
+        let integral = self.b.ins().fadd(integral, area);
+        self.store(integral, address, offset);
+    }
+
+    /// Adds a time to another if a number is above zero.
+    fn lengthen(&mut self, address: Value, offset: usize, number: Value, elapsed: Value, positive: bool) {
+        let share = if positive {
+            elapsed
+        } else {
+            let zero = self.real(0.0);
+            let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, number, 0);
+            self.b.ins().select(any, elapsed, zero)
+        };
+        let sum = self.load(F64, address, offset);
+        let sum = self.b.ins().fadd(sum, share);
+        self.store(sum, address, offset);
+    }
+
+    /// A firing that takes time starts, or ends (`state::Transition::begin` and `end`).
+    pub fn in_progress(&mut self, transition: TransitionId, change: i64) {
+        let state = self.transition(transition);
+        let before = self.load(I64, state, offset_of!(Transition, in_progress));
+        let since = self.load(F64, state, offset_of!(Transition, since));
+        let elapsed = self.b.ins().fsub(self.now, since);
+        self.integrate(state, offset_of!(Transition, integral), before, elapsed);
+        self.lengthen(state, offset_of!(Transition, active), before, elapsed, change < 0);
+        self.store(self.now, state, offset_of!(Transition, since));
+        let after = self.b.ins().iadd_imm_s(before, change);
+        self.store(after, state, offset_of!(Transition, in_progress));
+    }
+
+    /// Tokens leave a place: `state::Place::lose`, and what watches it.
+    pub fn lose(&mut self, place: PlaceId, count: Number) {
+        let before = self.tokens(place);
+        self.note(place, before, matches!(count, Number::Const(1..)));
+        let after = match count {
+            Number::Const(count) => self.b.ins().iadd_imm_s(before, -(count as i64)),
+            Number::Known(count) => self.b.ins().isub(before, count),
+        };
+        let state = self.place(place);
+        self.store(after, state, offset_of!(Place, tokens));
+        self.moved(GaugeId::tokens(place), before, after, count, Way::Down);
+        let load = self.program.gauges[GaugeId::tokens(place)].load;
+        if load != GaugeId::NONE {
+            let reserved = self.reserved(place);
+            let (before, after) = (self.b.ins().iadd(before, reserved), self.b.ins().iadd(after, reserved));
+            self.moved(load, before, after, count, Way::Down);
+        }
+    }
+
+    /// Tokens arrive in a place: `state::Place::gain`, and what watches it. `reserved`: room was kept for them.
+    pub fn gain(&mut self, place: PlaceId, count: Number, reserved: bool) -> Value {
+        let state = self.place(place);
+        let before = self.tokens(place);
+        self.note(place, before, false);
+        let (number, after) = match count {
+            Number::Const(count) => (self.int(count), self.b.ins().iadd_imm_s(before, count as i64)),
+            Number::Known(count) => (count, self.b.ins().iadd(before, count)),
+        };
+        self.store(after, state, offset_of!(Place, tokens));
+        let arrivals = self.load(I64, state, offset_of!(Place, arrivals));
+        let arrivals = self.b.ins().iadd(arrivals, number);
+        self.store(arrivals, state, offset_of!(Place, arrivals));
+        let maximum = self.load(I64, state, offset_of!(Place, maximum));
+        let maximum = self.b.ins().umax(maximum, after);
+        self.store(maximum, state, offset_of!(Place, maximum));
+        self.moved(GaugeId::tokens(place), before, after, count, Way::Up);
+        if self.program.places[place].capacity.is_some() {
+            self.fill_room(place, before, after, count, reserved);
+        }
+        before
+    }
+
+    fn reserved(&mut self, place: PlaceId) -> Value {
+        let state = self.place(place);
+        self.load(I64, state, offset_of!(Place, reserved))
+    }
+
+    fn set_reserved(&mut self, place: PlaceId, reserved: Value) {
+        let state = self.place(place);
+        self.store(reserved, state, offset_of!(Place, reserved));
+    }
+
+    /// Reserved room becomes tokens, or else the load grows.
+    fn fill_room(&mut self, place: PlaceId, before: Value, after: Value, count: Number, reserved: bool) {
+        let room = self.reserved(place);
+        if reserved {
+            let count = self.number(count);
+            let left = self.b.ins().isub(room, count);
+            self.set_reserved(place, left);
+            return;
+        }
+        let load = self.program.gauges[GaugeId::tokens(place)].load;
+        if load != GaugeId::NONE {
+            let (before, after) = (self.b.ins().iadd(before, room), self.b.ins().iadd(after, room));
+            self.moved(load, before, after, count, Way::Up);
+        }
+    }
+
+    /// Keeps room in a place with a capacity for tokens that a firing in progress will deposit.
+    pub fn keep_room(&mut self, place: PlaceId, count: Number) {
+        let room = self.reserved(place);
+        let number = self.number(count);
+        let kept = self.b.ins().iadd(room, number);
+        self.set_reserved(place, kept);
+        let load = self.program.gauges[GaugeId::tokens(place)].load;
+        if load != GaugeId::NONE {
+            let tokens = self.tokens(place);
+            let (before, after) = (self.b.ins().iadd(tokens, room), self.b.ins().iadd(tokens, kept));
+            self.moved(load, before, after, count, Way::Up);
+        }
+    }
+
+    // ------------------------------------------------------------ what watches a number
+
+    /// `Enabling::moved`.
+    fn moved(&mut self, gauge: GaugeId, before: Value, after: Value, count: Number, way: Way) {
+        let program = self.program;
+        let entry = program.gauges[gauge];
+        let watches = &program.watches[entry.watches.0 as usize..entry.watches.1 as usize];
+        let dependents = &program.dependents[entry.dependents.0 as usize..entry.dependents.1 as usize];
+        if watches.len() + dependents.len() > MOST_WATCHES {
+            let id = self.operand(Operand::Word(u64::from(gauge.0)));
+            self.call(self.runtime.moved, &[self.engine, id, before, after], None);
+            return;
+        }
+        for group in watches.chunk_by(|a, b| a.threshold == b.threshold) {
+            let high = if way == Way::Up { after } else { before };
+            let crossed = self.crossed(group[0].threshold, high, count);
+            self.when(crossed, |s| group.iter().for_each(|watch| s.cross(watch, way)));
+        }
+        for dependent in dependents {
+            self.look_again(dependent, before, way);
+        }
+    }
+
+    /// Whether a threshold lies above the lower and not above the higher of two numbers that are `count` apart.
+    fn crossed(&mut self, threshold: u64, high: Value, count: Number) -> Value {
+        match count {
+            Number::Const(1) => self.equals(high, threshold),
+            count => {
+                let distance = self.b.ins().iadd_imm_s(high, (threshold as i64).wrapping_neg());
+                let count = self.number(count);
+                self.b.ins().icmp(IntCC::UnsignedLessThan, distance, count)
+            }
+        }
+    }
+
+    fn cross(&mut self, watch: &Watch, way: Way) {
+        if (way == Way::Up) != watch.below {
+            self.met(watch.transition);
+        } else {
+            self.violated(watch.transition);
+        }
+    }
+
+    fn change_unmet(&mut self, transition: TransitionId, change: i64) -> Value {
+        let state = self.transition(transition);
+        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
+        let unmet = self.b.ins().iadd_imm_s(unmet, change);
+        self.store(unmet, state, offset_of!(Transition, unmet));
+        unmet
+    }
+
+    fn met(&mut self, transition: TransitionId) {
+        let unmet = self.change_unmet(transition, -1);
+        let all = self.equals(unmet, 0);
+        if self.program.transitions[transition].plain {
+            self.when(all, |s| s.set_enabled(transition, true));
+        } else {
+            self.when(all, |s| s.touch(transition));
+        }
+    }
+
+    fn violated(&mut self, transition: TransitionId) {
+        let unmet = self.change_unmet(transition, 1);
+        let first = self.equals(unmet, 1);
+        self.when(first, |s| s.set_enabled(transition, false));
+    }
+
+    /// Enters a transition in the set of enabled ones, or removes it, wherever it is now.
+    fn set_enabled(&mut self, transition: TransitionId, enabled: bool) {
+        let plan = &self.program.transitions[transition];
+        let (level, position) = (plan.level, plan.position);
+        if self.program.levels[level as usize].transitions.len() > SMALL {
+            let (id, enabled) = (self.transition_id(transition), self.int(u64::from(enabled)));
+            self.call(self.runtime.set_enabled, &[self.engine, id, enabled], None);
+            return;
+        }
+        let (set, offset) = self.enabled(level);
+        let word = self.load(I64, set, offset);
+        let bit = self.operand(Operand::Word(1 << position));
+        let word = if enabled { self.b.ins().bor(word, bit) } else { self.b.ins().band_not(word, bit) };
+        self.store(word, set, offset);
+    }
+
+    fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way) {
+        if way == Way::Down || dependent.depth == u64::MAX {
+            self.touch(dependent.transition);
+        } else {
+            let seen = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64);
+            self.when(seen, |s| s.touch(dependent.transition));
+        }
+    }
+
+    /// `Enabling::touch`.
+    fn touch(&mut self, transition: TransitionId) {
+        let state = self.transition(transition);
+        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
+        let listed = self.load(I8, state, offset_of!(Transition, listed));
+        let listed = self.b.ins().uextend(I32, listed);
+        let either = self.b.ins().bor(unmet, listed);
+        let fresh = self.equals(either, 0);
+        self.when(fresh, |s| {
+            let yes = s.b.ins().iconst(I8, 1);
+            s.store(yes, state, offset_of!(Transition, listed));
+            let len = s.load(I64, s.engine, s.layout.listed);
+            let list = s.load(I64, s.engine, s.layout.list);
+            let offset = s.b.ins().ishl_imm_s(len, 2);
+            let end = s.b.ins().iadd(list, offset);
+            let id = s.transition_id(transition);
+            s.b.ins().istore32(FLAGS, id, end, 0);
+            let len = s.b.ins().iadd_imm_s(len, 1);
+            s.store(len, s.engine, s.layout.listed);
+        });
+    }
+
+    // ------------------------------------------------------------ stored tokens
+
+    /// Whether tokens of the place are known to indices or joins.
+    fn entered(&self, place: PlaceId) -> bool {
+        let place = &self.program.places[place];
+        !place.indices.is_empty() || !place.pivots.is_empty()
+    }
+
+    /// The address of the token that a place which is no bag shows at a position.
+    pub fn shown(&mut self, place: PlaceId, position: usize) -> Value {
+        match self.program.places[place].discipline {
+            Discipline::Fifo => {
+                let behind = self.int(position as u64);
+                let seat = self.ring_seat(place, behind);
+                self.seat(place, seat)
+            }
+            Discipline::Lifo => {
+                let tokens = self.tokens(place);
+                let seat = self.b.ins().iadd_imm_s(tokens, -(position as i64) - 1);
+                self.seat(place, seat)
+            }
+            Discipline::Bag | Discipline::Key => {
+                let (id, position) = (self.place_id(place), self.int(position as u64));
+                let token = self.call(self.runtime.shown, &[self.engine, id, position], Some(I64));
+                token.unwrap_or(position)
+            }
+        }
+    }
+
+    /// The coloured token at a position leaves.
+    pub fn take_token(&mut self, place: PlaceId, position: Number) {
+        let id = self.place_id(place);
+        if self.entered(place) {
+            let position = self.number(position);
+            self.call(self.runtime.leave, &[self.engine, id, position], None);
+        }
+        match (self.program.places[place].discipline, position) {
+            (Discipline::Bag, _) => {
+                let position = self.number(position);
+                self.fill_seat(place, position);
+            }
+            (Discipline::Fifo, Number::Const(0)) => {
+                let one = self.int(1);
+                let head = self.ring_seat(place, one);
+                let store = self.store_of(place);
+                self.store(head, store, offset_of!(Store, head));
+            }
+            (Discipline::Lifo, Number::Const(0)) => {}
+            _ => {
+                let position = self.number(position);
+                self.call(self.runtime.remove, &[self.engine, id, position], None);
+            }
+        }
+        self.lose(place, Number::Const(1));
+    }
+
+    /// The last token of a bag moves into a seat.
+    fn fill_seat(&mut self, place: PlaceId, seat: Value) {
+        let tokens = self.tokens(place);
+        let last = self.b.ins().iadd_imm_s(tokens, -1);
+        let (from, to) = (self.seat(place, last), self.seat(place, seat));
+        let slots: Vec<Value> = (0..self.program.places[place].width).map(|i| self.load(I64, from, 8 * i)).collect();
+        for (i, slot) in slots.into_iter().enumerate() {
+            self.store(slot, to, 8 * i);
+        }
+    }
+
+    /// One coloured token arrives. `slots` are its values; `address` is where they stand, if they stand anywhere.
+    pub fn give_token(&mut self, place: PlaceId, slots: &[Value], address: Value, reserved: bool) {
+        let id = self.place_id(place);
+        if self.program.places[place].discipline == Discipline::Key {
+            self.call(self.runtime.push, &[self.engine, id, address], None);
+        } else {
+            let tokens = self.tokens(place);
+            let store = self.store_of(place);
+            let mask = self.load(I64, store, offset_of!(Store, mask));
+            let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, tokens, mask);
+            self.when(full, |s| {
+                let block = s.b.current_block();
+                block.into_iter().for_each(|block| s.b.set_cold_block(block));
+                s.call(s.runtime.grow, &[s.engine, id], None);
+            });
+            let seat = match self.program.places[place].discipline {
+                Discipline::Fifo => self.ring_seat(place, tokens),
+                _ => tokens,
+            };
+            let to = self.seat(place, seat);
+            for (i, &slot) in slots.iter().enumerate() {
+                self.store(slot, to, 8 * i);
+            }
+        }
+        let before = self.gain(place, Number::Const(1), reserved);
+        if self.entered(place) {
+            self.call(self.runtime.enter, &[self.engine, id, address, before], None);
+        }
+    }
+
+    /// Whether a token that arrives in the place must stand in memory.
+    pub fn reads_memory(&self, place: PlaceId) -> bool {
+        self.entered(place) || self.is_probed(place) || self.program.places[place].discipline == Discipline::Key
+    }
+
+    /// Whether probes want to know of arrivals in a place.
+    pub fn is_probed(&self, place: PlaceId) -> bool {
+        self.program.probes.hears_arrivals(place)
+    }
+
+    /// Tells the probes of tokens of one value that have arrived.
+    pub fn tell_arrival(&mut self, place: PlaceId, count: Value, address: Value) {
+        let id = self.place_id(place);
+        let status = self.call(self.runtime.arrived, &[self.engine, id, count, address], Some(I64));
+        self.leave_on_fault(status);
+    }
+
+    /// Leaves with a fault where a call has met one.
+    pub fn leave_on_fault(&mut self, status: Option<Value>) {
+        let Some(status) = status else { return };
+        let fault = self.b.create_block();
+        self.b.set_cold_block(fault);
+        let done = self.equals(status, DONE);
+        self.unless(done, fault);
+        let here = self.b.current_block();
+        self.b.switch_to_block(fault);
+        self.leave(FAULT);
+        here.into_iter().for_each(|here| self.b.switch_to_block(here));
+    }
+
+    /// Whether a real is finite.
+    pub fn is_finite(&mut self, value: Value) -> Value {
+        let magnitude = self.b.ins().fabs(value);
+        let infinity = self.real(f64::INFINITY);
+        self.b.ins().fcmp(FloatCC::LessThan, magnitude, infinity)
+    }
+}

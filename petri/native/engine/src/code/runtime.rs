@@ -1,0 +1,303 @@
+//! What the machine code of a net calls: the parts of a firing that are rare, or long enough that a call costs nothing.
+//!
+//! Each function takes the engine that runs the code. Their addresses are constants of the code.
+
+use crate::engine::Engine;
+use crate::expression::{Int, Real, Scope};
+use crate::fault::Outcome;
+use crate::ids::{GaugeId, PlaceId, TransitionId};
+use crate::observer::Observer;
+use crate::program::Program;
+use crate::random::Random;
+
+/// How a piece of machine code ended: done (or "no", where it looks at a transition) …
+pub const DONE: u64 = 0;
+/// … enabled …
+pub const ENABLED: u64 = 1;
+/// … nothing has changed, and the general way must be gone, which tells a fault in full …
+pub const GENERAL: u64 = 2;
+/// … or a fault, which the engine holds.
+pub const FAULT: u64 = 3;
+
+/// Addresses of functions.
+#[derive(Clone, Copy)]
+pub struct Runtime {
+    pub exponential_rest: usize,
+    pub choose: usize,
+    pub integer: usize,
+    pub real: usize,
+    pub started: usize,
+    pub arrived: usize,
+    pub shown: usize,
+    pub leave: usize,
+    pub enter: usize,
+    pub remove: usize,
+    pub push: usize,
+    pub grow: usize,
+    pub reset: usize,
+    pub deposit: usize,
+    pub reserve: usize,
+    pub moved: usize,
+    pub set_enabled: usize,
+    pub begin: usize,
+}
+
+impl Runtime {
+    pub fn of<O: Observer>() -> Self {
+        Runtime {
+            exponential_rest: exponential_rest as *const () as usize,
+            choose: choose::<O> as *const () as usize,
+            integer: integer::<O> as *const () as usize,
+            real: real::<O> as *const () as usize,
+            started: started::<O> as *const () as usize,
+            arrived: arrived::<O> as *const () as usize,
+            shown: shown::<O> as *const () as usize,
+            leave: leave::<O> as *const () as usize,
+            enter: enter::<O> as *const () as usize,
+            remove: remove::<O> as *const () as usize,
+            push: push::<O> as *const () as usize,
+            grow: grow::<O> as *const () as usize,
+            reset: reset::<O> as *const () as usize,
+            deposit: deposit::<O> as *const () as usize,
+            reserve: reserve::<O> as *const () as usize,
+            moved: moved::<O> as *const () as usize,
+            set_enabled: set_enabled::<O> as *const () as usize,
+            begin: begin::<O> as *const () as usize,
+        }
+    }
+}
+
+/// The engine and its program, which is not changed by what happens to the engine.
+///
+/// # Safety
+/// `engine` is the engine that runs the code, and nothing else uses it until the function returns.
+#[inline(always)]
+unsafe fn parts<'a, O: Observer>(engine: *mut Engine<O>) -> (&'a mut Engine<O>, &'a Program) {
+    // SAFETY: the engine holds its program as long as it lives.
+    unsafe {
+        let program = std::ptr::from_ref::<Program>(&(*engine).program);
+        (&mut *engine, &*program)
+    }
+}
+
+/// The `width` slots of a token.
+///
+/// # Safety
+/// So many words begin at `token`.
+#[inline(always)]
+unsafe fn slots<'a>(token: *const u64, width: usize) -> &'a [u64] {
+    if width == 0 {
+        &[]
+    } else {
+        // SAFETY: asked of the caller.
+        unsafe { std::slice::from_raw_parts(token, width) }
+    }
+}
+
+impl<O: Observer> Engine<O> {
+    #[inline(always)]
+    fn held(&mut self, outcome: Outcome<()>) -> u64 {
+        match outcome {
+            Ok(()) => DONE,
+            Err(fault) => {
+                self.fault = Some(fault);
+                FAULT
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn exponential_rest(random: *mut Random, layer: u64, x: f64) -> f64 {
+    // SAFETY: the stream of the engine that runs the code.
+    unsafe { (*random).exponential_rest(layer as usize, x) }
+}
+
+/// Draws the tokens of one binding into `scratch.chosen`.
+unsafe extern "C" fn choose<O: Observer>(engine: *mut Engine<O>, transition: u64) -> u64 {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    match engine.choose(program, &program.transitions[TransitionId(transition as u32)]) {
+        Ok(()) => DONE,
+        Err(_) => GENERAL,
+    }
+}
+
+/// The value of an expression of the program.
+unsafe extern "C" fn integer<O: Observer>(engine: *mut Engine<O>, expression: *const Int, end: f64) -> u64 {
+    // SAFETY: see `parts`; the expression is part of the program.
+    let ((engine, program), expression) = unsafe { (parts(engine), &*expression) };
+    let value = expression.value(&mut engine.scope(program, end));
+    let done = value.is_ok();
+    engine.value = value.map_or(0, |value| value as u64);
+    if done {
+        DONE
+    } else {
+        GENERAL
+    }
+}
+
+unsafe extern "C" fn real<O: Observer>(engine: *mut Engine<O>, expression: *const Real, end: f64) -> u64 {
+    // SAFETY: the same.
+    let ((engine, program), expression) = unsafe { (parts(engine), &*expression) };
+    let value = expression.value(&mut engine.scope(program, end));
+    let done = value.is_ok();
+    engine.value = value.map_or(0, f64::to_bits);
+    if done {
+        DONE
+    } else {
+        GENERAL
+    }
+}
+
+unsafe extern "C" fn started<O: Observer>(engine: *mut Engine<O>, transition: u64, end: f64) -> u64 {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    let transition = TransitionId(transition as u32);
+    let scope = &mut Scope {
+        variables: &engine.variables[..program.transitions[transition].variable_names.len()],
+        places: &engine.marking.places,
+        tables: &program.tables,
+        random: &mut engine.random,
+        now: engine.now,
+        end,
+    };
+    let outcome = engine.observer.started(transition, scope);
+    engine.held(outcome)
+}
+
+unsafe extern "C" fn arrived<O: Observer>(engine: *mut Engine<O>, place: u64, count: u64, token: *const u64) -> u64 {
+    // SAFETY: see `parts` and `slots`.
+    let (engine, program) = unsafe { parts(engine) };
+    let place = PlaceId(place as u32);
+    let scope = &mut Scope {
+        // SAFETY: the token that arrives has as many slots as its place says.
+        variables: unsafe { slots(token, program.places[place].width) },
+        places: &engine.marking.places,
+        tables: &program.tables,
+        random: &mut engine.random,
+        now: engine.now,
+        end: engine.now,
+    };
+    let outcome = engine.observer.arrived(place, count, scope);
+    engine.held(outcome)
+}
+
+/// The token that a place shows at a position.
+unsafe extern "C" fn shown<O: Observer>(engine: *mut Engine<O>, place: u64, position: u64) -> *const u64 {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.marking.token(PlaceId(place as u32), position as usize).as_ptr()
+}
+
+/// A token, still in its place, leaves indices and joins.
+unsafe extern "C" fn leave<O: Observer>(engine: *mut Engine<O>, place: u64, position: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    let place = PlaceId(place as u32);
+    let before = engine.marking.places[place].tokens as usize;
+    engine.marking.leave(program, place, position as usize, before);
+}
+
+/// A token that has arrived in a seat is entered in indices and joins.
+unsafe extern "C" fn enter<O: Observer>(engine: *mut Engine<O>, place: u64, token: *const u64, seat: u64) {
+    // SAFETY: see `parts` and `slots`.
+    let (engine, program) = unsafe { parts(engine) };
+    let place = PlaceId(place as u32);
+    // SAFETY: the token has as many slots as its place says.
+    let token = unsafe { slots(token, program.places[place].width) };
+    engine.marking.enter(program, place, token, seat as usize);
+}
+
+/// Removes a token from its store.
+unsafe extern "C" fn remove<O: Observer>(engine: *mut Engine<O>, place: u64, position: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    let place = PlaceId(place as u32);
+    let before = engine.marking.places[place].tokens as usize;
+    engine.marking.stores[place].remove(position as usize, before);
+}
+
+/// Adds a token to the store of a keyed place. Its key raised no fault when the firing started.
+unsafe extern "C" fn push<O: Observer>(engine: *mut Engine<O>, place: u64, token: *const u64) {
+    // SAFETY: see `parts` and `slots`.
+    let (engine, program) = unsafe { parts(engine) };
+    let place = PlaceId(place as u32);
+    let target = &program.places[place];
+    // SAFETY: the token has as many slots as its place says.
+    let token = unsafe { slots(token, target.width) };
+    let rank = target.key.as_ref().map_or(0, |key| engine.marking.rank(key, token).unwrap_or(0));
+    let before = engine.marking.places[place].tokens as usize;
+    engine.marking.stores[place].push(token, rank, before);
+}
+
+/// Makes room in the store of a place that is full.
+unsafe extern "C" fn grow<O: Observer>(engine: *mut Engine<O>, place: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    let place = PlaceId(place as u32);
+    let before = engine.marking.places[place].tokens as usize;
+    engine.marking.stores[place].grow(before);
+}
+
+/// Empties a place.
+unsafe extern "C" fn reset<O: Observer>(engine: *mut Engine<O>, place: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.reset(program, PlaceId(place as u32));
+}
+
+/// Tokens arrive in a place that is known only now, or several at once.
+unsafe extern "C" fn deposit<O: Observer>(
+    engine: *mut Engine<O>,
+    place: u64,
+    count: u64,
+    token: *const u64,
+    transition: u64,
+    reserved: u64,
+) -> u64 {
+    // SAFETY: see `parts` and `slots`.
+    let (engine, program) = unsafe { parts(engine) };
+    let place = PlaceId(place as u32);
+    // SAFETY: the token has as many slots as its place says.
+    let token = unsafe { slots(token, program.places[place].width) };
+    let plan = &program.transitions[TransitionId(transition as u32)];
+    let outcome = engine.put(program, plan, place, count, token, reserved != 0);
+    engine.held(outcome)
+}
+
+/// Keeps room for tokens in a place that is known only now.
+unsafe extern "C" fn reserve<O: Observer>(engine: *mut Engine<O>, place: u64, count: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.keep_room(program, PlaceId(place as u32), count);
+}
+
+/// A gauge that many transitions watch has changed.
+unsafe extern "C" fn moved<O: Observer>(engine: *mut Engine<O>, gauge: u64, old: u64, new: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.enabling.moved(program, GaugeId(gauge as u32), old, new);
+}
+
+/// A transition becomes enabled, or is no more.
+unsafe extern "C" fn set_enabled<O: Observer>(engine: *mut Engine<O>, transition: u64, enabled: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.enabling.set(TransitionId(transition as u32), enabled != 0);
+}
+
+/// A firing begins to last. Returns where its record is to be written.
+unsafe extern "C" fn begin<O: Observer>(
+    engine: *mut Engine<O>,
+    end: f64,
+    transition: u64,
+    lane: u64,
+    words: u64,
+) -> *mut u64 {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine
+        .agenda
+        .begin(end, engine.firings - 1, TransitionId(transition as u32), lane as u32, words as usize)
+        .as_mut_ptr()
+}

@@ -1,0 +1,583 @@
+//! Code for transitions: whether one is enabled, the start of a firing (I4 to I6), and its end (I1).
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::types::{F64, I32, I64};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value};
+
+use crate::code::emitter::{Emitter, Number, Operand};
+use crate::code::runtime::{DONE, ENABLED};
+use crate::engine::LOOP_TOLD;
+use crate::ids::{PlaceId, TransitionId};
+use crate::net::Scalar;
+use crate::program::{
+    Bound, Count, Find, Form, InputProgram, OutputProgram, Program, Selection, Take, Time, TransitionProgram,
+};
+use crate::state::Transition;
+use crate::trajectory::{MULTIPLIERS, VARIABLE_MULTIPLIERS};
+
+/// What an output arc of a firing gives.
+struct Given {
+    /// Where the place is known only when the code runs: its number.
+    place: Option<Value>,
+    count: Number,
+    slots: Vec<Value>,
+    /// Where the slots stand in memory, if they do.
+    address: Option<Value>,
+}
+
+/// Whether there is code for looking at a transition: what decides are numbers and the tokens that places show. What
+/// fails goes the general way.
+pub fn can_look(plan: &TransitionProgram) -> bool {
+    !plan.plain && plan.free && plan.rooms.is_empty()
+}
+
+/// Whether there is code for the firings of a transition.
+pub fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
+    let bounds = |place: &PlaceId| &program.places[*place].bounds;
+    let alike = |arc: &OutputProgram| {
+        let whole =
+            |bound: &Bound| bound.real || [bound.low, bound.high].iter().flatten().all(|b| b.as_int().is_some());
+        let same = |a: &Bound, b: &Bound| (a.low, a.high, a.real) == (b.low, b.high, b.real);
+        arc.checks.iter().all(|&slot| {
+            let first = &bounds(&arc.places[0])[slot];
+            whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
+        })
+    };
+    plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
+}
+
+impl Emitter<'_, '_> {
+    // ------------------------------------------------------------ looking
+
+    /// Whether the tokens that places show make the transition enabled.
+    pub fn look(mut self, plan: &TransitionProgram) -> Vec<u64> {
+        let disabled = self.b.create_block();
+        for (i, arc) in plan.inputs.iter().enumerate() {
+            let open = |arc: &usize| plan.counts.contains(arc);
+            if plan.exhaustive || open(&i) || arc.before.iter().any(open) {
+                self.require_tokens(plan, i, disabled);
+            }
+            let Find::Head { depth } = arc.find else { continue };
+            if arc.equals.is_empty() && arc.binds.is_empty() {
+                continue;
+            }
+            let token = self.shown(arc.place, depth);
+            for (slot, value) in &arc.equals {
+                let wanted = self.bits(value, self.now);
+                let found = self.load(I64, token, 8 * *slot as usize);
+                let same = self.b.ins().icmp(IntCC::Equal, wanted, found);
+                self.unless(same, disabled);
+            }
+            self.bind(arc, token);
+        }
+        for arc in plan.inhibitors.iter().filter(|_| plan.exhaustive) {
+            if let Count::Const(threshold) = arc.threshold {
+                let (tokens, threshold) = (self.tokens(arc.place), self.int(threshold));
+                let few = self.b.ins().icmp(IntCC::UnsignedLessThan, tokens, threshold);
+                self.unless(few, disabled);
+            }
+        }
+        if let Some(guard) = &plan.guard {
+            let holds = self.condition(guard, self.now);
+            self.unless(holds, disabled);
+        }
+        self.leave(ENABLED);
+        self.b.switch_to_block(disabled);
+        self.leave(DONE);
+        self.end()
+    }
+
+    /// Asks whether the place of an arc has tokens for it and for the arcs before it on the same place. Numbers that are
+    /// negative go the general way, which knows whether that is a fault.
+    fn require_tokens(&mut self, plan: &TransitionProgram, arc: usize, disabled: Block) {
+        let own = &plan.inputs[arc];
+        let tokens = self.tokens(own.place);
+        let mut all = self.int(0);
+        for &i in own.before.iter().chain([&arc]) {
+            let count = match &plan.inputs[i].find {
+                Find::Black(Count::Of(count, _)) => self.integer(count, self.now),
+                Find::Black(Count::Const(count)) => self.int(*count),
+                _ => self.int(1),
+            };
+            if plan.counts.contains(&i) {
+                let natural = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
+                self.require(natural);
+            }
+            // One number after the other, so that their sum cannot overflow.
+            let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, tokens);
+            self.unless(few, disabled);
+            all = self.b.ins().iadd(all, count);
+        }
+        let enough = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, all, tokens);
+        self.unless(enough, disabled);
+    }
+
+    fn bind(&mut self, arc: &InputProgram, token: Value) {
+        for (slot, variable) in &arc.binds {
+            let value = self.load(I64, token, 8 * *slot as usize);
+            self.variables[variable.at()] = Some(value);
+        }
+    }
+
+    // ------------------------------------------------------------ the start of a firing
+
+    pub fn start(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<u64> {
+        let mut chosen = self.choose(id, plan);
+        for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
+            let token = match (&arc.find, chosen[i]) {
+                (Find::Head { depth }, _) => self.shown(arc.place, *depth),
+                (_, Some(seat)) => self.seat(arc.place, seat),
+                (_, None) => continue,
+            };
+            self.bind(arc, token);
+        }
+        if plan.selection != Selection::Search {
+            for &arc in &plan.counts {
+                if let Find::Black(Count::Of(count, _)) = &plan.inputs[arc].find {
+                    chosen[arc] = Some(self.integer(count, self.now));
+                }
+            }
+        }
+        let turns = self.turns();
+        for (variable, value) in &plan.draws {
+            let bits = self.bits(value, self.now);
+            self.variables[variable.at()] = Some(bits);
+        }
+        let (duration, end) = self.duration(&plan.time);
+        let given: Vec<Given> = plan.outputs.iter().map(|arc| self.given(arc, end)).collect();
+        let change = self.room_in_net(plan, &given, &chosen);
+        self.store(turns, self.engine, self.layout.at_this_instant);
+        self.return_chance();
+        self.enter_hash(id, end);
+        if self.program.probes.hears_starts(id) {
+            self.spill_variables();
+            let transition = self.transition_id(id);
+            let status = self.call(self.runtime.started, &[self.engine, transition, end], Some(I64));
+            self.leave_on_fault(status);
+        }
+        let state = self.transition(id);
+        self.add_at(state, offset_of!(Transition, firings), 1);
+        let total = self.load(I64, self.engine, self.layout.total);
+        let total = self.b.ins().iadd(total, change);
+        self.store(total, self.engine, self.layout.total);
+        self.take(plan, &mut chosen);
+        self.add_at(self.engine, self.layout.firings, 1);
+        match (&plan.time, duration) {
+            (Time::Const(_), _) => self.last(id, plan, &given, end),
+            (Time::Of(_), Some(duration)) => {
+                let zero = self.real(0.0);
+                let lasts = self.b.ins().fcmp(FloatCC::NotEqual, duration, zero);
+                let at_once = self.b.create_block();
+                self.unless(lasts, at_once);
+                self.last(id, plan, &given, end);
+                self.leave(DONE);
+                self.b.switch_to_block(at_once);
+                self.deposit(id, plan, given, false);
+            }
+            _ => self.deposit(id, plan, given, false),
+        }
+        self.leave(DONE);
+        self.end()
+    }
+
+    /// The tokens of one binding: for arcs that leave a choice, a seat or a number.
+    fn choose(&mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Option<Value>> {
+        let mut chosen = vec![None; plan.inputs.len()];
+        match plan.selection {
+            Selection::Bag(arc) => {
+                let tokens = self.tokens(plan.inputs[arc].place);
+                chosen[arc] = Some(self.equal_choice(tokens));
+            }
+            Selection::Product | Selection::Join(_) | Selection::Search => {
+                let open = |arc: &InputProgram| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
+                self.return_chance();
+                let transition = self.transition_id(id);
+                let status = self.call(self.runtime.choose, &[self.engine, transition], Some(I64));
+                self.take_chance();
+                if let Some(status) = status {
+                    let done = self.equals(status, DONE);
+                    self.require(done);
+                }
+                for (i, _) in plan.inputs.iter().enumerate().filter(|(_, arc)| open(arc)) {
+                    chosen[i] = Some(self.chosen(i));
+                }
+            }
+            Selection::Single => {}
+        }
+        chosen
+    }
+
+    /// One more firing at this instant. Near the limit the general way keeps account (X3).
+    fn turns(&mut self) -> Value {
+        let turns = self.load(I64, self.engine, self.layout.at_this_instant);
+        let most = self.load(I64, self.engine, self.layout.most_at_an_instant);
+        let turns = self.b.ins().iadd_imm_s(turns, 1);
+        let told = self.b.ins().iadd_imm_s(turns, LOOP_TOLD as i64);
+        let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, told, most);
+        self.require(few);
+        turns
+    }
+
+    /// The firing time, where it is known only now, and the end of the firing.
+    fn duration(&mut self, time: &Time) -> (Option<Value>, Value) {
+        let duration = match time {
+            Time::Immediate => return (None, self.now),
+            Time::Const(duration) => self.real(*duration),
+            Time::Of(e) => {
+                let duration = self.real_value(e, self.now);
+                let zero = self.real(0.0);
+                let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, duration, zero);
+                self.require(fine);
+                duration
+            }
+        };
+        let end = self.b.ins().fadd(self.now, duration);
+        let finite = self.is_finite(end);
+        self.require(finite);
+        (Some(duration), end)
+    }
+
+    /// Evaluates an output arc.
+    fn given(&mut self, arc: &OutputProgram, end: Value) -> Given {
+        let nothing = Given { place: None, count: Number::Const(0), slots: Vec::new(), address: None };
+        match arc.form {
+            Form::Black(count) => Given { count: Number::Const(count), ..nothing },
+            Form::Token => Given { count: Number::Const(1), slots: self.slots(arc, end), ..nothing },
+            Form::Open => {
+                let types = [vec![I64, I64], vec![I64; arc.width]].concat();
+                let Some(condition) = &arc.condition else {
+                    let values = self.open(arc, end);
+                    return Given {
+                        place: (arc.places.len() > 1).then_some(values[0]),
+                        count: if let Count::Const(count) = arc.count {
+                            Number::Const(count)
+                        } else {
+                            Number::Known(values[1])
+                        },
+                        slots: values[2..].to_vec(),
+                        ..nothing
+                    };
+                };
+                let condition = self.condition(condition, end);
+                let first = arc.place();
+                let values = self.branch(
+                    condition,
+                    &types,
+                    |s| s.open(arc, end),
+                    |s| [vec![s.place_id(first)], vec![s.int(0); arc.width + 1]].concat(),
+                );
+                Given {
+                    place: (arc.places.len() > 1).then_some(values[0]),
+                    count: Number::Known(values[1]),
+                    slots: values[2..].to_vec(),
+                    ..nothing
+                }
+            }
+        }
+    }
+
+    /// Place, number and values of an open arc whose condition holds.
+    fn open(&mut self, arc: &OutputProgram, end: Value) -> Vec<Value> {
+        let count = match &arc.count {
+            Count::Const(count) => self.int(*count),
+            Count::Of(e, _) => {
+                let count = self.integer(e, end);
+                let natural = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
+                self.require(natural);
+                count
+            }
+        };
+        let place = match &arc.index {
+            None => self.place_id(arc.place()),
+            Some((index, _)) => {
+                let index = self.integer(index, end);
+                let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index, arc.places.len() as i64);
+                self.require(inside);
+                let places = self.operand(Operand::Word(arc.places.as_ptr() as u64));
+                let offset = self.b.ins().ishl_imm_s(index, 2);
+                let entry = self.b.ins().iadd(places, offset);
+                let place = self.load(I32, entry, 0);
+                self.b.ins().uextend(I64, place)
+            }
+        };
+        let slots = match arc.count {
+            // Values of tokens that are not given may not be evaluated: they may fail.
+            Count::Of(..) if arc.width > 0 => {
+                let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
+                self.branch(any, &vec![I64; arc.width], |s| s.slots(arc, end), |s| vec![s.int(0); arc.width])
+            }
+            Count::Const(0) => vec![self.int(0); arc.width],
+            _ => self.slots(arc, end),
+        };
+        [vec![place, count], slots].concat()
+    }
+
+    /// The values of a token that an arc gives, each within the range of its slot (X2).
+    fn slots(&mut self, arc: &OutputProgram, end: Value) -> Vec<Value> {
+        let slots: Vec<Value> = arc.values.iter().map(|value| self.bits(value, end)).collect();
+        for &slot in &arc.checks {
+            let program = self.program;
+            let bound = &program.places[arc.place()].bounds[slot];
+            if let Some(low) = bound.low {
+                self.require_bound(bound, slots[slot], low, true);
+            }
+            if let Some(high) = bound.high {
+                self.require_bound(bound, slots[slot], high, false);
+            }
+        }
+        slots
+    }
+
+    fn require_bound(&mut self, bound: &Bound, bits: Value, limit: Scalar, low: bool) {
+        let holds = if bound.real {
+            let value = self.b.ins().bitcast(F64, MemFlagsData::new(), bits);
+            let limit = self.real(limit.as_real());
+            let comparison = if low { FloatCC::GreaterThanOrEqual } else { FloatCC::LessThanOrEqual };
+            self.b.ins().fcmp(comparison, value, limit)
+        } else {
+            let comparison = if low { IntCC::SignedGreaterThanOrEqual } else { IntCC::SignedLessThanOrEqual };
+            self.b.ins().icmp_imm_s(comparison, bits, limit.as_int().unwrap_or(0))
+        };
+        self.require(holds);
+    }
+
+    /// Asks whether the net may hold so many tokens (X3). Returns how their number changes.
+    fn room_in_net(&mut self, plan: &TransitionProgram, given: &[Given], chosen: &[Option<Value>]) -> Value {
+        let mut constant = 0i64;
+        let most = self.load(I64, self.engine, self.layout.most_tokens);
+        let mut known = self.int(0);
+        for given in given {
+            match given.count {
+                Number::Const(count) => constant += count as i64,
+                Number::Known(count) => {
+                    let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, most);
+                    self.require(few);
+                    known = self.b.ins().iadd(known, count);
+                }
+            }
+        }
+        let more = self.b.ins().iadd_imm_s(known, constant);
+        let total = self.load(I64, self.engine, self.layout.total);
+        let sum = self.b.ins().iadd(total, more);
+        let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, sum, most);
+        self.require(few);
+        let mut change = more;
+        for take in &plan.takes {
+            change = match *take {
+                Take::Black { count, .. } => self.b.ins().iadd_imm_s(change, -(count as i64)),
+                Take::Chosen { arc, .. } => match chosen[arc as usize] {
+                    Some(count) => self.b.ins().isub(change, count),
+                    None => change,
+                },
+                Take::Head { .. } | Take::Seat { .. } => self.b.ins().iadd_imm_s(change, -1),
+            };
+        }
+        change
+    }
+
+    /// `TrajectoryHash::add`.
+    fn enter_hash(&mut self, id: TransitionId, end: Value) {
+        let times = |s: &mut Self, value: Value, multiplier: usize| {
+            let multiplier = s.int(MULTIPLIERS[multiplier]);
+            s.b.ins().imul(value, multiplier)
+        };
+        let start = self.b.ins().bitcast(I64, MemFlagsData::new(), self.now);
+        let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
+        let (start, end) = (times(self, start, 1), times(self, end, 3));
+        let own = self.operand(Operand::Word((u64::from(id.0) + 1).wrapping_mul(MULTIPLIERS[2])));
+        let mut word = self.b.ins().iadd(start, end);
+        word = self.b.ins().iadd(word, own);
+        for position in 0..self.variables.len() {
+            if let Some(value) = self.variables[position] {
+                let part = times(self, value, 4 + position % VARIABLE_MULTIPLIERS);
+                word = self.b.ins().iadd(word, part);
+            }
+        }
+        let hash = self.load(I64, self.engine, self.layout.hash);
+        let rotated = self.b.ins().rotl_imm_s(hash, 23);
+        let mixed = self.b.ins().bxor(rotated, word);
+        let hash = times(self, mixed, 0);
+        self.store(hash, self.engine, self.layout.hash);
+    }
+
+    /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
+    fn take(&mut self, plan: &TransitionProgram, chosen: &mut [Option<Value>]) {
+        for take in &plan.takes {
+            match *take {
+                Take::Black { place, count } => self.lose(place, Number::Const(count)),
+                Take::Chosen { place, arc } => {
+                    if let Some(count) = chosen[arc as usize] {
+                        self.lose(place, Number::Known(count));
+                    }
+                }
+                Take::Head { place, position } => self.take_token(place, Number::Const(u64::from(position))),
+                Take::Seat { place, arc } => {
+                    let Some(seat) = chosen[arc as usize] else { continue };
+                    let tokens = self.tokens(place);
+                    let last = self.b.ins().iadd_imm_s(tokens, -1);
+                    self.take_token(place, Number::Known(seat));
+                    for &later in &plan.inputs[arc as usize].after {
+                        if let Some(other) = chosen[later] {
+                            let moved = self.b.ins().icmp(IntCC::Equal, other, last);
+                            chosen[later] = Some(self.b.ins().select(moved, seat, other));
+                        }
+                    }
+                }
+            }
+        }
+        for &place in &plan.resets {
+            let id = self.place_id(place);
+            self.call(self.runtime.reset, &[self.engine, id], None);
+        }
+    }
+
+    /// The firing lasts: it keeps room and holds what it will deposit.
+    fn last(&mut self, id: TransitionId, plan: &TransitionProgram, given: &[Given], end: Value) {
+        self.in_progress(id, 1);
+        for (arc, given) in plan.outputs.iter().zip(given) {
+            self.keep_rooms(arc, given);
+        }
+        let lane = self.operand(Operand::Word(u64::from(plan.lane)));
+        let (transition, words) = (self.transition_id(id), self.int(plan.held as u64));
+        let record = self.call(self.runtime.begin, &[self.engine, end, transition, lane, words], Some(I64));
+        let Some(record) = record else { return };
+        let mut cursor = 0;
+        for (arc, given) in plan.outputs.iter().zip(given) {
+            if arc.form == Form::Open {
+                let place = match given.place {
+                    Some(place) => place,
+                    None => self.place_id(arc.place()),
+                };
+                let count = self.number(given.count);
+                self.store(place, record, cursor);
+                self.store(count, record, cursor + 8);
+                cursor += 16;
+            }
+            for &slot in &given.slots {
+                self.store(slot, record, cursor);
+                cursor += 8;
+            }
+        }
+    }
+
+    fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {
+        if arc.places.iter().all(|place| self.program.places[*place].capacity.is_none()) {
+            return;
+        }
+        match (given.place, given.count) {
+            (Some(place), count) => {
+                let count = self.number(count);
+                self.call(self.runtime.reserve, &[self.engine, place, count], None);
+            }
+            (None, Number::Const(0)) => {}
+            (None, count) => self.keep_room(arc.place(), count),
+        }
+    }
+
+    // ------------------------------------------------------------ the end of a firing
+
+    /// The end of a firing that lasted; the second parameter is its record.
+    pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram, record: Value) -> Vec<u64> {
+        self.in_progress(id, -1);
+        let mut cursor = 0;
+        let mut all = Vec::new();
+        for arc in &plan.outputs {
+            let mut given = Given { place: None, count: Number::Const(1), slots: Vec::new(), address: None };
+            match arc.form {
+                Form::Black(count) => given.count = Number::Const(count),
+                Form::Token => {}
+                Form::Open => {
+                    if arc.places.len() > 1 {
+                        given.place = Some(self.load(I64, record, cursor));
+                    }
+                    given.count = match (&arc.count, &arc.condition) {
+                        (Count::Const(count), None) => Number::Const(*count),
+                        _ => Number::Known(self.load(I64, record, cursor + 8)),
+                    };
+                    cursor += 16;
+                }
+            }
+            given.address = Some(self.b.ins().iadd_imm_s(record, cursor as i64));
+            for _ in 0..arc.width {
+                let slot = self.load(I64, record, cursor);
+                given.slots.push(slot);
+                cursor += 8;
+            }
+            all.push(given);
+        }
+        self.deposit(id, plan, all, true);
+        self.leave(DONE);
+        self.end()
+    }
+
+    /// Deposits what a firing gives, arc after arc.
+    fn deposit(&mut self, id: TransitionId, plan: &TransitionProgram, given: Vec<Given>, reserved: bool) {
+        for (arc, mut given) in plan.outputs.iter().zip(given) {
+            let count = given.count;
+            if given.address.is_none() && self.needs_address(arc, &given) {
+                given.address = Some(self.spill(&given.slots));
+            }
+            match count {
+                Number::Const(0) => {}
+                Number::Const(_) => self.put(id, arc, &given, reserved),
+                Number::Known(count) => {
+                    let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
+                    self.when(any, |s| s.put(id, arc, &given, reserved));
+                }
+            }
+        }
+    }
+
+    /// One token whose place is known: no call is needed.
+    fn is_single(arc: &OutputProgram, given: &Given) -> bool {
+        given.place.is_none() && (arc.width == 0 || matches!(arc.count, Count::Const(1)))
+    }
+
+    fn needs_address(&self, arc: &OutputProgram, given: &Given) -> bool {
+        arc.width > 0 && (!Self::is_single(arc, given) || self.reads_memory(arc.place()))
+    }
+
+    fn put(&mut self, id: TransitionId, arc: &OutputProgram, given: &Given, reserved: bool) {
+        let address = match given.address {
+            Some(address) => address,
+            None => self.int(0),
+        };
+        if !Self::is_single(arc, given) {
+            let place = match given.place {
+                Some(place) => place,
+                None => self.place_id(arc.place()),
+            };
+            let (count, transition) = (self.number(given.count), self.transition_id(id));
+            let reserved = self.int(u64::from(reserved));
+            let arguments = [self.engine, place, count, address, transition, reserved];
+            let status = self.call(self.runtime.deposit, &arguments, Some(I64));
+            self.leave_on_fault(status);
+            return;
+        }
+        let place = arc.place();
+        let number = if arc.width == 0 {
+            self.gain(place, given.count, reserved);
+            given.count
+        } else {
+            self.give_token(place, &given.slots, address, reserved);
+            Number::Const(1)
+        };
+        if self.is_probed(place) {
+            let count = self.number(number);
+            self.tell_arrival(place, count, address);
+        }
+    }
+
+    /// Writes values to the stack.
+    fn spill(&mut self, slots: &[Value]) -> Value {
+        let size = 8 * slots.len() as u32;
+        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3));
+        let address = self.b.ins().stack_addr(I64, slot, 0);
+        for (i, &value) in slots.iter().enumerate() {
+            self.store(value, address, 8 * i);
+        }
+        address
+    }
+}
