@@ -73,7 +73,11 @@ impl Agenda {
     /// duration, and all of a transition the same number of words.
     #[inline(always)]
     pub fn begin(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, words: usize) -> &mut [u64] {
-        let cell = if words == 0 { 0 } else { self.pools[transition.at()].cell(words) };
+        if words == 0 {
+            self.insert(end, serial, transition, lane, 0);
+            return &mut [];
+        }
+        let cell = self.pools[transition.at()].cell(words);
         self.insert(end, serial, transition, lane, cell);
         let start = cell as usize * words;
         &mut self.pools[transition.at()].words[start..start + words]

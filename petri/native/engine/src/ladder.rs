@@ -110,22 +110,23 @@ impl<E: Event> Ladder<E> {
         self.insert_in_row(event);
     }
 
-    /// Most events come near the end of the row: the search begins there.
     #[inline(always)]
     fn insert_in_row(&mut self, event: E) {
         if self.row.len() == self.row.capacity() {
             self.row.drain(..self.used);
             self.used = 0;
         }
-        self.row.push(event);
-        let row = &mut self.row[self.used..];
-        let mut position = row.len() - 1;
-        while position > 0 && event.precedes(&row[position - 1]) {
-            row[position] = row[position - 1];
-            position -= 1;
+        match self.row.last() {
+            Some(last) if event.precedes(last) && self.used < self.row.len() => {
+                let position = self.used + self.row[self.used..].partition_point(|other| !event.precedes(other));
+                let len = self.row.len();
+                self.row.push(*last);
+                self.row.copy_within(position..len, position + 1);
+                self.row[position] = event;
+            }
+            _ => self.row.push(event),
         }
-        row[position] = event;
-        if row.len() > self.longest {
+        if self.row.len() - self.used > self.longest {
             self.spread_row();
         }
     }
