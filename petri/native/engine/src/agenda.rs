@@ -8,8 +8,10 @@ use crate::ladder::{Event, Ladder};
 /// A firing in progress.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ending {
-    /// The bits of the end, which is not negative, so they are in its order; then the number of the firing.
-    order: u128,
+    /// The bits of the end, which is not negative, so they are in its order.
+    end: u64,
+    /// The number of the firing.
+    serial: u64,
     pub transition: TransitionId,
     /// Where its record is held.
     cell: u32,
@@ -22,12 +24,12 @@ pub const NO_LANE: u32 = u32::MAX;
 impl Event for Ending {
     #[inline(always)]
     fn time(&self) -> f64 {
-        f64::from_bits((self.order >> 64) as u64)
+        f64::from_bits(self.end)
     }
 
     #[inline(always)]
     fn precedes(&self, other: &Self) -> bool {
-        self.order < other.order
+        self.end < other.end || (self.end == other.end && self.serial < other.serial)
     }
 }
 
@@ -85,7 +87,7 @@ impl Agenda {
 
     #[inline(always)]
     fn insert(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, cell: u32) {
-        let ending = Ending { order: u128::from(end.to_bits()) << 64 | u128::from(serial), transition, cell, lane };
+        let ending = Ending { end: end.to_bits(), serial, transition, cell, lane };
         self.len += 1;
         if let Some(lane) = self.lanes.get_mut(lane as usize) {
             if lane.occupied {

@@ -116,16 +116,15 @@ impl<E: Event> Ladder<E> {
             self.row.drain(..self.used);
             self.used = 0;
         }
-        match self.row.last() {
-            Some(last) if event.precedes(last) && self.used < self.row.len() => {
-                let position = self.used + self.row[self.used..].partition_point(|other| !event.precedes(other));
-                let len = self.row.len();
-                self.row.push(*last);
-                self.row.copy_within(position..len, position + 1);
-                self.row[position] = event;
-            }
-            _ => self.row.push(event),
+        // The row is short and most events come near its end: a search by halves would take longer.
+        let mut position = self.row.len();
+        self.row.push(event);
+        let row = self.row.as_mut_slice();
+        while position > self.used && event.precedes(&row[position - 1]) {
+            row[position] = row[position - 1];
+            position -= 1;
         }
+        row[position] = event;
         if self.row.len() - self.used > self.longest {
             self.spread_row();
         }
