@@ -140,7 +140,12 @@ impl<O: Observer> Engine<O> {
             return Reason::Error;
         }
         let program = Arc::clone(&self.program);
-        let interpreted = if O::COMPILES { self.compile_after.saturating_sub(self.firings) } else { u64::MAX };
+        let interpreted = match program.code.get() {
+            _ if !O::COMPILES => u64::MAX,
+            // Another replication has waited for it.
+            Some(_) => 0,
+            None => self.compile_after.saturating_sub(self.firings),
+        };
         let mut reason = self.run(&program, None, until, firings.min(interpreted));
         if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
             let code = program.code.get_or_init(|| Code::new::<O>(&program)).as_ref();
