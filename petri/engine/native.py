@@ -29,9 +29,9 @@ except ImportError as error:
 
 MOST_FIRINGS = 2**63 - 1
 
-# Firings of each transition, on average, after which the net's machine code pays for its making (about 0.2 ms for a
-# transition, and a constant part that a net of few transitions feels).
-PATIENCE = 500
+# Firings of each transition, on average, after which machine code is made for the net. Making it takes one or two
+# milliseconds for each transition that is not like another, which some 2,500 firings of it pay back.
+PATIENCE = 2500
 FEW_TRANSITIONS = 40
 
 

@@ -124,7 +124,14 @@ impl Code {
 impl<'a> Generator<'a> {
     fn new<O: Observer>(program: &'a Program) -> Option<Self> {
         let mut flags = settings::builder();
-        for (name, value) in [("opt_level", "speed"), ("use_colocated_libcalls", "false"), ("is_pic", "false")] {
+        let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
+        let chosen = [
+            ("opt_level", "speed"),
+            ("use_colocated_libcalls", "false"),
+            ("is_pic", "false"),
+            ("enable_verifier", verifies),
+        ];
+        for (name, value) in chosen {
             flags.set(name, value).ok()?;
         }
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;

@@ -424,19 +424,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn word(&mut self) -> Value {
         self.drew = true;
         let [a, b, c, counter] = self.random.map(|variable| self.b.use_var(variable));
-        let ins = |s: &mut Self| -> [Value; 5] {
-            let sum = s.b.ins().iadd(a, b);
-            let word = s.b.ins().iadd(sum, counter);
-            let shifted = s.b.ins().ushr_imm_s(b, 11);
-            let first = s.b.ins().bxor(b, shifted);
-            let shifted = s.b.ins().ishl_imm_s(c, 3);
-            let second = s.b.ins().iadd(c, shifted);
-            let rotated = s.b.ins().rotl_imm_s(c, 24);
-            let third = s.b.ins().iadd(rotated, word);
-            let fourth = s.b.ins().iadd_imm_s(counter, 1);
-            [word, first, second, third, fourth]
-        };
-        let [word, first, second, third, fourth] = ins(self);
+        let sum = self.b.ins().iadd(a, b);
+        let word = self.b.ins().iadd(sum, counter);
+        let shifted = self.b.ins().ushr_imm_s(b, 11);
+        let first = self.b.ins().bxor(b, shifted);
+        let shifted = self.b.ins().ishl_imm_s(c, 3);
+        let second = self.b.ins().iadd(c, shifted);
+        let rotated = self.b.ins().rotl_imm_s(c, 24);
+        let third = self.b.ins().iadd(rotated, word);
+        let fourth = self.b.ins().iadd_imm_s(counter, 1);
         for (variable, value) in self.random.into_iter().zip([first, second, third, fourth]) {
             self.b.def_var(variable, value);
         }
