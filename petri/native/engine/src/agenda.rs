@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::events::{Event, Events};
 use crate::ids::TransitionId;
-use crate::ladder::{Event, Ladder};
 
 /// A firing in progress.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +49,7 @@ struct Lane {
 }
 
 pub struct Agenda {
-    events: Ladder<Ending>,
+    events: Events<Ending>,
     lanes: Vec<Lane>,
     pools: Vec<Pool>,
     len: usize,
@@ -58,7 +58,7 @@ pub struct Agenda {
 impl Agenda {
     pub fn new(transitions: usize, lanes: usize) -> Self {
         Agenda {
-            events: Ladder::default(),
+            events: Events::default(),
             lanes: vec![Lane::default(); lanes],
             pools: vec![Pool::default(); transitions],
             len: 0,
@@ -67,7 +67,7 @@ impl Agenda {
 
     /// The earliest end among the firings in progress.
     #[inline(always)]
-    pub fn next_end(&mut self) -> Option<f64> {
+    pub fn next_end(&self) -> Option<f64> {
         self.events.first().map(Event::time)
     }
 

@@ -9,7 +9,7 @@
 //! 2. [`engine`] is the loop: look, choose, start; or let time move on. It fits on a screen.
 //! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
 //!    [`index`]es over them), [`enabling`] (which transitions are enabled, by looking only next to what changed), the
-//!    [`search`] for bindings (or the counts of a [`join`]), and the [`agenda`] of firings in progress (on a [`ladder`]).
+//!    [`search`] for bindings (or the counts of a [`join`]), and the [`agenda`] of firings in progress (a list of [`events`]).
 //! 4. The [`state`] of places and transitions keeps their statistics. An [`observer`] is told what happens: declared measures ([`probes`], with [`histogram`],
 //!    [`passage`] and [`reorder`]), and the [`trace`].
 //! 5. A net that runs long gets [`code`]: machine code that does what the engine would do for each of its transitions, on the
@@ -26,13 +26,13 @@ pub mod compile_transition;
 pub mod distribution;
 pub mod enabling;
 pub mod engine;
+pub mod events;
 pub mod expression;
 pub mod fault;
 pub mod histogram;
 pub mod ids;
 pub mod index;
 pub mod join;
-pub mod ladder;
 pub mod levels;
 pub mod lower;
 pub mod marking;
