@@ -150,6 +150,9 @@ def row(case: Case, entry: Entry, hand: Entry | None) -> Row:
 def main(words: list[str] | None = None) -> int:
     options = arguments(sys.argv[1:] if words is None else words)
     if options.page:
+        if not options.output.exists():
+            print(f"error: {options.output} is not there; `make bench` measures and writes it", file=sys.stderr)
+            return 2
         report = read(options.output)
         report.save(RESULTS / "snapshot.json")
         renew_page(report)

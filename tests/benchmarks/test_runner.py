@@ -44,3 +44,8 @@ def test_the_page_takes_the_table(tmp_path: Path) -> None:
     assert "| B1 | ring | pnsim | 2.5 M firings/s | 0.5 | 1 % | 40 MB |" in text
     assert "old" not in text
     assert text.endswith("after\n")
+
+
+def test_a_page_without_a_measurement_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run.main(["--page", "--output", str(tmp_path / "none.json")]) == 2
+    assert "make bench" in capsys.readouterr().err
