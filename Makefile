@@ -11,6 +11,7 @@ REQUIRED := $(filter-out 0,$(PNSIM_NATIVE))
 CARGO := $(shell command -v cargo 2>/dev/null)
 KIND := $(if $(REQUIRED),required,$(if $(CARGO),native,reference))
 IMPLIED := $(if $(REQUIRED),native)
+WAIT := $(if $(filter reference,$(KIND)),,; building it takes some minutes)
 RUST := $(if $(wildcard petri/native/Cargo.toml),$(CARGO))
 
 NEED_CARGO = $(if $(REQUIRED),$(if $(CARGO),,$(error PNSIM_NATIVE=1 asks for the native engine, but cargo is not on the path)))
@@ -85,13 +86,13 @@ readme: $(DEV_STAMP)
 # A development install serves `make run` as well.
 $(RUN_STAMP): $(BUILD_FILES) | $(VENV)/.python
 	$(NEED_CARGO)
-	@echo 'Setting up in $(VENV) ($(KIND) engine) …'
+	@echo 'Setting up in $(VENV) ($(KIND) engine$(WAIT)) …'
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@ $(IMPLIED:%=$(VENV)/.run-%)
 
 $(DEV_STAMP): $(BUILD_FILES) | $(VENV)/.python
 	$(NEED_CARGO)
-	@echo 'Setting up for development in $(VENV) ($(KIND) engine) …'
+	@echo 'Setting up for development in $(VENV) ($(KIND) engine$(WAIT)) …'
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(RUN_STAMP) $(IMPLIED:%=$(VENV)/.dev-%) $(IMPLIED:%=$(VENV)/.run-%)
 
