@@ -2,146 +2,111 @@
 
 use std::collections::VecDeque;
 
-use crate::events::{Event, Events};
+use crate::events::Events;
 use crate::ids::TransitionId;
+use crate::records::Records;
+use crate::table::Table;
 
 /// A firing in progress.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ending {
-    /// The bits of the end, which is not negative, so they are in its order.
-    end: u64,
-    /// The number of the firing.
-    serial: u64,
     pub transition: TransitionId,
     /// Where its record is held.
-    cell: u32,
-    lane: u32,
+    pub cell: u32,
+    pub lane: u32,
 }
 
 /// No lane.
 pub const NO_LANE: u32 = u32::MAX;
-
-impl Event for Ending {
-    #[inline(always)]
-    fn time(&self) -> f64 {
-        f64::from_bits(self.end)
-    }
-
-    #[inline(always)]
-    fn precedes(&self, other: &Self) -> bool {
-        self.end < other.end || (self.end == other.end && self.serial < other.serial)
-    }
-}
-
-/// Records of one transition's firings in progress, all of the same size.
-#[derive(Clone, Debug, Default)]
-struct Pool {
-    words: Vec<u64>,
-    free: Vec<u32>,
-}
+/// No record.
+pub const NO_CELL: u32 = u32::MAX;
 
 /// Firings of one duration end in the order in which they start: a queue holds them, and only its first is among the
 /// events.
 #[derive(Clone, Debug, Default)]
-struct Lane {
-    waiting: VecDeque<Ending>,
-    occupied: bool,
+pub struct Lane {
+    waiting: VecDeque<(f64, u64, Ending)>,
+    /// Whether a firing of the lane is among the events.
+    pub occupied: bool,
 }
 
+/// A lane, by number.
+#[derive(Clone, Copy)]
+pub struct LaneId;
+
 pub struct Agenda {
-    events: Events<Ending>,
-    lanes: Vec<Lane>,
-    pools: Vec<Pool>,
-    len: usize,
+    pub events: Events<Ending>,
+    pub records: Records,
+    pub lanes: Table<LaneId, Lane>,
 }
 
 impl Agenda {
-    pub fn new(transitions: usize, lanes: usize) -> Self {
+    /// For firings with records of at most `width` words.
+    pub fn new(width: usize, lanes: usize) -> Self {
         Agenda {
             events: Events::default(),
-            lanes: vec![Lane::default(); lanes],
-            pools: vec![Pool::default(); transitions],
-            len: 0,
+            records: Records::new(width),
+            lanes: vec![Lane::default(); lanes].into_iter().collect(),
         }
     }
 
-    /// The earliest end among the firings in progress.
+    /// The earliest end among the firings in progress; infinite when there are none.
     #[inline(always)]
-    pub fn next_end(&self) -> Option<f64> {
-        self.events.first().map(Event::time)
+    pub fn next_end(&mut self) -> f64 {
+        self.events.next_time()
     }
 
     /// A firing begins; what it will deposit is written to the words returned. All firings of a lane have the same
-    /// duration, and all of a transition the same number of words.
+    /// duration.
     #[inline(always)]
     pub fn begin(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, words: usize) -> &mut [u64] {
+        let cell = if words == 0 { NO_CELL } else { self.records.take() };
+        self.insert(end, serial, Ending { transition, cell, lane });
         if words == 0 {
-            self.insert(end, serial, transition, lane, 0);
-            return &mut [];
+            &mut []
+        } else {
+            &mut self.records.words(cell)[..words]
         }
-        let cell = self.pools[transition.at()].cell(words);
-        self.insert(end, serial, transition, lane, cell);
-        let start = cell as usize * words;
-        &mut self.pools[transition.at()].words[start..start + words]
+    }
+
+    /// Sees to it that one more firing can begin without more memory.
+    pub fn make_room(&mut self) {
+        self.events.make_room();
+        self.records.make_room();
     }
 
     #[inline(always)]
-    fn insert(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, cell: u32) {
-        let ending = Ending { end: end.to_bits(), serial, transition, cell, lane };
-        self.len += 1;
-        if let Some(lane) = self.lanes.get_mut(lane as usize) {
+    pub fn insert(&mut self, end: f64, serial: u64, ending: Ending) {
+        if let Some(lane) = self.lanes.get_mut(ending.lane as usize) {
             if lane.occupied {
-                lane.waiting.push_back(ending);
+                lane.waiting.push_back((end, serial, ending));
                 return;
             }
             lane.occupied = true;
         }
-        self.events.insert(ending);
+        self.events.insert(end, serial, ending);
     }
 
-    /// The first firing in order ends.
+    /// The first in order of the firings that end when `next_end` said, until none is left.
     #[inline(always)]
-    pub fn end_first(&mut self) -> Option<Ending> {
-        let first = self.events.pop()?;
-        self.len -= 1;
-        if let Some(lane) = self.lanes.get_mut(first.lane as usize) {
-            match lane.waiting.pop_front() {
-                Some(next) => self.events.insert(next),
-                None => lane.occupied = false,
-            }
-        }
-        Some(first)
+    pub fn end_next(&mut self) -> Option<Ending> {
+        let lanes = &mut self.lanes;
+        self.events.pop(|first| {
+            let lane = lanes.get_mut(first.lane as usize)?;
+            let next = lane.waiting.pop_front();
+            lane.occupied = next.is_some();
+            next
+        })
     }
 
-    /// Hands out the record of a firing that has ended. The next that begins may overwrite it.
+    /// Hands out the record of a firing that has ended, and perhaps more words. The next that begins may overwrite it.
     #[inline(always)]
-    pub fn release(&mut self, ending: &Ending, words: usize) -> &[u64] {
-        if words == 0 {
+    pub fn release(&mut self, cell: u32) -> &[u64] {
+        if cell == NO_CELL {
             return &[];
         }
-        let pool = &mut self.pools[ending.transition.at()];
-        pool.free.push(ending.cell);
-        let start = ending.cell as usize * words;
-        &pool.words[start..start + words]
-    }
-
-    /// Firings in progress.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-}
-
-impl Pool {
-    #[inline(always)]
-    fn cell(&mut self, words: usize) -> u32 {
-        self.free.pop().unwrap_or_else(|| {
-            self.words.resize(self.words.len() + words, 0);
-            (self.words.len() / words - 1) as u32
-        })
+        self.records.leave(cell);
+        self.records.words(cell)
     }
 }
 
@@ -169,11 +134,11 @@ mod tests {
         }
         expected.sort();
         for (end, serial, transition) in expected {
-            assert_eq!(agenda.next_end(), Some(end as f64));
-            let ending = agenda.end_first().expect("a firing");
-            let record = agenda.release(&ending, 2);
+            assert_eq!(agenda.next_end(), end as f64);
+            let ending = agenda.end_next().expect("a firing");
+            let record = &agenda.release(ending.cell)[..2];
             assert_eq!((ending.transition, record), (transition, [serial, end].as_slice()));
         }
-        assert!(agenda.is_empty());
+        assert_eq!(agenda.next_end(), f64::INFINITY);
     }
 }

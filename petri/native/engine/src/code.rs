@@ -5,9 +5,10 @@
 //! leaves the firing to the engine before anything has changed. A transition that the generator does not know stays with
 //! the engine altogether.
 //!
-//! [`emitter`] has the vocabulary, [`expressions`], [`places`] and [`transitions`] what there is to say in it, and [`runtime`] the
+//! [`emitter`] has the vocabulary, [`expressions`], [`places`], [`agenda`] and [`transitions`] what there is to say in it, and [`runtime`] the
 //! functions that the code calls.
 
+mod agenda;
 mod emitter;
 mod expressions;
 mod places;
@@ -19,7 +20,8 @@ use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{AbiParam, Value};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type, Value};
+use cranelift_codegen::isa::CallConv;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::Context;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -34,7 +36,7 @@ use crate::observer::Observer;
 use crate::program::Program;
 use crate::table::Table;
 use emitter::{Emitter, Layout};
-use runtime::Runtime;
+use runtime::{Rare, Runtime};
 
 /// Looks at a transition, or starts a firing. The parameters are the engine and the operands.
 type Step = unsafe extern "C" fn(*mut c_void, *const u64) -> u64;
@@ -103,6 +105,7 @@ struct Generator<'a> {
     program: &'a Program,
     layout: Layout,
     runtime: Runtime,
+    rare: Rare<FuncId>,
 }
 
 impl Code {
@@ -135,9 +138,11 @@ impl<'a> Generator<'a> {
             flags.set(name, value).ok()?;
         }
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
-        let module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
-        let context = module.make_context();
-        let functions = FunctionBuilderContext::new();
+        let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let mut context = module.make_context();
+        let mut functions = FunctionBuilderContext::new();
+        let rare =
+            Rare::of::<O>().map(|(address, types)| way(&mut module, &mut context, &mut functions, address, types));
         Some(Generator {
             module,
             context,
@@ -146,6 +151,7 @@ impl<'a> Generator<'a> {
             program,
             layout: Layout::of::<O>(),
             runtime: Runtime::of::<O>(),
+            rare: rare.ok()?,
         })
     }
 
@@ -188,9 +194,10 @@ impl<'a> Generator<'a> {
         signature.call_conv = self.module.isa().default_call_conv();
         signature.params = vec![AbiParam::new(I64); parameters];
         signature.returns = vec![AbiParam::new(I64)];
+        let rare = self.rare.map(|id| self.module.declare_func_in_func(id, &mut self.context.func));
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
         let variables = self.program.transitions[id].variable_names.len();
-        let emitter = Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, variables);
+        let emitter = Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, rare, variables);
         let last = emitter.last_parameter();
         let operands = emit(emitter, last);
         builder.finalize(self.module.target_config());
@@ -208,6 +215,34 @@ impl<'a> Generator<'a> {
         self.module.clear_context(&mut self.context);
         Ok((function, operands))
     }
+}
+
+/// A function that calls another one and preserves all registers.
+fn way(
+    module: &mut JITModule,
+    context: &mut Context,
+    functions: &mut FunctionBuilderContext,
+    address: usize,
+    types: &[Type],
+) -> Generated<FuncId> {
+    let parameters: Vec<AbiParam> = [I64].iter().chain(types).map(|&ty| AbiParam::new(ty)).collect();
+    let signature = |call_conv| Signature { params: parameters.clone(), returns: Vec::new(), call_conv };
+    context.func.signature = signature(CallConv::PreserveAll);
+    let mut builder = FunctionBuilder::new(&mut context.func, functions);
+    let block = builder.create_block();
+    builder.append_block_params_for_function_params(block);
+    builder.switch_to_block(block);
+    let callee = builder.import_signature(signature(module.isa().default_call_conv()));
+    let address = builder.ins().iconst(I64, address as i64);
+    let arguments = builder.block_params(block).to_vec();
+    builder.ins().call_indirect(callee, address, &arguments);
+    builder.ins().return_(&[]);
+    builder.seal_all_blocks();
+    builder.finalize(module.target_config());
+    let function = module.declare_anonymous_function(&context.func.signature).map_err(Box::new)?;
+    module.define_function(function, context).map_err(Box::new)?;
+    module.clear_context(context);
+    Ok(function)
 }
 
 fn routines<F>(

@@ -82,6 +82,7 @@ impl Program {
         let mut moves = Vec::new();
         let simple = transitions.iter().map(|transition| simple(transition, &mut moves)).collect();
         let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
+        let record = transitions.iter().map(|t| t.held).max().unwrap_or(0);
         let tables = net.tables.iter().map(draw_table).collect::<Compiled<Vec<_>>>()?;
         let (gauges, watches, dependents) = compiler.wire();
         Ok(Program {
@@ -103,6 +104,7 @@ impl Program {
             probes: Arc::new(probes),
             lanes,
             variables,
+            record,
             code: OnceLock::new(),
         })
     }

@@ -8,7 +8,7 @@ mod simple;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::agenda::Agenda;
+use crate::agenda::{Agenda, Ending};
 use crate::code::{Code, DONE, ENABLED, FAULT};
 use crate::enabling::Enabling;
 use crate::expression::Scope;
@@ -83,8 +83,6 @@ pub struct Engine<O> {
     pub(crate) firings_at_this_instant: u64,
     /// The last transitions at this instant, once the limit is near.
     told: Vec<TransitionId>,
-    /// After so many firings the net is worth compiling.
-    compile_after: u64,
     /// What machine code has left here: a value, or the fault that a probe raised.
     pub(crate) value: u64,
     pub(crate) fault: Option<Box<Fault>>,
@@ -120,13 +118,12 @@ impl<O: Observer> Engine<O> {
             limits,
             random: Random::new(seed),
             enabling,
-            agenda: Agenda::new(program.transitions.len(), program.lanes),
+            agenda: Agenda::new(program.record, program.lanes),
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),
             firings_at_this_instant: 0,
             told: Vec::new(),
-            compile_after: limits.compile_after,
             value: 0,
             fault: None,
             program,
@@ -145,7 +142,7 @@ impl<O: Observer> Engine<O> {
             _ if !O::COMPILES => u64::MAX,
             // Another replication has waited for it.
             Some(_) => 0,
-            None => self.compile_after.saturating_sub(self.firings),
+            None => self.limits.compile_after.saturating_sub(self.firings),
         };
         let mut reason = self.run(&program, None, until, firings.min(interpreted));
         if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
@@ -178,28 +175,32 @@ impl<O: Observer> Engine<O> {
                 if !program.streams.is_empty() && !self.refill(program)? {
                     return Ok(Reason::Input);
                 }
-                let Some(level) = self.look(program, code)? else { break };
+                if self.marking.has_turned() || self.enabling.listed > 0 {
+                    self.look(program, code)?;
+                }
+                let Some(level) = self.enabling.highest() else { break };
                 if budget == 0 {
                     return Ok(Reason::Budget);
                 }
                 let transition = self.enabling.choose(program, level, &mut self.random);
-                self.start(program, code, transition).map_err(|fault| self.told(program, transition, *fault))?;
+                self.start(program, code, transition)?;
                 budget -= 1;
             }
-            match self.agenda.next_end() {
-                None => return Ok(Reason::Dead),
-                Some(end) if end > until => {
-                    self.set_time(program, self.now.max(until));
-                    return Ok(Reason::Until);
+            let end = self.agenda.next_end();
+            if end > until || end == f64::INFINITY {
+                if end == f64::INFINITY {
+                    return Ok(Reason::Dead);
                 }
-                Some(end) => self.end_firings(program, code, end)?,
+                self.set_time(program, self.now.max(until));
+                return Ok(Reason::Until);
             }
+            self.end_firings(program, code, end)?;
         }
     }
 
-    /// Looks again at the transitions next to what has changed. Returns the highest priority that is enabled.
-    #[inline(always)]
-    fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<Option<usize>, Box<RunError>> {
+    /// Looks again at the transitions next to what has changed.
+    #[inline(never)]
+    fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<(), Box<RunError>> {
         while let Some((join, any)) = self.marking.next_turned() {
             let transition = program.joins[join.at()].transition;
             if any {
@@ -228,37 +229,42 @@ impl<O: Observer> Engine<O> {
                 Err(_) => {}
             }
         }
-        first.map_or(Ok(self.enabling.highest()), Err)
+        first.map_or(Ok(()), Err)
     }
 
     /// Time moves; all that ends then deposits, in order of start (I1, I8).
+    #[inline(always)]
     fn end_firings(&mut self, program: &Program, code: Option<&Code>, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.firings_at_this_instant = 0;
         self.told.clear();
-        while self.agenda.next_end() == Some(instant) {
-            let Some(ending) = self.agenda.end_first() else { break };
+        while let Some(ending) = self.agenda.end_next() {
             if let Some(routine) = code.and_then(|code| code.finishes[ending.transition].as_ref()) {
-                let record = self.agenda.release(&ending, program.transitions[ending.transition].held).as_ptr();
+                let record = self.agenda.release(ending.cell).as_ptr();
                 // SAFETY: the code is for this engine's program, and the record for a firing of this transition.
                 if unsafe { routine.finish(self, record) } == FAULT {
-                    return Err(self.faulty(program, ending.transition));
+                    return Err(self.met(program, ending.transition));
                 }
-                continue;
+            } else {
+                self.end(program, &ending).map_err(|fault| self.told(program, ending.transition, *fault))?;
             }
-            self.enabling.transitions[ending.transition].end(instant);
-            let simple = &program.simple[ending.transition];
-            if simple.time != SimpleTime::Other {
-                self.give(program, simple).map_err(|fault| self.told(program, ending.transition, *fault))?;
-                continue;
-            }
-            let plan = &program.transitions[ending.transition];
-            let record = self.agenda.release(&ending, plan.held);
-            self.record.clear();
-            self.record.extend_from_slice(record);
-            self.deposit(program, plan, true).map_err(|fault| self.told(program, ending.transition, *fault))?;
         }
         Ok(())
+    }
+
+    /// Ends a firing in the general way.
+    #[inline(never)]
+    fn end(&mut self, program: &Program, ending: &Ending) -> Outcome<()> {
+        self.enabling.transitions[ending.transition].end(self.now);
+        let simple = &program.simple[ending.transition];
+        if simple.time != SimpleTime::Other {
+            return self.give(program, simple);
+        }
+        let plan = &program.transitions[ending.transition];
+        let record = self.agenda.release(ending.cell);
+        self.record.clear();
+        self.record.extend_from_slice(&record[..plan.held]);
+        self.deposit(program, plan, true)
     }
 
     fn set_time(&mut self, program: &Program, instant: f64) {
@@ -272,15 +278,21 @@ impl<O: Observer> Engine<O> {
 
     /// Starts a firing. It ends at once when it takes no time (I6).
     #[inline(always)]
-    fn start(&mut self, program: &Program, code: Option<&Code>, transition: TransitionId) -> Outcome<()> {
+    fn start(&mut self, program: &Program, code: Option<&Code>, transition: TransitionId) -> Result<(), Box<RunError>> {
         if let Some(routine) = code.and_then(|code| code.starts[transition].as_ref()) {
             // SAFETY: the code is for this engine's program.
             match unsafe { routine.step(self) } {
                 DONE => return Ok(()),
-                FAULT => return self.fault.take().map_or(Ok(()), Err),
+                FAULT => return Err(self.met(program, transition)),
                 _ => {}
             }
         }
+        self.interpret(program, transition).map_err(|fault| self.told(program, transition, *fault))
+    }
+
+    /// Starts a firing in the general way.
+    #[inline(never)]
+    fn interpret(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
         let simple = &program.simple[transition];
         match simple.time {
             SimpleTime::Other => self.start_general(program, transition),
@@ -535,7 +547,7 @@ impl<O: Observer> Engine<O> {
 
     /// The fault that machine code has met.
     #[cold]
-    fn faulty(&mut self, program: &Program, transition: TransitionId) -> Box<RunError> {
+    fn met(&mut self, program: &Program, transition: TransitionId) -> Box<RunError> {
         let fault = self.fault.take().unwrap_or_else(|| Fault::new("internal", SpanId::NONE));
         self.told(program, transition, *fault)
     }

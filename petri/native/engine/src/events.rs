@@ -1,166 +1,211 @@
-//! A list of events, earliest first, that suits few and many.
+//! A list of events, earliest first: a tournament.
 //!
-//! Few events stand in a sorted row, where a new one moves those behind it: that is a short loop over one or two cache
-//! lines. Many stand in a heap of four children to a node.
+//! Each event has a slot, a leaf of a binary tree whose nodes hold the earlier of two. Where an event has come or gone, only
+//! the way from its slot to the root changes, and what stands beside that way is known from the start: the processor
+//! loads it at once, and no branch depends on what it finds. Most often an event is followed by another that takes its slot,
+//! so that one such way serves both.
 
-/// Children of a node of the heap: four make it flat, and they share a cache line or two.
-const ARITY: usize = 4;
-/// A row longer than this becomes a heap, …
-const LONGEST_ROW: usize = 32;
-/// … and a heap of fewer events a row.
-const SMALLEST_HEAP: usize = 8;
+use std::mem::replace;
 
-/// Something that happens at a time.
-pub trait Event: Copy {
-    /// The time. It is finite.
-    fn time(&self) -> f64;
+use crate::table::{Checked, Table};
 
-    /// Whether it comes before another event: earlier, or at the same time and first for another reason.
-    fn precedes(&self, other: &Self) -> bool;
+/// Slots at the start.
+const FEWEST: usize = 8;
+/// No slot.
+pub const NONE: usize = usize::MAX;
+
+/// When an event happens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Which of the events at one time is first; the lowest bits are the slot.
+    pub order: u64,
+    /// The bits of the time, which is not negative, so they are in its order.
+    pub time: u64,
+}
+
+/// Where there is no event.
+const NEVER: Key = Key { order: u64::MAX, time: f64::INFINITY.to_bits() };
+
+impl Key {
+    #[inline(always)]
+    fn rank(self) -> u128 {
+        u128::from(self.time) << 64 | u128::from(self.order)
+    }
+
+    #[inline(always)]
+    fn or_earlier(self, other: Key) -> Key {
+        if other.rank() < self.rank() {
+            other
+        } else {
+            self
+        }
+    }
+}
+
+/// A node of the tree, or the slot of an event, by number: all stay below the number of nodes or slots.
+#[derive(Clone, Copy)]
+pub struct Number(usize);
+
+impl Checked for Number {
+    #[inline(always)]
+    fn at(self) -> usize {
+        self.0
+    }
 }
 
 pub struct Events<E> {
-    /// Few events in order, behind `used` others that are over.
-    row: Vec<E>,
-    used: usize,
-    /// Many events; empty while they are few.
-    heap: Vec<E>,
-    /// The first entry of the heap is over. Most often another event comes at once and takes its place, which costs less
-    /// than closing the gap and making another.
-    gap: bool,
+    /// The winner of all is number 1, the leaves are the second half. Number 0 is not used.
+    pub nodes: Table<Number, Key>,
+    pub events: Table<Number, E>,
+    pub slots: usize,
+    /// The free slots except the gap, `frees` of them, from number 1.
+    pub free: Table<Number, u32>,
+    pub frees: usize,
+    /// The slot of an event that is over, still in the tree.
+    pub gap: usize,
+    /// What `next_time` told, and whether there is an event at that time beside the one that has left a gap.
+    time: u64,
+    more: bool,
 }
 
-impl<E: Event> Default for Events<E> {
+impl<E: Copy + Default> Default for Events<E> {
     fn default() -> Self {
-        Events { row: Vec::with_capacity(4 * LONGEST_ROW), used: 0, heap: Vec::new(), gap: false }
+        let mut events = Events {
+            nodes: Table::default(),
+            events: Table::default(),
+            slots: 0,
+            free: Table::default(),
+            frees: 0,
+            gap: NONE,
+            time: 0,
+            more: false,
+        };
+        events.widen(FEWEST);
+        events
     }
 }
 
-impl<E: Event> Events<E> {
+impl<E: Copy + Default> Events<E> {
+    /// An event at a time that is finite and not negative. Of events at one time, that with the least number is first.
     #[inline(always)]
-    pub fn insert(&mut self, event: E) {
-        if self.heap.is_empty() {
-            self.insert_in_row(event);
-        } else if self.gap {
-            self.gap = false;
-            self.sift_down(event);
-        } else {
-            self.sift_up(event);
-        }
+    pub fn insert(&mut self, time: f64, number: u64, event: E) {
+        let slot = match replace(&mut self.gap, NONE) {
+            NONE => self.free_slot(),
+            gap => gap,
+        };
+        self.place(slot, time, number, event);
     }
 
+    /// The earliest time; infinite when there are no events.
     #[inline(always)]
-    fn insert_in_row(&mut self, event: E) {
-        if self.row.len() == self.row.capacity() {
-            self.row.drain(..self.used);
-            self.used = 0;
-        }
-        // The row is short and most events come near its end: a search by halves would take longer.
-        let mut position = self.row.len();
-        self.row.push(event);
-        let row = self.row.as_mut_slice();
-        while position > self.used && event.precedes(&row[position - 1]) {
-            row[position] = row[position - 1];
-            position -= 1;
-        }
-        row[position] = event;
-        if self.row.len() - self.used > LONGEST_ROW {
-            // What is sorted is a heap.
-            self.heap.extend(self.row.drain(..).skip(self.used));
-            self.used = 0;
-        }
+    pub fn next_time(&mut self) -> f64 {
+        self.close_gap();
+        self.time = self.nodes[Number(1)].time;
+        f64::from_bits(self.time)
     }
 
-    /// The earliest event.
+    /// The first of the events at the time that `next_time` told, if any are left. `successor` may put another event, not
+    /// an earlier one, in its slot.
     #[inline(always)]
-    pub fn first(&self) -> Option<&E> {
-        if self.heap.is_empty() {
-            self.row.get(self.used)
-        } else if self.gap {
-            let children = self.heap.get(1..self.heap.len().min(ARITY + 1)).unwrap_or_default();
-            children.iter().reduce(|least, other| if other.precedes(least) { other } else { least })
-        } else {
-            self.heap.first()
-        }
-    }
-
-    /// Removes the earliest event.
-    #[inline(always)]
-    pub fn pop(&mut self) -> Option<E> {
-        if self.heap.is_empty() {
-            let first = *self.row.get(self.used)?;
-            self.used += 1;
-            return Some(first);
-        }
-        if self.gap {
+    pub fn pop(&mut self, successor: impl FnOnce(&E) -> Option<(f64, u64, E)>) -> Option<E> {
+        if self.gap != NONE {
+            if !self.more {
+                return None;
+            }
             self.close_gap();
         }
-        let first = self.heap[0];
-        self.gap = true;
-        if self.heap.len() <= SMALLEST_HEAP {
-            self.become_row();
+        let first = self.nodes[Number(1)];
+        if first.time != self.time || first == NEVER {
+            return None;
         }
-        Some(first)
+        let slot = first.order as usize & (self.slots - 1);
+        let event = self.events[Number(slot)];
+        match successor(&event) {
+            Some((time, number, next)) => self.place(slot, time, number, next),
+            None => {
+                self.gap = slot;
+                self.more = self.is_due_beside(slot);
+            }
+        }
+        Some(event)
     }
 
-    /// The events of the heap, whose first is over, become a row.
-    #[cold]
-    fn become_row(&mut self) {
-        self.gap = false;
-        self.row.clear();
-        self.used = 0;
-        let events = std::mem::take(&mut self.heap);
-        events.iter().skip(1).for_each(|&event| self.insert_in_row(event));
-        self.heap = events;
-        self.heap.clear();
+    #[inline(always)]
+    fn place(&mut self, slot: usize, time: f64, number: u64, event: E) {
+        self.events[Number(slot)] = event;
+        let order = number << self.slots.trailing_zeros() | slot as u64;
+        self.play(slot, Key { order, time: time.to_bits() });
     }
 
+    /// Plays the matches of a slot anew.
+    #[inline(always)]
+    fn play(&mut self, slot: usize, key: Key) {
+        let mut node = self.slots + slot;
+        let mut first = key;
+        self.nodes[Number(node)] = key;
+        while node > 1 {
+            first = first.or_earlier(self.nodes[Number(node ^ 1)]);
+            node /= 2;
+            self.nodes[Number(node)] = first;
+        }
+    }
+
+    /// Whether an event other than the first, which has this slot, is at the same time.
+    #[inline(always)]
+    fn is_due_beside(&self, slot: usize) -> bool {
+        let mut node = self.slots + slot;
+        let mut due = false;
+        while node > 1 {
+            due |= self.nodes[Number(node ^ 1)].time == self.time;
+            node /= 2;
+        }
+        due
+    }
+
+    #[inline(always)]
     fn close_gap(&mut self) {
-        self.gap = false;
-        if let Some(last) = self.heap.pop() {
-            self.sift_down(last);
+        if self.gap != NONE {
+            let slot = replace(&mut self.gap, NONE);
+            self.play(slot, NEVER);
+            self.frees += 1;
+            self.free[Number(self.frees)] = slot as u32;
         }
     }
 
     #[inline(always)]
-    fn sift_up(&mut self, event: E) {
-        let mut position = self.heap.len();
-        self.heap.push(event);
-        while position > 0 {
-            let parent = (position - 1) / ARITY;
-            if self.heap[parent].precedes(&event) {
-                break;
-            }
-            self.heap[position] = self.heap[parent];
-            position = parent;
-        }
-        self.heap[position] = event;
+    fn free_slot(&mut self) -> usize {
+        self.make_room();
+        self.frees -= 1;
+        self.free[Number(self.frees + 1)] as usize
     }
 
-    /// Puts an event where the first one was.
+    /// Sees to it that there is a slot for one more event.
     #[inline(always)]
-    fn sift_down(&mut self, event: E) {
-        let heap = self.heap.as_mut_slice();
-        let mut position = 0;
-        loop {
-            let start = ARITY * position + 1;
-            let children = start..(start + ARITY).min(heap.len());
-            if children.is_empty() {
-                break;
-            }
-            let mut least = start;
-            for child in children.skip(1) {
-                if heap[child].precedes(&heap[least]) {
-                    least = child;
-                }
-            }
-            if event.precedes(&heap[least]) {
-                break;
-            }
-            heap[position] = heap[least];
-            position = least;
+    pub fn make_room(&mut self) {
+        if self.frees == 0 && self.gap == NONE {
+            self.widen(2 * self.slots);
         }
-        heap[position] = event;
+    }
+
+    /// Makes so many slots.
+    #[cold]
+    fn widen(&mut self, slots: usize) {
+        let taken = replace(&mut self.slots, slots);
+        let mut nodes = vec![NEVER; 2 * slots];
+        for slot in 0..taken {
+            let key = self.nodes[Number(taken + slot)];
+            let number = key.order >> taken.trailing_zeros();
+            let order = number << slots.trailing_zeros() | slot as u64;
+            nodes[slots + slot] = if key == NEVER { key } else { Key { order, ..key } };
+        }
+        for node in (1..slots).rev() {
+            nodes[node] = nodes[2 * node].or_earlier(nodes[2 * node + 1]);
+        }
+        self.nodes = nodes.into_iter().collect();
+        self.events = self.events.iter().copied().chain(std::iter::repeat(E::default())).take(slots).collect();
+        // All slots were taken.
+        self.free = std::iter::once(0).chain((taken as u32..slots as u32).rev()).chain(0..taken as u32).collect();
+        self.frees = slots - taken;
     }
 }
 
@@ -169,44 +214,49 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    struct Numbered(f64, u64);
-
-    impl Event for Numbered {
-        fn time(&self) -> f64 {
-            self.0
-        }
-
-        fn precedes(&self, other: &Self) -> bool {
-            (self.0, self.1) < (other.0, other.1)
+    impl Events<u64> {
+        /// The earliest event leaves.
+        fn take(&mut self) -> Option<u64> {
+            self.next_time();
+            self.pop(|_| None)
         }
     }
 
-    /// So many events, each followed by another after a random time, against a sorted list.
+    /// So many events, each followed by another after a random time, against a sorted list. Some events have a successor that
+    /// takes their place.
     fn against_a_list(events: u64, steps: u64, mut delay: impl FnMut(&mut Random) -> f64) {
         let mut random = Random::new([events, 7, 1]);
+        let mut chance = Random::new([events, 8, 1]);
         let mut events_list = Events::default();
         let mut list = std::collections::BTreeSet::new();
         let mut number = 0;
-        let mut begin =
-            |now: f64, events_list: &mut Events<Numbered>, list: &mut std::collections::BTreeSet<(u64, u64)>| {
-                let time = now + delay(&mut random);
-                events_list.insert(Numbered(time, number));
-                list.insert((time.to_bits(), number));
-                number += 1;
-            };
-        (0..events).for_each(|_| begin(0.0, &mut events_list, &mut list));
-        for step in 0..steps {
-            let expected = list.pop_first().map(|(time, number)| Numbered(f64::from_bits(time), number));
-            assert_eq!(events_list.first().copied(), expected);
-            assert_eq!(events_list.pop(), expected);
-            let Some(Numbered(now, _)) = expected else { continue };
+        let mut make = |now: f64, list: &mut std::collections::BTreeSet<(u64, u64)>| {
+            let time = now + delay(&mut random);
+            list.insert((time.to_bits(), number));
+            number += 1;
+            (time, number - 1, number - 1)
+        };
+        let insert = |events: &mut Events<u64>, (time, number, event)| events.insert(time, number, event);
+        (0..events).for_each(|_| insert(&mut events_list, make(0.0, &mut list)));
+        let mut step = 0;
+        while step < steps {
+            let now = events_list.next_time();
+            assert_eq!(now, list.first().map_or(f64::INFINITY, |first| f64::from_bits(first.0)));
+            // All that happen at one time; then others begin.
+            while list.first().is_some_and(|first| f64::from_bits(first.0) == now) {
+                let expected = list.pop_first().map(|(_, number)| number);
+                let follows = chance.equal_choice(3) == 0;
+                let popped = events_list.pop(|_| follows.then(|| make(now, &mut list)));
+                assert_eq!(popped, expected);
+                step += 1;
+            }
+            assert_eq!(events_list.pop(|_| None), None);
             // Waves: the list empties and fills again.
             for _ in 0..[1, 1, 2, 0][(step / events.max(1)) as usize % 4] {
-                begin(now, &mut events_list, &mut list);
+                insert(&mut events_list, make(now, &mut list));
             }
             if list.is_empty() {
-                (0..events).for_each(|_| begin(now, &mut events_list, &mut list));
+                (0..events).for_each(|_| insert(&mut events_list, make(now, &mut list)));
             }
         }
     }
@@ -227,11 +277,11 @@ mod tests {
     #[test]
     fn empty_and_filled_again() {
         let mut events_list = Events::default();
-        assert_eq!(events_list.first(), None);
+        assert_eq!(events_list.next_time(), f64::INFINITY);
         for wave in 0..5 {
-            (0..100).rev().for_each(|i| events_list.insert(Numbered(f64::from(wave * 1000 + i), 0)));
-            (0..100).for_each(|i| assert_eq!(events_list.pop(), Some(Numbered(f64::from(wave * 1000 + i), 0))));
-            assert_eq!(events_list.pop(), None);
+            (0..100).rev().for_each(|i| events_list.insert((wave * 1000 + i) as f64, i, i));
+            (0..100).for_each(|i| assert_eq!(events_list.take(), Some(i)));
+            assert_eq!(events_list.take(), None);
         }
     }
 }

@@ -44,6 +44,7 @@ pub mod probes;
 pub mod program;
 pub mod random;
 pub mod rank_set;
+pub mod records;
 pub mod reorder;
 pub mod search;
 pub mod session;

@@ -120,6 +120,12 @@ impl Marking {
         }
     }
 
+    /// Whether there may be such joins.
+    #[inline(always)]
+    pub fn has_turned(&self) -> bool {
+        !self.turned.is_empty()
+    }
+
     /// A join that has bindings now, or none any more, and whether it has.
     #[inline(always)]
     pub fn next_turned(&mut self) -> Option<(JoinId, bool)> {

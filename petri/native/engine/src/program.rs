@@ -37,6 +37,8 @@ pub struct Program {
     pub lanes: usize,
     /// The most variables that a transition has.
     pub variables: usize,
+    /// The words of the longest record of a firing in progress.
+    pub record: usize,
     /// Made when an engine has run long enough for it to pay.
     pub code: OnceLock<Option<Code>>,
 }

@@ -54,6 +54,12 @@ impl<I, T> Table<I, T> {
     }
 }
 
+impl<I, T> Default for Table<I, T> {
+    fn default() -> Self {
+        Table::of(Box::default())
+    }
+}
+
 impl<I, T> Drop for Table<I, T> {
     fn drop(&mut self) {
         let rows = std::ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);

@@ -5,18 +5,21 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::types::{F64, I64};
-use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, Signature, Type, Value};
+use cranelift_codegen::ir::{AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
-use crate::code::runtime::{Runtime, GENERAL};
+use crate::agenda::{Agenda, Ending, Lane, LaneId};
+use crate::code::runtime::{Rare, Runtime, GENERAL};
 use crate::enabling::{Enabling, LevelId};
 use crate::engine::Engine;
+use crate::events::{self, Events, Key};
 use crate::ids::{PlaceId, TransitionId, VariableId};
 use crate::marking::Marking;
 use crate::program::Program;
 use crate::random::{ziggurat, Random, Ziggurat, UNIT};
 use crate::rank_set::RankSet;
+use crate::records::{Position, Records};
 use crate::search::{Arc, Scratch};
 use crate::state;
 use crate::store::{Slot, Store};
@@ -43,12 +46,25 @@ pub struct Layout {
     pub list: usize,
     pub variables: usize,
     pub chosen: usize,
+    /// The tournament of the agenda, its lanes and records.
+    pub nodes: usize,
+    pub endings: usize,
+    pub slots: usize,
+    pub free: usize,
+    pub frees: usize,
+    pub gap: usize,
+    pub lanes: usize,
+    pub vacancies: usize,
+    pub vacant: usize,
+    pub records: usize,
 }
 
 impl Layout {
     pub fn of<O>() -> Self {
         let marking = offset_of!(Engine<O>, marking);
         let enabling = offset_of!(Engine<O>, enabling);
+        let events = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, events);
+        let records = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, records);
         Layout {
             now: offset_of!(Engine<O>, now),
             hash: offset_of!(Engine<O>, hash),
@@ -67,6 +83,16 @@ impl Layout {
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
             variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
             chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
+            nodes: events + offset_of!(Events<Ending>, nodes) + Table::<events::Number, Key>::START,
+            endings: events + offset_of!(Events<Ending>, events) + Table::<events::Number, Ending>::START,
+            slots: events + offset_of!(Events<Ending>, slots),
+            free: events + offset_of!(Events<Ending>, free) + Table::<events::Number, u32>::START,
+            frees: events + offset_of!(Events<Ending>, frees),
+            gap: events + offset_of!(Events<Ending>, gap),
+            lanes: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, lanes) + Table::<LaneId, Lane>::START,
+            vacancies: records + offset_of!(Records, vacancies),
+            vacant: records + offset_of!(Records, vacant) + Table::<Position, u32>::START,
+            records: records + offset_of!(Records, words) + Table::<Position, u64>::START,
         }
     }
 }
@@ -109,6 +135,7 @@ pub struct Emitter<'a, 'b> {
     pub program: &'a Program,
     pub layout: &'a Layout,
     pub runtime: &'a Runtime,
+    pub rare: Rare<FuncRef>,
     pub engine: Value,
     pub places: Value,
     pub stores: Value,
@@ -119,10 +146,12 @@ pub struct Emitter<'a, 'b> {
     row: Vec<Operand>,
     /// The firing's variables, as 64 bits each; those not known yet are none.
     pub variables: Vec<Option<Value>>,
-    /// The four words of the stream of chance.
+    /// The four words of the stream of chance, now and at the entry. They are loaded there if any draw needs them.
     random: [Variable; 4],
-    random_at_entry: [Value; 4],
+    random_at_entry: [Variable; 4],
     drew: bool,
+    entry: Block,
+    body: Block,
     convention: CallConv,
     /// Where a firing goes that must be done in the general way.
     general: Block,
@@ -137,19 +166,19 @@ impl<'a, 'b> Emitter<'a, 'b> {
         program: &'a Program,
         layout: &'a Layout,
         runtime: &'a Runtime,
+        rare: Rare<FuncRef>,
         variables: usize,
     ) -> Self {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
-        b.switch_to_block(entry);
+        // The entry is written last, and comes first all the same.
+        b.func.layout.append_block(entry);
         let (engine, operands) = (b.block_params(entry)[0], b.block_params(entry)[1]);
         let at = |b: &mut FunctionBuilder, ty, offset: usize| b.ins().load(ty, FLAGS, engine, offset as i32);
-        let random_at_entry = [0, 1, 2, 3].map(|word| at(b, I64, layout.random + 8 * word));
-        let random = random_at_entry.map(|word| {
-            let variable = b.declare_var(I64);
-            b.def_var(variable, word);
-            variable
-        });
+        let body = b.create_block();
+        b.switch_to_block(body);
+        let random = [0; 4].map(|_| b.declare_var(I64));
+        let random_at_entry = [0; 4].map(|_| b.declare_var(I64));
         let general = b.create_block();
         b.set_cold_block(general);
         let convention = b.func.signature.call_conv;
@@ -162,6 +191,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             program,
             layout,
             runtime,
+            rare,
             engine,
             operands,
             row: Vec::new(),
@@ -169,6 +199,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             random,
             random_at_entry,
             drew: false,
+            entry,
+            body,
             convention,
             general,
         }
@@ -186,9 +218,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn end(mut self) -> Vec<u64> {
         self.b.switch_to_block(self.general);
         if self.drew {
-            self.store_words(self.random_at_entry);
+            let words = self.random_at_entry.map(|variable| self.b.use_var(variable));
+            self.store_words(words);
         }
         self.leave(GENERAL);
+        self.b.switch_to_block(self.entry);
+        if self.drew {
+            self.load_words(self.random);
+            self.load_words(self.random_at_entry);
+        }
+        self.jump(self.body, &[]);
         self.b.seal_all_blocks();
         self.row.into_iter().map(Operand::word).collect()
     }
@@ -305,6 +344,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.inst_results(call).first().copied()
     }
 
+    /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.
+    pub fn call_rarely(&mut self, function: FuncRef, arguments: &[Value]) {
+        if let Some(block) = self.b.current_block() {
+            self.b.set_cold_block(block);
+        }
+        self.b.ins().call(function, &[&[self.engine], arguments].concat());
+    }
+
     // ------------------------------------------------------------ where things are
 
     /// A number that differs between transitions which are otherwise alike.
@@ -414,7 +461,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The engine has drawn: its stream of chance is the code's again.
     pub fn take_chance(&mut self) {
         self.drew = true;
-        for (i, variable) in self.random.into_iter().enumerate() {
+        self.load_words(self.random);
+    }
+
+    fn load_words(&mut self, variables: [Variable; 4]) {
+        for (i, variable) in variables.into_iter().enumerate() {
             let word = self.load(I64, self.engine, self.layout.random + 8 * i);
             self.b.def_var(variable, word);
         }
@@ -486,10 +537,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().brif(inside, next, &[x.into()], rest, &[]);
         self.b.switch_to_block(rest);
         self.return_chance();
-        let stream = self.b.ins().iadd_imm_s(self.engine, (self.layout.random - offset_of!(Random, state)) as i64);
-        let drawn = self.call(self.runtime.exponential_rest, &[stream, layer, x], Some(F64));
+        self.call_rarely(self.rare.exponential_rest, &[layer, x]);
         self.take_chance();
-        let drawn = drawn.unwrap_or(x);
+        let drawn = self.load(F64, self.engine, self.layout.value);
         self.jump(next, &[drawn]);
         self.b.switch_to_block(next);
         result

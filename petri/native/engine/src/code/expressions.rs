@@ -8,6 +8,9 @@ use crate::code::emitter::{Emitter, Operand};
 use crate::code::runtime::DONE;
 use crate::expression::{self, Bool, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding};
 
+/// An exponential of a mean below this is finite: a standard one does not come near 10⁸.
+const FINITE_MEAN: f64 = 1e300;
+
 impl Emitter<'_, '_> {
     /// The 64 bits of a value. `end` is the end of the firing, as far as it is known.
     pub fn bits(&mut self, value: &expression::Value, end: Value) -> Value {
@@ -263,6 +266,14 @@ impl Emitter<'_, '_> {
                 let condition = self.condition(&parts.0, end);
                 let branch = |e| move |s: &mut Self| s.real_value(e, end);
                 self.either(condition, F64, branch(&parts.1), branch(&parts.2))
+            }
+            Real::ConstExponential(mean, _) if (0.0..FINITE_MEAN).contains(mean) => {
+                let standard = self.exponential();
+                if *mean == 1.0 {
+                    return standard;
+                }
+                let mean = self.real(*mean);
+                self.b.ins().fmul(mean, standard)
             }
             Real::ConstExponential(mean, _) => {
                 let mean = self.real(*mean);

@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand, FLAGS};
 use crate::code::runtime::{DONE, FAULT};
@@ -52,9 +52,11 @@ impl Emitter<'_, '_> {
         let share = if positive {
             elapsed
         } else {
-            let zero = self.real(0.0);
-            let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, number, 0);
-            self.b.ins().select(any, elapsed, zero)
+            // A mask, since a branch could not be foreseen.
+            let bits = self.b.ins().bitcast(I64, MemFlagsData::new(), elapsed);
+            let any = self.b.ins().bmask(I64, number);
+            let bits = self.b.ins().band(bits, any);
+            self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
         };
         let sum = self.load(F64, address, offset);
         let sum = self.b.ins().fadd(sum, share);
@@ -347,11 +349,7 @@ impl Emitter<'_, '_> {
             let store = self.store_of(place);
             let mask = self.load(I64, store, offset_of!(Store, mask));
             let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, tokens, mask);
-            self.when(full, |s| {
-                let block = s.b.current_block();
-                block.into_iter().for_each(|block| s.b.set_cold_block(block));
-                s.call(s.runtime.grow, &[s.engine, id], None);
-            });
+            self.when(full, |s| s.call_rarely(s.rare.grow, &[id]));
             let seat = match self.program.places[place].discipline {
                 Discipline::Fifo => self.ring_seat(place, tokens),
                 _ => tokens,

@@ -2,13 +2,16 @@
 //!
 //! Each function takes the engine that runs the code. Their addresses are constants of the code.
 
+use cranelift_codegen::ir::types::{F64, I64};
+use cranelift_codegen::ir::Type;
+
+use crate::agenda::Ending;
 use crate::engine::Engine;
 use crate::expression::{Int, Real, Scope};
 use crate::fault::Outcome;
 use crate::ids::{GaugeId, PlaceId, TransitionId};
 use crate::observer::Observer;
 use crate::program::Program;
-use crate::random::Random;
 
 /// How a piece of machine code ended: done (or "no", where it looks at a transition) …
 pub const DONE: u64 = 0;
@@ -22,7 +25,6 @@ pub const FAULT: u64 = 3;
 /// Addresses of functions.
 #[derive(Clone, Copy)]
 pub struct Runtime {
-    pub exponential_rest: usize,
     pub choose: usize,
     pub integer: usize,
     pub real: usize,
@@ -33,19 +35,54 @@ pub struct Runtime {
     pub enter: usize,
     pub remove: usize,
     pub push: usize,
-    pub grow: usize,
     pub reset: usize,
     pub deposit: usize,
     pub reserve: usize,
     pub moved: usize,
     pub set_enabled: usize,
-    pub begin: usize,
+    pub wait: usize,
+}
+
+/// Functions that are called so seldom that the code should not be bent around their calls: they change no register, and
+/// return nothing. The code goes through small functions of its own to them.
+#[derive(Clone, Copy)]
+pub struct Rare<F> {
+    pub exponential_rest: F,
+    pub grow: F,
+    pub make_room: F,
+}
+
+impl<A> Rare<A> {
+    /// The same functions in another form.
+    pub fn map<B>(self, mut form: impl FnMut(A) -> B) -> Rare<B> {
+        Rare { exponential_rest: form(self.exponential_rest), grow: form(self.grow), make_room: form(self.make_room) }
+    }
+}
+
+impl Rare<(usize, &'static [Type])> {
+    /// Their addresses, and the types of their parameters behind the engine.
+    pub fn of<O: Observer>() -> Self {
+        Rare {
+            exponential_rest: (exponential_rest::<O> as *const () as usize, &[I64, F64]),
+            grow: (grow::<O> as *const () as usize, &[I64]),
+            make_room: (make_room::<O> as *const () as usize, &[]),
+        }
+    }
+}
+
+impl<A, E> Rare<Result<A, E>> {
+    pub fn ok(self) -> Option<Rare<A>> {
+        Some(Rare {
+            exponential_rest: self.exponential_rest.ok()?,
+            grow: self.grow.ok()?,
+            make_room: self.make_room.ok()?,
+        })
+    }
 }
 
 impl Runtime {
     pub fn of<O: Observer>() -> Self {
         Runtime {
-            exponential_rest: exponential_rest as *const () as usize,
             choose: choose::<O> as *const () as usize,
             integer: integer::<O> as *const () as usize,
             real: real::<O> as *const () as usize,
@@ -56,13 +93,12 @@ impl Runtime {
             enter: enter::<O> as *const () as usize,
             remove: remove::<O> as *const () as usize,
             push: push::<O> as *const () as usize,
-            grow: grow::<O> as *const () as usize,
             reset: reset::<O> as *const () as usize,
             deposit: deposit::<O> as *const () as usize,
             reserve: reserve::<O> as *const () as usize,
             moved: moved::<O> as *const () as usize,
             set_enabled: set_enabled::<O> as *const () as usize,
-            begin: begin::<O> as *const () as usize,
+            wait: wait::<O> as *const () as usize,
         }
     }
 }
@@ -107,9 +143,11 @@ impl<O: Observer> Engine<O> {
     }
 }
 
-unsafe extern "C" fn exponential_rest(random: *mut Random, layer: u64, x: f64) -> f64 {
-    // SAFETY: the stream of the engine that runs the code.
-    unsafe { (*random).exponential_rest(layer as usize, x) }
+/// The rest of the draw of an exponential.
+unsafe extern "C" fn exponential_rest<O: Observer>(engine: *mut Engine<O>, layer: u64, x: f64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.value = engine.random.exponential_rest(layer as usize, x).to_bits();
 }
 
 /// Draws the tokens of one binding into `scratch.chosen`.
@@ -286,18 +324,17 @@ unsafe extern "C" fn set_enabled<O: Observer>(engine: *mut Engine<O>, transition
     engine.enabling.set(TransitionId(transition as u32), enabled != 0);
 }
 
-/// A firing begins to last. Returns where its record is to be written.
-unsafe extern "C" fn begin<O: Observer>(
-    engine: *mut Engine<O>,
-    end: f64,
-    transition: u64,
-    lane: u64,
-    words: u64,
-) -> *mut u64 {
+/// Memory for one more firing in progress.
+unsafe extern "C" fn make_room<O: Observer>(engine: *mut Engine<O>) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine
-        .agenda
-        .begin(end, engine.firings - 1, TransitionId(transition as u32), lane as u32, words as usize)
-        .as_mut_ptr()
+    engine.agenda.make_room();
+}
+
+/// A firing begins to last in a lane where others do. Its record is written.
+unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, end: f64, transition: u64, lane: u64, cell: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    let ending = Ending { transition: TransitionId(transition as u32), cell: cell as u32, lane: lane as u32 };
+    engine.agenda.insert(end, engine.firings - 1, ending);
 }

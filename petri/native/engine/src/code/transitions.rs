@@ -9,6 +9,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, StackSlotData, Sta
 use crate::code::emitter::{Emitter, Number, Operand};
 use crate::code::runtime::{DONE, ENABLED};
 use crate::engine::LOOP_TOLD;
+use crate::expression::Real;
 use crate::ids::{PlaceId, TransitionId};
 use crate::net::Scalar;
 use crate::program::{
@@ -124,6 +125,9 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the start of a firing
 
     pub fn start(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<u64> {
+        if !matches!(plan.time, Time::Immediate) {
+            self.make_room(plan);
+        }
         let mut chosen = self.choose(id, plan);
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
             let token = match (&arc.find, chosen[i]) {
@@ -227,14 +231,17 @@ impl Emitter<'_, '_> {
             Time::Const(duration) => self.real(*duration),
             Time::Of(e) => {
                 let duration = self.real_value(e, self.now);
-                let zero = self.real(0.0);
-                let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, duration, zero);
-                self.require(fine);
+                if !matches!(e, Real::ConstExponential(..)) {
+                    let zero = self.real(0.0);
+                    let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, duration, zero);
+                    self.require(fine);
+                }
                 duration
             }
         };
         let end = self.b.ins().fadd(self.now, duration);
-        let finite = self.is_finite(end);
+        let infinity = self.real(f64::INFINITY);
+        let finite = self.b.ins().fcmp(FloatCC::LessThan, end, infinity);
         self.require(finite);
         (Some(duration), end)
     }
@@ -439,10 +446,7 @@ impl Emitter<'_, '_> {
         for (arc, given) in plan.outputs.iter().zip(given) {
             self.keep_rooms(arc, given);
         }
-        let lane = self.operand(Operand::Word(u64::from(plan.lane)));
-        let (transition, words) = (self.transition_id(id), self.int(plan.held as u64));
-        let record = self.call(self.runtime.begin, &[self.engine, end, transition, lane, words], Some(I64));
-        let Some(record) = record else { return };
+        let (cell, record) = self.cell(plan);
         let mut cursor = 0;
         for (arc, given) in plan.outputs.iter().zip(given) {
             if arc.form == Form::Open {
@@ -460,6 +464,7 @@ impl Emitter<'_, '_> {
                 cursor += 8;
             }
         }
+        self.insert(id, plan, cell, end);
     }
 
     fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {

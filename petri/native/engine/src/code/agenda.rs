@@ -1,0 +1,156 @@
+//! Code for a firing that begins to last: `Agenda::begin`.
+
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64, I8};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
+
+use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
+use crate::code::emitter::{Emitter, Operand};
+use crate::events::{Key, NONE};
+use crate::ids::TransitionId;
+use crate::program::TransitionProgram;
+
+const NODE: i64 = size_of::<Key>() as i64;
+
+impl Emitter<'_, '_> {
+    /// Sees to it that one more firing can begin: to be done first, when nothing is known yet that a call would disturb.
+    pub fn make_room(&mut self, plan: &TransitionProgram) {
+        let gap = self.load(I64, self.engine, self.layout.gap);
+        let frees = self.load(I64, self.engine, self.layout.frees);
+        let none = self.equals(gap, NONE as u64);
+        let full = self.equals(frees, 0);
+        let mut short = self.b.ins().band(none, full);
+        if plan.held > 0 {
+            let vacancies = self.load(I64, self.engine, self.layout.vacancies);
+            let full = self.equals(vacancies, 0);
+            short = self.b.ins().bor(short, full);
+        }
+        self.when(short, |s| s.call_rarely(s.rare.make_room, &[]));
+    }
+
+    /// A cell for what a firing will deposit, and its address, if that is anything.
+    pub fn cell(&mut self, plan: &TransitionProgram) -> (Value, Value) {
+        if plan.held > 0 {
+            self.take_cell()
+        } else {
+            (self.b.ins().iconst(I32, i64::from(NO_CELL)), self.engine)
+        }
+    }
+
+    /// A firing begins to last (`Agenda::insert`).
+    pub fn insert(&mut self, id: TransitionId, plan: &TransitionProgram, cell: Value, end: Value) {
+        if plan.lane == NO_LANE {
+            self.take_slot(id, plan, cell, end);
+            return;
+        }
+        let lane = self.lane(plan);
+        let occupied = self.load(I8, lane, offset_of!(Lane, occupied));
+        let first = self.b.ins().icmp_imm_s(IntCC::Equal, occupied, 0);
+        let enter = |s: &mut Self| {
+            let occupied = s.b.ins().iconst(I8, 1);
+            s.store(occupied, lane, offset_of!(Lane, occupied));
+            s.take_slot(id, plan, cell, end);
+            Vec::new()
+        };
+        let wait = |s: &mut Self| {
+            let lane = s.operand(Operand::Word(u64::from(plan.lane)));
+            let (transition, cell) = (s.transition_id(id), s.b.ins().uextend(I64, cell));
+            s.call(s.runtime.wait, &[s.engine, end, transition, lane, cell], None);
+            Vec::new()
+        };
+        self.branch(first, &[], enter, wait);
+    }
+
+    fn lane(&mut self, plan: &TransitionProgram) -> Value {
+        let lanes = self.load(I64, self.engine, self.layout.lanes);
+        let lane = self.operand(Operand::Word(u64::from(plan.lane)));
+        self.row(lanes, lane, size_of::<Lane>() as i64)
+    }
+
+    /// A vacant cell for a record (`Records::take`), and its address.
+    fn take_cell(&mut self) -> (Value, Value) {
+        let vacancies = self.load(I64, self.engine, self.layout.vacancies);
+        let vacancies = self.b.ins().iadd_imm_s(vacancies, -1);
+        self.store(vacancies, self.engine, self.layout.vacancies);
+        let vacant = self.load(I64, self.engine, self.layout.vacant);
+        let entry = self.row(vacant, vacancies, size_of::<u32>() as i64);
+        let cell = self.load(I32, entry, 0);
+        let words = self.load(I64, self.engine, self.layout.records);
+        let position = self.b.ins().uextend(I64, cell);
+        (cell, self.row(words, position, 8 * self.program.record as i64))
+    }
+
+    /// Puts a firing where another has ended, or in a free slot (`Events::insert`).
+    fn take_slot(&mut self, id: TransitionId, plan: &TransitionProgram, cell: Value, end: Value) {
+        let gap = self.load(I64, self.engine, self.layout.gap);
+        let frees = self.load(I64, self.engine, self.layout.frees);
+        let free = self.load(I64, self.engine, self.layout.free);
+        let last = self.row(free, frees, size_of::<u32>() as i64);
+        let last = self.load(I32, last, 0);
+        let last = self.b.ins().uextend(I64, last);
+        let none = self.equals(gap, NONE as u64);
+        let slot = self.b.ins().select(none, last, gap);
+        let taken = self.b.ins().uextend(I64, none);
+        let frees = self.b.ins().isub(frees, taken);
+        self.store(frees, self.engine, self.layout.frees);
+        let none = self.int(NONE as u64);
+        self.store(none, self.engine, self.layout.gap);
+        let endings = self.load(I64, self.engine, self.layout.endings);
+        let ending = self.row(endings, slot, size_of::<Ending>() as i64);
+        let own = self.transition_id(id);
+        let own = self.b.ins().ireduce(I32, own);
+        let lane = self.operand(Operand::Word(u64::from(plan.lane)));
+        let lane = self.b.ins().ireduce(I32, lane);
+        self.store(own, ending, offset_of!(Ending, transition));
+        self.store(cell, ending, offset_of!(Ending, cell));
+        self.store(lane, ending, offset_of!(Ending, lane));
+        let slots = self.load(I64, self.engine, self.layout.slots);
+        let bits = self.b.ins().ctz(slots);
+        let firings = self.load(I64, self.engine, self.layout.firings);
+        let number = self.b.ins().iadd_imm_s(firings, -1);
+        let number = self.b.ins().ishl(number, bits);
+        let order = self.b.ins().bor(number, slot);
+        let time = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
+        let leaf = self.b.ins().iadd(slots, slot);
+        self.play(leaf, order, time);
+    }
+
+    /// Plays the matches of a leaf (`Events::play`).
+    fn play(&mut self, leaf: Value, order: Value, time: Value) {
+        let nodes = self.load(I64, self.engine, self.layout.nodes);
+        self.store_key(nodes, leaf, order, time);
+        let (turn, done) = (self.b.create_block(), self.b.create_block());
+        let parameters = [0; 3].map(|_| self.b.append_block_param(turn, I64));
+        self.jump(turn, &[leaf, order, time]);
+        self.b.switch_to_block(turn);
+        let [node, order, time] = parameters;
+        let beside = self.b.ins().bxor_imm_s(node, 1);
+        let beside = self.row(nodes, beside, NODE);
+        let other_order = self.load(I64, beside, offset_of!(Key, order));
+        let other_time = self.load(I64, beside, offset_of!(Key, time));
+        let own = self.b.ins().iconcat(order, time);
+        let other = self.b.ins().iconcat(other_order, other_time);
+        let earlier = self.b.ins().icmp(IntCC::UnsignedLessThan, other, own);
+        let order = self.b.ins().select(earlier, other_order, order);
+        let time = self.b.ins().select(earlier, other_time, time);
+        let parent = self.b.ins().ushr_imm_s(node, 1);
+        self.store_key(nodes, parent, order, time);
+        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, parent, 1);
+        self.b.ins().brif(more, turn, &[parent.into(), order.into(), time.into()], done, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    fn store_key(&mut self, nodes: Value, node: Value, order: Value, time: Value) {
+        let entry = self.row(nodes, node, NODE);
+        self.store(order, entry, offset_of!(Key, order));
+        self.store(time, entry, offset_of!(Key, time));
+    }
+
+    /// The address of a row of a table.
+    fn row(&mut self, table: Value, row: Value, size: i64) -> Value {
+        let offset = self.b.ins().imul_imm_s(row, size);
+        self.b.ins().iadd(table, offset)
+    }
+}
