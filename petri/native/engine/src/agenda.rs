@@ -26,8 +26,8 @@ pub const NO_CELL: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
     waiting: VecDeque<(f64, u64, Ending)>,
-    /// Whether a firing of the lane is among the events.
-    pub occupied: bool,
+    /// Its firings: those that wait, and the one that is among the events.
+    pub firings: u64,
 }
 
 /// A lane, by number.
@@ -78,11 +78,11 @@ impl Agenda {
     #[inline(always)]
     pub fn insert(&mut self, end: f64, serial: u64, ending: Ending) {
         if let Some(lane) = self.lanes.get_mut(ending.lane as usize) {
-            if lane.occupied {
+            lane.firings += 1;
+            if lane.firings > 1 {
                 lane.waiting.push_back((end, serial, ending));
                 return;
             }
-            lane.occupied = true;
         }
         self.events.insert(end, serial, ending);
     }
@@ -93,10 +93,17 @@ impl Agenda {
         let lanes = &mut self.lanes;
         self.events.pop(|first| {
             let lane = lanes.get_mut(first.lane as usize)?;
-            let next = lane.waiting.pop_front();
-            lane.occupied = next.is_some();
-            next
+            lane.firings -= 1;
+            lane.waiting.pop_front()
         })
+    }
+
+    /// The next firing of a lane takes the slot of one that has ended.
+    #[inline(always)]
+    pub fn succeed(&mut self, slot: usize, lane: u32) {
+        if let Some((end, serial, next)) = self.lanes.get_mut(lane as usize).and_then(|lane| lane.waiting.pop_front()) {
+            self.events.succeed(slot, end, serial, next);
+        }
     }
 
     /// Hands out the record of a firing that has ended, and perhaps more words. The next that begins may overwrite it.

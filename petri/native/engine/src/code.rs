@@ -5,10 +5,11 @@
 //! leaves the firing to the engine before anything has changed. A transition that the generator does not know stays with
 //! the engine altogether.
 //!
-//! [`emitter`] has the vocabulary, [`expressions`], [`places`], [`agenda`] and [`transitions`] what there is to say in it, and [`runtime`] the
+//! [`emitter`] has the vocabulary, [`expressions`], [`places`], [`agenda`], [`transitions`] and [`cycle`] what there is to say in it, and [`runtime`] the
 //! functions that the code calls.
 
 mod agenda;
+mod cycle;
 mod emitter;
 mod expressions;
 mod places;
@@ -20,7 +21,7 @@ use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type, Value};
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type};
 use cranelift_codegen::isa::CallConv;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::Context;
@@ -28,7 +29,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 
-pub use runtime::{DONE, ENABLED, FAULT};
+pub use cycle::{OVER, USED_UP};
+pub use runtime::{DONE, ENABLED, FAULT, GENERAL};
 
 use crate::engine::Engine;
 use crate::ids::TransitionId;
@@ -42,39 +44,75 @@ use runtime::{Rare, Runtime};
 type Step = unsafe extern "C" fn(*mut c_void, *const u64) -> u64;
 /// Ends a firing. The last parameter is the record of the firing.
 type Finish = unsafe extern "C" fn(*mut c_void, *const u64, *const u64) -> u64;
+/// The loop. The parameters are the engine, the operands, the routines that start and end firings, the bits of the last
+/// instant, and how many firings may start.
+type Cycle = unsafe extern "C" fn(*mut c_void, *const u64, *const Routine, *const Routine, u64, u64) -> u64;
 
 /// A function, and what distinguishes one of the transitions that share it.
-pub struct Routine<F> {
-    function: F,
-    operands: Box<[u64]>,
+#[repr(C)]
+pub struct Routine {
+    function: *const u8,
+    operands: *const u64,
+    /// Where the operands are.
+    row: Box<[u64]>,
 }
 
-impl Routine<Step> {
+impl Routine {
+    fn new(function: *const u8, row: Vec<u64>) -> Self {
+        let row = row.into_boxed_slice();
+        Routine { function, operands: row.as_ptr(), row }
+    }
+
+    /// Looks at a transition, or starts a firing.
+    ///
     /// # Safety
-    /// The routine is part of the code of the program that the engine runs.
+    /// The routine is part of the code of the program that the engine runs, and looks or starts.
     #[inline(always)]
     pub unsafe fn step<O>(&self, engine: &mut Engine<O>) -> u64 {
-        // SAFETY: asked of the caller.
-        unsafe { (self.function)(std::ptr::from_mut(engine).cast(), self.operands.as_ptr()) }
+        // SAFETY: the function was made with these parameters; the rest is asked of the caller.
+        unsafe {
+            let function = std::mem::transmute::<*const u8, Step>(self.function);
+            function(std::ptr::from_mut(engine).cast(), self.operands)
+        }
     }
-}
 
-impl Routine<Finish> {
+    /// Ends a firing.
+    ///
     /// # Safety
-    /// The same, and `record` is that of a firing of the routine's transition.
+    /// The same for a routine that ends firings, and `record` is that of a firing of the routine's transition.
     #[inline(always)]
     pub unsafe fn finish<O>(&self, engine: &mut Engine<O>, record: *const u64) -> u64 {
-        // SAFETY: asked of the caller.
-        unsafe { (self.function)(std::ptr::from_mut(engine).cast(), self.operands.as_ptr(), record) }
+        // SAFETY: the same.
+        unsafe {
+            let function = std::mem::transmute::<*const u8, Finish>(self.function);
+            function(std::ptr::from_mut(engine).cast(), self.operands, record)
+        }
     }
 }
 
-/// The code of a net's transitions, as far as there is any.
+/// The code of a net's transitions, and the loop that runs them. A transition that the generator does not know has a routine
+/// that leaves it to the engine.
 pub struct Code {
-    pub looks: Table<TransitionId, Option<Routine<Step>>>,
-    pub starts: Table<TransitionId, Option<Routine<Step>>>,
-    pub finishes: Table<TransitionId, Option<Routine<Finish>>>,
+    pub looks: Table<TransitionId, Option<Routine>>,
+    pub starts: Table<TransitionId, Routine>,
+    pub finishes: Table<TransitionId, Routine>,
+    cycle: Routine,
     module: ManuallyDrop<JITModule>,
+}
+
+impl Code {
+    /// Runs the loop until an instant whose bits are known is over, or for so many firings. Returns why it ended.
+    ///
+    /// # Safety
+    /// The code is of the program that the engine runs, and was made for engines with its observer.
+    pub unsafe fn run<O>(&self, engine: &mut Engine<O>, until: u64, firings: u64) -> u64 {
+        // SAFETY: the function was made with these parameters; the rest is asked of the caller.
+        unsafe {
+            let cycle = std::mem::transmute::<*const u8, Cycle>(self.cycle.function);
+            let engine = std::ptr::from_mut(engine).cast();
+            cycle(engine, self.cycle.operands, self.starts.as_ptr(), self.finishes.as_ptr(), until, firings)
+        }
+    }
 }
 
 const GENERATOR_STACK: usize = 256 << 20;
@@ -116,7 +154,7 @@ impl Code {
             return None;
         }
         // The generator recurses over expressions: it gets a stack of its own, as the loader does.
-        let generate = || Generator::new::<O>(program)?.generate().ok();
+        let generate = || Generator::new::<O>(program)?.generate::<O>().ok();
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK).spawn_scoped(scope, generate).ok()?;
             thread.join().ok()?
@@ -155,40 +193,46 @@ impl<'a> Generator<'a> {
         })
     }
 
-    fn generate(mut self) -> Generated<Code> {
+    fn generate<O: Observer>(mut self) -> Generated<Code> {
         let program = self.program;
         let ids = || (0..program.transitions.len() as u32).map(TransitionId);
         let (mut looks, mut starts, mut finishes) = (Vec::new(), Vec::new(), Vec::new());
         for id in ids() {
             let plan = &program.transitions[id];
-            let looked = transitions::can_look(plan).then(|| self.function(id, 2, |e, _| e.look(plan)));
+            let variables = plan.variable_names.len();
+            let looked = transitions::can_look(plan).then(|| self.function(variables, 2, |e| e.look(plan)));
             looks.push(looked.transpose()?);
             let fires = transitions::can_fire(program, plan);
-            let started = fires.then(|| self.function(id, 2, |e, _| e.start(id, plan)));
+            let started = fires.then(|| self.function(variables, 2, |e| e.start(id, plan)));
             starts.push(started.transpose()?);
-            let ended = fires.then(|| self.function(id, 3, |e, record| e.finish(id, plan, record)));
+            let ended = fires.then(|| self.function(variables, 3, |e| e.finish(id, plan)));
             finishes.push(ended.transpose()?);
         }
+        let cycle = self.function(0, 6, |e| e.cycle())?;
         self.module.finalize_definitions().map_err(Box::new)?;
-        // SAFETY: the functions were made with these parameters and results.
-        let step = |at| unsafe { std::mem::transmute::<*const u8, Step>(at) };
-        // SAFETY: the same.
-        let finish = |at| unsafe { std::mem::transmute::<*const u8, Finish>(at) };
+        let made = |(id, row): (FuncId, Vec<u64>)| Routine::new(self.module.get_finalized_function(id), row);
+        let all = |made_of: Vec<Option<(FuncId, Vec<u64>)>>, general: *const u8| {
+            let or_general = |(id, one): (TransitionId, Option<_>)| {
+                one.map_or_else(|| Routine::new(general, vec![u64::from(id.0)]), made)
+            };
+            ids().zip(made_of).map(or_general).collect()
+        };
         Ok(Code {
-            looks: routines(&self.module, looks, step),
-            starts: routines(&self.module, starts, step),
-            finishes: routines(&self.module, finishes, finish),
+            looks: looks.into_iter().map(|look| look.map(made)).collect(),
+            starts: all(starts, runtime::start_general::<O> as *const u8),
+            finishes: all(finishes, runtime::finish_general::<O> as *const u8),
+            cycle: made(cycle),
             module: ManuallyDrop::new(self.module),
         })
     }
 
-    /// A function of so many words that returns one, with the operands for a transition. Transitions whose functions
-    /// differ in nothing but their operands share one.
+    /// A function of so many words that returns one, with its operands. Functions that differ in nothing but their operands
+    /// are one. `variables` are those of a transition.
     fn function(
         &mut self,
-        id: TransitionId,
+        variables: usize,
         parameters: usize,
-        emit: impl FnOnce(Emitter, Value) -> Vec<u64>,
+        emit: impl FnOnce(Emitter) -> Vec<u64>,
     ) -> Generated<(FuncId, Vec<u64>)> {
         let signature = &mut self.context.func.signature;
         signature.call_conv = self.module.isa().default_call_conv();
@@ -196,10 +240,7 @@ impl<'a> Generator<'a> {
         signature.returns = vec![AbiParam::new(I64)];
         let rare = self.rare.map(|id| self.module.declare_func_in_func(id, &mut self.context.func));
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
-        let variables = self.program.transitions[id].variable_names.len();
-        let emitter = Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, rare, variables);
-        let last = emitter.last_parameter();
-        let operands = emit(emitter, last);
+        let operands = emit(Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, rare, variables));
         builder.finalize(self.module.target_config());
         let text = self.context.func.display().to_string();
         let function = match self.shapes.get(&text) {
@@ -243,16 +284,4 @@ fn way(
     module.define_function(function, context).map_err(Box::new)?;
     module.clear_context(context);
     Ok(function)
-}
-
-fn routines<F>(
-    module: &JITModule,
-    made: Vec<Option<(FuncId, Vec<u64>)>>,
-    function: impl Fn(*const u8) -> F,
-) -> Table<TransitionId, Option<Routine<F>>> {
-    let routine = |(id, operands): (FuncId, Vec<u64>)| Routine {
-        function: function(module.get_finalized_function(id)),
-        operands: operands.into_boxed_slice(),
-    };
-    made.into_iter().map(|made| made.map(routine)).collect()
 }

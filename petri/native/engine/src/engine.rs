@@ -8,8 +8,8 @@ mod simple;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::agenda::{Agenda, Ending};
-use crate::code::{Code, DONE, ENABLED, FAULT};
+use crate::agenda::Agenda;
+use crate::code::{Code, DONE, ENABLED, FAULT, GENERAL, OVER, USED_UP};
 use crate::enabling::Enabling;
 use crate::expression::Scope;
 use crate::fault::{Fault, Outcome};
@@ -147,7 +147,12 @@ impl<O: Observer> Engine<O> {
         let mut reason = self.run(&program, None, until, firings.min(interpreted));
         if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
             let code = program.code.get_or_init(|| Code::new::<O>(&program)).as_ref();
-            reason = self.run(&program, code, until, firings - interpreted);
+            reason = match code {
+                Some(code) if program.streams.is_empty() => {
+                    Ok(self.run_code(&program, code, until, firings - interpreted))
+                }
+                code => self.run(&program, code, until, firings - interpreted),
+            };
         }
         reason.unwrap_or_else(|error| {
             self.error = Some(*error);
@@ -175,7 +180,7 @@ impl<O: Observer> Engine<O> {
                 if !program.streams.is_empty() && !self.refill(program)? {
                     return Ok(Reason::Input);
                 }
-                if self.marking.has_turned() || self.enabling.listed > 0 {
+                if self.marking.has_turned || self.enabling.listed > 0 {
                     self.look(program, code)?;
                 }
                 let Some(level) = self.enabling.highest() else { break };
@@ -198,9 +203,25 @@ impl<O: Observer> Engine<O> {
         }
     }
 
+    /// The same by machine code.
+    fn run_code(&mut self, program: &Program, code: &Code, until: f64, firings: u64) -> Reason {
+        // Bits are in the order of times; an end that never comes is infinite.
+        let last = until.clamp(0.0, f64::MAX).to_bits();
+        // SAFETY: the code is for this engine's program.
+        match unsafe { code.run(self, last, firings) } {
+            USED_UP => Reason::Budget,
+            OVER if self.agenda.next_end() == f64::INFINITY => Reason::Dead,
+            OVER => {
+                self.set_time(program, self.now.max(until));
+                Reason::Until
+            }
+            _ => Reason::Error,
+        }
+    }
+
     /// Looks again at the transitions next to what has changed.
     #[inline(never)]
-    fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<(), Box<RunError>> {
+    pub(crate) fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<(), Box<RunError>> {
         while let Some((join, any)) = self.marking.next_turned() {
             let transition = program.joins[join.at()].transition;
             if any {
@@ -237,37 +258,46 @@ impl<O: Observer> Engine<O> {
     fn end_firings(&mut self, program: &Program, code: Option<&Code>, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.firings_at_this_instant = 0;
-        self.told.clear();
         while let Some(ending) = self.agenda.end_next() {
-            if let Some(routine) = code.and_then(|code| code.finishes[ending.transition].as_ref()) {
-                let record = self.agenda.release(ending.cell).as_ptr();
-                // SAFETY: the code is for this engine's program, and the record for a firing of this transition.
-                if unsafe { routine.finish(self, record) } == FAULT {
-                    return Err(self.met(program, ending.transition));
+            let record = self.agenda.release(ending.cell).as_ptr();
+            // SAFETY: the code is for this engine's program, and the record for a firing of this transition.
+            unsafe {
+                if let Some(code) = code {
+                    if code.finishes[ending.transition].finish(self, record) == FAULT {
+                        return Err(self.met(program, ending.transition));
+                    }
+                } else {
+                    self.end(program, ending.transition, record)
+                        .map_err(|fault| self.told(program, ending.transition, *fault))?;
                 }
-            } else {
-                self.end(program, &ending).map_err(|fault| self.told(program, ending.transition, *fault))?;
             }
         }
         Ok(())
     }
 
     /// Ends a firing in the general way.
-    #[inline(never)]
-    fn end(&mut self, program: &Program, ending: &Ending) -> Outcome<()> {
-        self.enabling.transitions[ending.transition].end(self.now);
-        let simple = &program.simple[ending.transition];
+    ///
+    /// # Safety
+    /// The record is that of a firing of this transition.
+    pub(crate) unsafe fn end(
+        &mut self,
+        program: &Program,
+        transition: TransitionId,
+        record: *const u64,
+    ) -> Outcome<()> {
+        self.enabling.transitions[transition].end(self.now);
+        let simple = &program.simple[transition];
         if simple.time != SimpleTime::Other {
             return self.give(program, simple);
         }
-        let plan = &program.transitions[ending.transition];
-        let record = self.agenda.release(ending.cell);
+        let plan = &program.transitions[transition];
         self.record.clear();
-        self.record.extend_from_slice(&record[..plan.held]);
+        // SAFETY: asked of the caller.
+        self.record.extend_from_slice(unsafe { std::slice::from_raw_parts(record, plan.held) });
         self.deposit(program, plan, true)
     }
 
-    fn set_time(&mut self, program: &Program, instant: f64) {
+    pub(crate) fn set_time(&mut self, program: &Program, instant: f64) {
         self.now = instant;
         for &transition in &program.clocked {
             self.enabling.touch(transition);
@@ -279,13 +309,23 @@ impl<O: Observer> Engine<O> {
     /// Starts a firing. It ends at once when it takes no time (I6).
     #[inline(always)]
     fn start(&mut self, program: &Program, code: Option<&Code>, transition: TransitionId) -> Result<(), Box<RunError>> {
-        if let Some(routine) = code.and_then(|code| code.starts[transition].as_ref()) {
-            // SAFETY: the code is for this engine's program.
-            match unsafe { routine.step(self) } {
-                DONE => return Ok(()),
-                FAULT => return Err(self.met(program, transition)),
-                _ => {}
-            }
+        // SAFETY: the code is for this engine's program.
+        match code.map_or(GENERAL, |code| unsafe { code.starts[transition].step(self) }) {
+            DONE => Ok(()),
+            status => self.start_rest(program, transition, status),
+        }
+    }
+
+    /// Goes on with a firing that machine code has not started.
+    #[inline(always)]
+    pub(crate) fn start_rest(
+        &mut self,
+        program: &Program,
+        transition: TransitionId,
+        status: u64,
+    ) -> Result<(), Box<RunError>> {
+        if status == FAULT {
+            return Err(self.met(program, transition));
         }
         self.interpret(program, transition).map_err(|fault| self.told(program, transition, *fault))
     }
@@ -533,6 +573,10 @@ impl<O: Observer> Engine<O> {
 
     #[cold]
     fn tell_loop(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+        let first = self.limits.firings_at_an_instant.saturating_add(1).saturating_sub(LOOP_TOLD).max(1);
+        if self.firings_at_this_instant == first {
+            self.told.clear();
+        }
         self.told.push(transition);
         if self.firings_at_this_instant <= self.limits.firings_at_an_instant {
             return Ok(());
@@ -547,7 +591,7 @@ impl<O: Observer> Engine<O> {
 
     /// The fault that machine code has met.
     #[cold]
-    fn met(&mut self, program: &Program, transition: TransitionId) -> Box<RunError> {
+    pub(crate) fn met(&mut self, program: &Program, transition: TransitionId) -> Box<RunError> {
         let fault = self.fault.take().unwrap_or_else(|| Fault::new("internal", SpanId::NONE));
         self.told(program, transition, *fault)
     }

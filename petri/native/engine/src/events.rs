@@ -24,7 +24,7 @@ pub struct Key {
 }
 
 /// Where there is no event.
-const NEVER: Key = Key { order: u64::MAX, time: f64::INFINITY.to_bits() };
+pub const NEVER: Key = Key { order: u64::MAX, time: f64::INFINITY.to_bits() };
 
 impl Key {
     #[inline(always)]
@@ -64,8 +64,8 @@ pub struct Events<E> {
     /// The slot of an event that is over, still in the tree.
     pub gap: usize,
     /// What `next_time` told, and whether there is an event at that time beside the one that has left a gap.
-    time: u64,
-    more: bool,
+    pub time: u64,
+    pub more: bool,
 }
 
 impl<E: Copy + Default> Default for Events<E> {
@@ -93,7 +93,7 @@ impl<E: Copy + Default> Events<E> {
             NONE => self.free_slot(),
             gap => gap,
         };
-        self.place(slot, time, number, event);
+        self.succeed(slot, time, number, event);
     }
 
     /// The earliest time; infinite when there are no events.
@@ -121,7 +121,7 @@ impl<E: Copy + Default> Events<E> {
         let slot = first.order as usize & (self.slots - 1);
         let event = self.events[Number(slot)];
         match successor(&event) {
-            Some((time, number, next)) => self.place(slot, time, number, next),
+            Some((time, number, next)) => self.succeed(slot, time, number, next),
             None => {
                 self.gap = slot;
                 self.more = self.is_due_beside(slot);
@@ -130,8 +130,9 @@ impl<E: Copy + Default> Events<E> {
         Some(event)
     }
 
+    /// Puts an event in a slot.
     #[inline(always)]
-    fn place(&mut self, slot: usize, time: f64, number: u64, event: E) {
+    pub fn succeed(&mut self, slot: usize, time: f64, number: u64, event: E) {
         self.events[Number(slot)] = event;
         let order = number << self.slots.trailing_zeros() | slot as u64;
         self.play(slot, Key { order, time: time.to_bits() });

@@ -22,6 +22,8 @@ pub struct Marking {
     joins: Vec<Join>,
     /// Joins whose last binding has gone, or first one come; some more than once.
     turned: Vec<JoinId>,
+    /// Whether there may be such joins.
+    pub has_turned: bool,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -37,6 +39,7 @@ impl Marking {
             tables: program.key_tables.clone(),
             joins: program.joins.iter().map(Join::new).collect(),
             turned: Vec::new(),
+            has_turned: false,
             silent: Random::new([0; 3]),
         };
         for (i, place) in program.places.iter().enumerate() {
@@ -117,13 +120,8 @@ impl Marking {
     fn note(&mut self, id: JoinId) {
         if self.joins[id.at()].has_turned() {
             self.turned.push(id);
+            self.has_turned = true;
         }
-    }
-
-    /// Whether there may be such joins.
-    #[inline(always)]
-    pub fn has_turned(&self) -> bool {
-        !self.turned.is_empty()
     }
 
     /// A join that has bindings now, or none any more, and whether it has.
@@ -135,6 +133,7 @@ impl Marking {
                 return Some((id, join.tell()));
             }
         }
+        self.has_turned = false;
         None
     }
 

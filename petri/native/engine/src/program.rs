@@ -43,6 +43,13 @@ pub struct Program {
     pub code: OnceLock<Option<Code>>,
 }
 
+impl Program {
+    /// The machine code, if it was made and there is any.
+    pub fn made_code(&self) -> Option<&Code> {
+        self.code.get().and_then(Option::as_ref)
+    }
+}
+
 /// A number that transitions watch: the tokens of a place, or its load (tokens and reserved room).
 #[derive(Clone, Copy, Debug)]
 pub struct Gauge {

@@ -3,7 +3,7 @@
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I32, I64, I8};
+use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
@@ -46,11 +46,11 @@ impl Emitter<'_, '_> {
             return;
         }
         let lane = self.lane(plan);
-        let occupied = self.load(I8, lane, offset_of!(Lane, occupied));
-        let first = self.b.ins().icmp_imm_s(IntCC::Equal, occupied, 0);
+        let others = self.load(I64, lane, offset_of!(Lane, firings));
+        let first = self.equals(others, 0);
         let enter = |s: &mut Self| {
-            let occupied = s.b.ins().iconst(I8, 1);
-            s.store(occupied, lane, offset_of!(Lane, occupied));
+            let one = s.int(1);
+            s.store(one, lane, offset_of!(Lane, firings));
             s.take_slot(id, plan, cell, end);
             Vec::new()
         };
@@ -77,9 +77,14 @@ impl Emitter<'_, '_> {
         let vacant = self.load(I64, self.engine, self.layout.vacant);
         let entry = self.row(vacant, vacancies, size_of::<u32>() as i64);
         let cell = self.load(I32, entry, 0);
+        (cell, self.record(cell))
+    }
+
+    /// The address of a record.
+    pub fn record(&mut self, cell: Value) -> Value {
         let words = self.load(I64, self.engine, self.layout.records);
         let position = self.b.ins().uextend(I64, cell);
-        (cell, self.row(words, position, 8 * self.program.record as i64))
+        self.row(words, position, 8 * self.program.record as i64)
     }
 
     /// Puts a firing where another has ended, or in a free slot (`Events::insert`).
@@ -118,7 +123,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Plays the matches of a leaf (`Events::play`).
-    fn play(&mut self, leaf: Value, order: Value, time: Value) {
+    pub fn play(&mut self, leaf: Value, order: Value, time: Value) {
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         self.store_key(nodes, leaf, order, time);
         let (turn, done) = (self.b.create_block(), self.b.create_block());
@@ -149,7 +154,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The address of a row of a table.
-    fn row(&mut self, table: Value, row: Value, size: i64) -> Value {
+    pub fn row(&mut self, table: Value, row: Value, size: i64) -> Value {
         let offset = self.b.ins().imul_imm_s(row, size);
         self.b.ins().iadd(table, offset)
     }

@@ -38,6 +38,7 @@ pub struct Layout {
     pub random: usize,
     pub value: usize,
     pub listed: usize,
+    pub turned: usize,
     /// Addresses of tables.
     pub places: usize,
     pub stores: usize,
@@ -53,6 +54,8 @@ pub struct Layout {
     pub free: usize,
     pub frees: usize,
     pub gap: usize,
+    pub due_time: usize,
+    pub more: usize,
     pub lanes: usize,
     pub vacancies: usize,
     pub vacant: usize,
@@ -75,6 +78,7 @@ impl Layout {
             total: marking + offset_of!(Marking, total),
             random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
             value: offset_of!(Engine<O>, value),
+            turned: marking + offset_of!(Marking, has_turned),
             listed: enabling + offset_of!(Enabling, listed),
             places: marking + offset_of!(Marking, places) + Table::<PlaceId, state::Place>::START,
             stores: marking + offset_of!(Marking, stores) + Table::<PlaceId, Store>::START,
@@ -89,6 +93,8 @@ impl Layout {
             free: events + offset_of!(Events<Ending>, free) + Table::<events::Number, u32>::START,
             frees: events + offset_of!(Events<Ending>, frees),
             gap: events + offset_of!(Events<Ending>, gap),
+            due_time: events + offset_of!(Events<Ending>, time),
+            more: events + offset_of!(Events<Ending>, more),
             lanes: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, lanes) + Table::<LaneId, Lane>::START,
             vacancies: records + offset_of!(Records, vacancies),
             vacant: records + offset_of!(Records, vacant) + Table::<Position, u32>::START,
@@ -206,11 +212,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// The last parameter of the function.
-    pub fn last_parameter(&self) -> Value {
-        let entry = self.b.func.layout.entry_block();
-        let parameters = entry.map_or(&[][..], |entry| self.b.block_params(entry));
-        parameters.last().copied().unwrap_or(self.engine)
+    /// A parameter of the function.
+    pub fn parameter(&self, position: usize) -> Value {
+        self.b.block_params(self.entry)[position]
     }
 
     /// Ends the function: writes the way out to the general way, which finds the stream of chance as it was. Returns the
@@ -335,11 +339,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Calls a function of the runtime. An argument's type is its own.
     pub fn call(&mut self, function: usize, arguments: &[Value], result: Option<Type>) -> Option<Value> {
+        let address = self.int(function as u64);
+        self.call_address(address, arguments, result)
+    }
+
+    /// Calls a function whose address is known only when the code runs.
+    pub fn call_address(&mut self, address: Value, arguments: &[Value], result: Option<Type>) -> Option<Value> {
         let mut signature = Signature::new(self.convention);
         signature.params = arguments.iter().map(|&value| AbiParam::new(self.b.func.dfg.value_type(value))).collect();
         signature.returns = result.into_iter().map(AbiParam::new).collect();
         let signature = self.b.import_signature(signature);
-        let address = self.int(function as u64);
         let call = self.b.ins().call_indirect(signature, address, arguments);
         self.b.inst_results(call).first().copied()
     }

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::Type;
 
 use crate::agenda::Ending;
-use crate::engine::Engine;
+use crate::engine::{Engine, RunError};
 use crate::expression::{Int, Real, Scope};
 use crate::fault::Outcome;
 use crate::ids::{GaugeId, PlaceId, TransitionId};
@@ -41,6 +41,12 @@ pub struct Runtime {
     pub moved: usize,
     pub set_enabled: usize,
     pub wait: usize,
+    pub look: usize,
+    pub pick: usize,
+    pub rest: usize,
+    pub touch_clocked: usize,
+    pub succeed: usize,
+    pub tell: usize,
 }
 
 /// Functions that are called so seldom that the code should not be bent around their calls: they change no register, and
@@ -99,6 +105,12 @@ impl Runtime {
             moved: moved::<O> as *const () as usize,
             set_enabled: set_enabled::<O> as *const () as usize,
             wait: wait::<O> as *const () as usize,
+            look: look::<O> as *const () as usize,
+            pick: pick::<O> as *const () as usize,
+            rest: rest::<O> as *const () as usize,
+            touch_clocked: touch_clocked::<O> as *const () as usize,
+            succeed: succeed::<O> as *const () as usize,
+            tell: tell::<O> as *const () as usize,
         }
     }
 }
@@ -131,6 +143,12 @@ unsafe fn slots<'a>(token: *const u64, width: usize) -> &'a [u64] {
 }
 
 impl<O: Observer> Engine<O> {
+    /// Keeps an error. Returns 0 if there is one.
+    fn fine(&mut self, outcome: Result<(), Box<RunError>>) -> u64 {
+        self.error = outcome.err().map(|error| *error);
+        u64::from(self.error.is_none())
+    }
+
     #[inline(always)]
     fn held(&mut self, outcome: Outcome<()>) -> u64 {
         match outcome {
@@ -337,4 +355,68 @@ unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, end: f64, transit
     let (engine, _) = unsafe { parts(engine) };
     let ending = Ending { transition: TransitionId(transition as u32), cell: cell as u32, lane: lane as u32 };
     engine.agenda.insert(end, engine.firings - 1, ending);
+}
+
+// ------------------------------------------------------------ the loop
+
+/// Looks again at transitions. Returns 0 if that has failed.
+unsafe extern "C" fn look<O: Observer>(engine: *mut Engine<O>) -> u64 {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    let outcome = engine.look(program, program.made_code());
+    engine.fine(outcome)
+}
+
+/// Chooses one of the enabled transitions of a priority.
+unsafe extern "C" fn pick<O: Observer>(engine: *mut Engine<O>, level: u64) -> u64 {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    u64::from(engine.enabling.choose(program, level as usize, &mut engine.random).0)
+}
+
+/// Starts a firing that machine code has left to the general way, or tells its fault. Returns 0 for a fault.
+unsafe extern "C" fn rest<O: Observer>(engine: *mut Engine<O>, transition: u64, status: u64) -> u64 {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    let outcome = engine.start_rest(program, TransitionId(transition as u32), status);
+    engine.fine(outcome)
+}
+
+/// Starts a firing of a transition that has no code: its number is all that the operands hold.
+pub unsafe extern "C" fn start_general<O: Observer>(_: *mut Engine<O>, _: *const u64) -> u64 {
+    GENERAL
+}
+
+/// Ends a firing of a transition that has no code.
+pub unsafe extern "C" fn finish_general<O: Observer>(
+    engine: *mut Engine<O>,
+    operands: *const u64,
+    record: *const u64,
+) -> u64 {
+    // SAFETY: see `parts`; the operands are the number of the transition.
+    let ((engine, program), transition) = unsafe { (parts(engine), TransitionId(*operands as u32)) };
+    // SAFETY: the record is that of a firing of the transition.
+    let outcome = unsafe { engine.end(program, transition, record) };
+    engine.held(outcome)
+}
+
+/// The time has moved.
+unsafe extern "C" fn touch_clocked<O: Observer>(engine: *mut Engine<O>) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.set_time(program, engine.now);
+}
+
+/// The next firing of a lane takes the slot of one that has ended.
+unsafe extern "C" fn succeed<O: Observer>(engine: *mut Engine<O>, slot: u64, lane: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.agenda.succeed(slot as usize, lane as u32);
+}
+
+/// Takes note of the error of a fault that was met at the end of a firing.
+unsafe extern "C" fn tell<O: Observer>(engine: *mut Engine<O>, transition: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.error = Some(*engine.met(program, TransitionId(transition as u32)));
 }

@@ -483,8 +483,9 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ the end of a firing
 
-    /// The end of a firing that lasted; the second parameter is its record.
-    pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram, record: Value) -> Vec<u64> {
+    /// The end of a firing that lasted; the last parameter is its record.
+    pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<u64> {
+        let record = self.parameter(2);
         self.in_progress(id, -1);
         let mut cursor = 0;
         let mut all = Vec::new();

@@ -1,0 +1,317 @@
+//! Code for the loop of the semantics: choosing and starting firings until none is enabled (I3 to I6), then time, and the
+//! ends of firings (I1, I8). What it does is `Engine::run`, and the runtime does what is rare.
+
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{F64, I32, I64, I8};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+
+use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
+use crate::code::emitter::{Emitter, Operand, FLAGS};
+use crate::code::Routine;
+use crate::events::{Key, NEVER, NONE};
+use crate::program::Level;
+use crate::rank_set::SMALL;
+
+/// Why the loop ended: the firings asked for are used up, …
+pub const USED_UP: u64 = 0;
+/// … nothing more happens until the time asked for, …
+pub const OVER: u64 = 1;
+/// … or the engine holds an error.
+pub const FAILED: u64 = 2;
+
+/// The parameters of the loop: functions that start firings, functions that end them, the bits of the last instant, and how many
+/// firings may start.
+struct Asked {
+    starts: Value,
+    finishes: Value,
+    until: Value,
+}
+
+/// Parts of the loop.
+struct Parts {
+    /// Looks for a firing to start.
+    top: Block,
+    /// Starts a firing of a transition.
+    fire: Block,
+    /// Nothing is enabled.
+    idle: Block,
+    /// Ends a firing.
+    finish: Block,
+}
+
+impl Emitter<'_, '_> {
+    pub fn cycle(mut self) -> Vec<u64> {
+        let [starts, finishes, until, budget] = [2, 3, 4, 5].map(|i| self.parameter(i));
+        let asked = Asked { starts, finishes, until };
+        let [top, fire, idle, finish] = [0; 4].map(|_| self.b.create_block());
+        let parts = Parts { top, fire, idle, finish };
+        let left = self.b.declare_var(I64);
+        self.b.def_var(left, budget);
+        self.jump(top, &[]);
+
+        self.b.switch_to_block(top);
+        self.look_where_needed();
+        let program = self.program;
+        for (number, level) in program.levels.iter().enumerate() {
+            let (some, none) = (self.b.create_block(), self.b.create_block());
+            let (sets, offset) = self.enabled(number as u32);
+            let word = self.load(I64, sets, offset);
+            self.b.ins().brif(word, some, &[], none, &[]);
+            self.b.switch_to_block(some);
+            let any = self.b.use_var(left);
+            self.leave_unless(any, USED_UP);
+            let rest = self.b.ins().iadd_imm_s(any, -1);
+            self.b.def_var(left, rest);
+            let transition = self.pick(number, level, word);
+            self.jump(fire, &[transition]);
+            self.b.switch_to_block(none);
+        }
+        self.jump(idle, &[]);
+        self.fire(&asked, &parts);
+        self.pass_time(&asked, &parts);
+        self.finish_first(&asked, &parts);
+        self.end()
+    }
+
+    /// Leaves with a status unless a word is not zero.
+    fn leave_unless(&mut self, word: Value, status: u64) {
+        let (go, out) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(out);
+        self.b.ins().brif(word, go, &[], out, &[]);
+        self.b.switch_to_block(out);
+        self.leave(status);
+        self.b.switch_to_block(go);
+    }
+
+    /// `Engine::look`, where there is anything to look at.
+    fn look_where_needed(&mut self) {
+        let mut any = self.load(I64, self.engine, self.layout.listed);
+        if !self.program.joins.is_empty() {
+            let turned = self.load(I8, self.engine, self.layout.turned);
+            let turned = self.b.ins().uextend(I64, turned);
+            any = self.b.ins().bor(any, turned);
+        }
+        self.when(any, |s| {
+            let Some(fine) = s.call(s.runtime.look, &[s.engine], Some(I64)) else { return };
+            s.leave_unless(fine, FAILED);
+        });
+    }
+
+    /// `Enabling::choose`: one of the enabled transitions of a priority.
+    fn pick(&mut self, number: usize, level: &Level, word: Value) -> Value {
+        if level.weights.is_some() || level.transitions.len() > SMALL {
+            let number = self.int(number as u64);
+            return self.call(self.runtime.pick, &[self.engine, number], Some(I64)).unwrap_or(number);
+        }
+        let less = self.b.ins().iadd_imm_s(word, -1);
+        let others = self.b.ins().band(word, less);
+        let several = |s: &mut Self| {
+            s.take_chance();
+            let number = s.b.ins().popcnt(word);
+            let skipped = s.equal_choice(number);
+            s.return_chance();
+            s.without_lowest_bits(word, skipped)
+        };
+        let bits = self.either(others, I64, several, |_| word);
+        let position = self.b.ins().ctz(bits);
+        let transitions = self.operand(Operand::Word(level.transitions.as_ptr() as u64));
+        let entry = self.row(transitions, position, size_of::<u32>() as i64);
+        let transition = self.load(I32, entry, 0);
+        self.b.ins().uextend(I64, transition)
+    }
+
+    /// A word without so many of its lowest bits.
+    fn without_lowest_bits(&mut self, word: Value, number: Value) -> Value {
+        let (again, next, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let [bits, left] = [0; 2].map(|_| self.b.append_block_param(again, I64));
+        self.jump(again, &[word, number]);
+        self.b.switch_to_block(again);
+        self.b.ins().brif(left, next, &[], done, &[]);
+        self.b.switch_to_block(next);
+        let less = self.b.ins().iadd_imm_s(bits, -1);
+        let fewer = self.b.ins().band(bits, less);
+        let left = self.b.ins().iadd_imm_s(left, -1);
+        self.jump(again, &[fewer, left]);
+        self.b.switch_to_block(done);
+        bits
+    }
+
+    fn fire(&mut self, asked: &Asked, parts: &Parts) {
+        let transition = self.b.append_block_param(parts.fire, I64);
+        self.b.switch_to_block(parts.fire);
+        let status = self.call_routine(asked.starts, transition, &[]);
+        let rest = self.b.create_block();
+        self.b.set_cold_block(rest);
+        self.b.ins().brif(status, rest, &[], parts.top, &[]);
+        self.b.switch_to_block(rest);
+        let fine = self.call(self.runtime.rest, &[self.engine, transition, status], Some(I64)).unwrap_or(status);
+        self.leave_unless(fine, FAILED);
+        self.jump(parts.top, &[]);
+    }
+
+    /// Calls the function of a transition in a table of routines. Returns its status.
+    fn call_routine(&mut self, routines: Value, transition: Value, more: &[Value]) -> Value {
+        let routine = self.row(routines, transition, size_of::<Routine>() as i64);
+        let function = self.load(I64, routine, offset_of!(Routine, function));
+        let operands = self.load(I64, routine, offset_of!(Routine, operands));
+        let arguments = [&[self.engine, operands], more].concat();
+        self.call_address(function, &arguments, Some(I64)).unwrap_or(transition)
+    }
+
+    /// Time moves to the next end.
+    fn pass_time(&mut self, asked: &Asked, parts: &Parts) {
+        self.b.switch_to_block(parts.idle);
+        let gap = self.load(I64, self.engine, self.layout.gap);
+        let open = self.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
+        self.when(open, |s| s.close_gap(gap));
+        let nodes = self.load(I64, self.engine, self.layout.nodes);
+        let end = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
+        let within = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, asked.until);
+        self.leave_unless(within, OVER);
+        self.store(end, self.engine, self.layout.now);
+        self.store(end, self.engine, self.layout.due_time);
+        let none = self.int(0);
+        self.store(none, self.engine, self.layout.at_this_instant);
+        if !self.program.clocked.is_empty() {
+            self.call(self.runtime.touch_clocked, &[self.engine], None);
+        }
+        self.jump(parts.finish, &[]);
+    }
+
+    /// `Events::close_gap`.
+    fn close_gap(&mut self, gap: Value) {
+        let none = self.int(NONE as u64);
+        self.store(none, self.engine, self.layout.gap);
+        let frees = self.add_at(self.engine, self.layout.frees, 1);
+        let free = self.load(I64, self.engine, self.layout.free);
+        let entry = self.row(free, frees, size_of::<u32>() as i64);
+        self.b.ins().istore32(FLAGS, gap, entry, 0);
+        let slots = self.load(I64, self.engine, self.layout.slots);
+        let leaf = self.b.ins().iadd(slots, gap);
+        let (order, time) = (self.int(NEVER.order), self.int(NEVER.time));
+        self.play(leaf, order, time);
+    }
+
+    /// Ends the first of the firings that end now, and goes on with the next one.
+    fn finish_first(&mut self, asked: &Asked, parts: &Parts) {
+        self.b.switch_to_block(parts.finish);
+        let nodes = self.load(I64, self.engine, self.layout.nodes);
+        let slots = self.load(I64, self.engine, self.layout.slots);
+        let order = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, order));
+        let mask = self.b.ins().iadd_imm_s(slots, -1);
+        let slot = self.b.ins().band(order, mask);
+        let endings = self.load(I64, self.engine, self.layout.endings);
+        let ending = self.row(endings, slot, size_of::<Ending>() as i64);
+        let transition = self.load(I32, ending, offset_of!(Ending, transition));
+        let transition = self.b.ins().uextend(I64, transition);
+        let cell = self.load(I32, ending, offset_of!(Ending, cell));
+        let lane = self.load(I32, ending, offset_of!(Ending, lane));
+        self.leave_slot(nodes, slots, slot, lane);
+        let record = self.release(cell);
+        let status = self.call_routine(asked.finishes, transition, &[record]);
+        let failed = self.b.create_block();
+        self.b.set_cold_block(failed);
+        let fine = self.equals(status, 0);
+        self.unless(fine, failed);
+        self.go_on(parts);
+        self.b.switch_to_block(failed);
+        self.call(self.runtime.tell, &[self.engine, transition], None);
+        self.leave(FAILED);
+    }
+
+    /// The first firing leaves its slot, perhaps to the next one of its lane (`Agenda::end_next`).
+    fn leave_slot(&mut self, nodes: Value, slots: Value, slot: Value, lane: Value) {
+        if self.program.lanes == 0 {
+            self.leave_gap(nodes, slots, slot);
+            return;
+        }
+        let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
+        let in_lane = |s: &mut Self| {
+            let lanes = s.load(I64, s.engine, s.layout.lanes);
+            let number = s.b.ins().uextend(I64, lane);
+            let entry = s.row(lanes, number, size_of::<Lane>() as i64);
+            let others = s.add_at(entry, offset_of!(Lane, firings), -1);
+            let succeed = |s: &mut Self| {
+                s.call(s.runtime.succeed, &[s.engine, slot, number], None);
+                Vec::new()
+            };
+            let last = |s: &mut Self| {
+                s.leave_gap(nodes, slots, slot);
+                Vec::new()
+            };
+            s.branch(others, &[], succeed, last);
+            Vec::new()
+        };
+        let alone = |s: &mut Self| {
+            s.leave_gap(nodes, slots, slot);
+            Vec::new()
+        };
+        self.branch(outside, &[], alone, in_lane);
+    }
+
+    /// The slot is a gap. Takes note whether another firing ends now, too (`Events::is_due_beside`).
+    fn leave_gap(&mut self, nodes: Value, slots: Value, slot: Value) {
+        self.store(slot, self.engine, self.layout.gap);
+        let now = self.load(I64, self.engine, self.layout.due_time);
+        let leaf = self.b.ins().iadd(slots, slot);
+        let (turn, next, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let node = self.b.append_block_param(turn, I64);
+        let more = self.b.append_block_param(done, I8);
+        self.jump(turn, &[leaf]);
+        self.b.switch_to_block(turn);
+        let beside = self.b.ins().bxor_imm_s(node, 1);
+        let beside = self.row(nodes, beside, size_of::<Key>() as i64);
+        let time = self.load(I64, beside, offset_of!(Key, time));
+        let due = self.b.ins().icmp(IntCC::Equal, time, now);
+        self.b.ins().brif(due, done, &[due.into()], next, &[]);
+        self.b.switch_to_block(next);
+        let parent = self.b.ins().ushr_imm_s(node, 1);
+        let further = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, parent, 1);
+        let no = self.b.ins().iconst(I8, 0);
+        self.b.ins().brif(further, turn, &[parent.into()], done, &[no.into()]);
+        self.b.switch_to_block(done);
+        self.store(more, self.engine, self.layout.more);
+    }
+
+    /// `Agenda::release`: the address of a record, whose cell is vacant again.
+    fn release(&mut self, cell: Value) -> Value {
+        if self.program.record == 0 {
+            return self.engine;
+        }
+        let none = self.b.ins().icmp_imm_u(IntCC::Equal, cell, i64::from(NO_CELL));
+        let leave = |s: &mut Self| {
+            let vacancies = s.load(I64, s.engine, s.layout.vacancies);
+            let vacant = s.load(I64, s.engine, s.layout.vacant);
+            let entry = s.row(vacant, vacancies, size_of::<u32>() as i64);
+            s.store(cell, entry, 0);
+            let vacancies = s.b.ins().iadd_imm_s(vacancies, 1);
+            s.store(vacancies, s.engine, s.layout.vacancies);
+            s.record(cell)
+        };
+        self.either(none, I64, |s| s.engine, leave)
+    }
+
+    /// To the next firing that ends now, or else to those that may start.
+    fn go_on(&mut self, parts: &Parts) {
+        let gap = self.load(I64, self.engine, self.layout.gap);
+        let open = self.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
+        let (left, succeeded) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(open, left, &[], succeeded, &[]);
+        self.b.switch_to_block(left);
+        let more = self.load(I8, self.engine, self.layout.more);
+        let close = self.b.create_block();
+        self.b.ins().brif(more, close, &[], parts.top, &[]);
+        self.b.switch_to_block(close);
+        self.close_gap(gap);
+        self.jump(parts.finish, &[]);
+        self.b.switch_to_block(succeeded);
+        let nodes = self.load(I64, self.engine, self.layout.nodes);
+        let next = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
+        let now = self.load(F64, self.engine, self.layout.now);
+        let now = self.b.ins().bitcast(I64, MemFlagsData::new(), now);
+        let due = self.b.ins().icmp(IntCC::Equal, next, now);
+        self.b.ins().brif(due, parts.finish, &[], parts.top, &[]);
+    }
+}
