@@ -50,6 +50,9 @@ def assert_same_state(one: Session, other: Session) -> None:
     assert (one.firings, one.now, one.hash) == (other.firings, other.now, other.hash)
     assert one.error == other.error
     assert one.marking() == other.marking()
+    levels = one.levels(), other.levels()
+    assert (levels[0] is None) == (levels[1] is None)
+    assert levels[0] is None or close(*levels)
     assert_same_observation(one.observe(), other.observe())
 
 
@@ -79,14 +82,14 @@ def test_same_run(net: Net, seed: int, piece: int) -> None:
 FAR = Limits(firings_at_an_instant=5000, tokens=60)
 
 
-@given(nets(), st.integers(0, 3), st.integers(1, 60), st.sampled_from([0, 1]))
+@given(nets(), st.integers(0, 3), st.integers(1, 60), st.sampled_from([0, 1]), st.booleans())
 @CHECKED
-def test_machine_code_does_the_same(net: Net, seed: int, piece: int, patience: int) -> None:
-    reference = begin(net, "reference", seed, 0, limits=FAR)
+def test_machine_code_does_the_same(net: Net, seed: int, piece: int, patience: int, levels: bool) -> None:
+    reference = begin(net, "reference", seed, 0, limits=FAR, levels=levels)
     with pytest.MonkeyPatch.context() as patch:
         # At once, or when the interpreter has begun.
         patch.setattr("petri.engine.native.PATIENCE", patience)
-        compiled = begin(net, "native", seed, 0, limits=FAR)
+        compiled = begin(net, "native", seed, 0, limits=FAR, levels=levels)
     for until in (3.0, math.inf):
         for _ in range(4):
             assert compiled.advance(until, piece) == reference.advance(until, piece)

@@ -115,6 +115,9 @@ impl Code {
     }
 }
 
+/// Kinds of observers that code is made for.
+pub const KINDS: usize = 2;
+
 const GENERATOR_STACK: usize = 256 << 20;
 /// Nets with more transitions are not compiled.
 const MOST_TRANSITIONS: usize = 10_000;
@@ -147,6 +150,11 @@ struct Generator<'a> {
 }
 
 impl Code {
+    /// The kind of an observer: the code for those that keep levels is another.
+    pub fn kind<O: Observer>() -> usize {
+        usize::from(O::LEVELS.is_some())
+    }
+
     /// The code of a program for engines with observers of a kind. None where this machine, or the size of the net, has
     /// none.
     pub fn new<O: Observer>(program: &Program) -> Option<Code> {

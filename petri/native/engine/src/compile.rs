@@ -1,7 +1,7 @@
 //! From the flat net to the program.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::analysis::{Facts, Range, Ranges, ANY};
 use crate::compile_transition::TransitionCompiler;
@@ -105,7 +105,7 @@ impl Program {
             lanes,
             variables,
             record,
-            code: OnceLock::new(),
+            code: Default::default(),
         })
     }
 }

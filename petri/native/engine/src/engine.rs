@@ -19,6 +19,7 @@ use crate::observer::Observer;
 use crate::program::{Give, Program, SimpleTime, Take, TransitionProgram};
 use crate::random::Random;
 use crate::search::{Goal, Scratch};
+use crate::state::Place;
 use crate::stream::Streams;
 use crate::table::Table;
 use crate::trajectory::TrajectoryHash;
@@ -138,7 +139,7 @@ impl<O: Observer> Engine<O> {
             return Reason::Error;
         }
         let program = Arc::clone(&self.program);
-        let interpreted = match program.code.get() {
+        let interpreted = match program.code[Code::kind::<O>()].get() {
             _ if !O::COMPILES => u64::MAX,
             // Another replication has waited for it.
             Some(_) => 0,
@@ -146,7 +147,7 @@ impl<O: Observer> Engine<O> {
         };
         let mut reason = self.run(&program, None, until, firings.min(interpreted));
         if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
-            let code = program.code.get_or_init(|| Code::new::<O>(&program)).as_ref();
+            let code = program.code[Code::kind::<O>()].get_or_init(|| Code::new::<O>(&program)).as_ref();
             reason = match code {
                 Some(code) if program.streams.is_empty() => {
                     Ok(self.run_code(&program, code, until, firings - interpreted))
@@ -393,12 +394,12 @@ impl<O: Observer> Engine<O> {
                 Take::Black { place, count } => self.take_black(program, place, count),
                 Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
                 Take::Head { place, position } => {
-                    let before = self.marking.places[place].tokens;
+                    let before = self.changes(place).tokens;
                     self.marking.remove(program, place, position as usize, self.now);
                     self.left(program, place, before, before - 1);
                 }
                 Take::Seat { place, arc } => {
-                    let before = self.marking.places[place].tokens;
+                    let before = self.changes(place).tokens;
                     let seat = self.scratch.chosen[arc as usize];
                     self.marking.remove(program, place, seat as usize, self.now);
                     for &later in &plan.inputs[arc as usize].after {
@@ -417,14 +418,23 @@ impl<O: Observer> Engine<O> {
 
     /// Empties a place.
     pub(crate) fn reset(&mut self, program: &Program, place: PlaceId) {
-        let before = self.marking.places[place].tokens;
+        let before = self.changes(place).tokens;
         self.marking.clear(program, place, self.now);
         self.left(program, place, before, 0);
     }
 
+    /// The number of tokens of a place is about to change.
+    #[inline(always)]
+    pub(crate) fn changes(&mut self, place: PlaceId) -> &mut Place {
+        let state = &mut self.marking.places[place];
+        self.observer.changes(place, state, self.now);
+        state
+    }
+
     #[inline(always)]
     fn take_black(&mut self, program: &Program, place: PlaceId, count: u64) {
-        let before = self.marking.places[place].lose(count, self.now);
+        let now = self.now;
+        let before = self.changes(place).lose(count, now);
         self.left(program, place, before, before - count);
     }
 
@@ -438,7 +448,6 @@ impl<O: Observer> Engine<O> {
             let reserved = self.marking.places[place].reserved;
             self.enabling.moved(program, load, before + reserved, after + reserved);
         }
-        self.observer.changed(place, after, self.now);
     }
 
     /// Room in places with a capacity, until the firing ends (E6).
@@ -489,7 +498,7 @@ impl<O: Observer> Engine<O> {
         token: &[u64],
         reserved: bool,
     ) -> Outcome<()> {
-        let before = self.marking.places[place].tokens;
+        let before = self.changes(place).tokens;
         if token.is_empty() {
             self.marking.places[place].gain(count, self.now);
         } else {
@@ -525,7 +534,6 @@ impl<O: Observer> Engine<O> {
         if plan.reserves {
             self.fill_room(program, place, before, count, reserved);
         }
-        self.observer.changed(place, before + count, self.now);
     }
 
     /// Tokens arrive, perhaps in a place with a capacity: reserved room becomes tokens, or else the load grows.

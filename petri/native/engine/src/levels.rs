@@ -1,47 +1,55 @@
 //! How long each place holds how many tokens: an observer for those who ask for it.
 
+use std::mem::offset_of;
+
 use crate::expression::Scope;
 use crate::fault::Outcome;
 use crate::ids::{PlaceId, TransitionId};
 use crate::observer::Observer;
+use crate::state::Place;
+use crate::table::Table;
 
 /// Numbers of tokens told apart; the last one stands for at least so many (`LEVELS` of `petri/measure/occupancy.py`).
 pub const LEVELS: usize = 256;
 
-/// Time at each number of tokens, place after place.
-#[derive(Clone, Debug)]
+/// Time at each number of tokens, place after place, up to the last change of each place.
+#[derive(Clone)]
 pub struct Levels {
-    times: Vec<f64>,
-    held: Vec<u64>,
-    since: Vec<f64>,
+    times: Table<Entry, f64>,
 }
 
+/// A number of tokens of a place.
+#[derive(Clone, Copy)]
+pub struct Entry;
+
 impl Levels {
-    pub fn new(tokens: impl Iterator<Item = u64>) -> Self {
-        let held: Vec<u64> = tokens.collect();
-        Levels { times: vec![0.0; held.len() * LEVELS], since: vec![0.0; held.len()], held }
+    /// Where the address of the times is.
+    pub const TIMES: usize = offset_of!(Levels, times) + Table::<Entry, f64>::START;
+
+    pub fn new(places: usize) -> Self {
+        Levels { times: vec![0.0; places * LEVELS].into_iter().collect() }
     }
 
     /// Up to `now`: `LEVELS` numbers for each place.
-    pub fn at(&self, now: f64) -> Vec<f64> {
-        let mut times = self.times.clone();
-        for (place, (&held, &since)) in self.held.iter().zip(&self.since).enumerate() {
-            times[entry(place, held)] += now - since;
+    pub fn at(&self, places: &[Place], now: f64) -> Vec<f64> {
+        let mut times = self.times.to_vec();
+        for (place, state) in places.iter().enumerate() {
+            times[entry(place, state.tokens)] += now - state.since;
         }
         times
     }
 }
 
-fn entry(place: usize, held: u64) -> usize {
-    place * LEVELS + held.min(LEVELS as u64 - 1) as usize
+fn entry(place: usize, tokens: u64) -> usize {
+    place * LEVELS + tokens.min(LEVELS as u64 - 1) as usize
 }
 
 impl Observer for Levels {
-    fn changed(&mut self, place: PlaceId, tokens: u64, now: f64) {
-        let place = place.0 as usize;
-        self.times[entry(place, self.held[place])] += now - self.since[place];
-        self.held[place] = tokens;
-        self.since[place] = now;
+    const COMPILES: bool = true;
+    const LEVELS: Option<usize> = Some(Levels::TIMES);
+
+    fn changes(&mut self, place: PlaceId, state: &Place, now: f64) {
+        self.times[entry(place.at(), state.tokens)] += now - state.since;
     }
 
     fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
@@ -52,9 +60,8 @@ impl Observer for Levels {
         Ok(())
     }
 
-    fn restart(&mut self, now: f64) {
+    fn restart(&mut self, _: f64) {
         self.times.fill(0.0);
-        self.since.fill(now);
     }
 }
 
@@ -64,14 +71,18 @@ mod tests {
 
     #[test]
     fn the_time_at_each_level_is_kept_and_the_last_entry_takes_the_rest() {
-        let mut levels = Levels::new([2, 0].into_iter());
-        levels.changed(PlaceId(0), 1000, 3.0);
-        levels.changed(PlaceId(1), 1, 4.0);
-        let at = levels.at(5.0);
+        let place = |tokens, since| Place { tokens, since, ..Place::default() };
+        let mut places = [place(2, 0.0), place(0, 0.0)];
+        let mut levels = Levels::new(places.len());
+        levels.changes(PlaceId(0), &places[0], 3.0);
+        places[0] = place(1000, 3.0);
+        levels.changes(PlaceId(1), &places[1], 4.0);
+        places[1] = place(1, 4.0);
+        let at = levels.at(&places, 5.0);
         assert_eq!((at[2], at[LEVELS - 1]), (3.0, 2.0));
         assert_eq!((at[LEVELS], at[LEVELS + 1]), (4.0, 1.0));
         levels.restart(5.0);
-        assert_eq!(levels.at(6.5)[LEVELS - 1], 1.5);
-        assert_eq!(levels.at(6.5).iter().sum::<f64>(), 3.0);
+        let at = levels.at(&[place(1000, 5.0), place(1, 5.0)], 6.5);
+        assert_eq!((at[LEVELS - 1], at.iter().sum::<f64>()), (1.5, 3.0));
     }
 }

@@ -1,15 +1,21 @@
 //! What an engine tells while it runs. An observer is a type parameter: one that does nothing costs nothing.
 
+use std::mem::offset_of;
+
 use crate::expression::Scope;
 use crate::fault::Outcome;
 use crate::ids::{PlaceId, TransitionId};
+use crate::state::Place;
 
 pub trait Observer {
-    /// Machine code may run the net: it tells of firings and arrivals only where the net's probes ask for it.
+    /// Machine code may run the net: it tells of firings and arrivals only where the net's probes ask for it, and of changes
+    /// only as `LEVELS` says.
     const COMPILES: bool = false;
+    /// Where the observer has the address of the time at each number of tokens (`Levels`), if it keeps that.
+    const LEVELS: Option<usize> = None;
 
-    /// The place holds so many tokens from now on.
-    fn changed(&mut self, place: PlaceId, tokens: u64, now: f64);
+    /// The number of tokens of a place is about to change.
+    fn changes(&mut self, place: PlaceId, state: &Place, now: f64);
 
     /// A firing has deposited `count` tokens of one value; the variables of `scope` are the token's slots.
     fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()>;
@@ -26,7 +32,7 @@ impl Observer for () {
     const COMPILES: bool = true;
 
     #[inline(always)]
-    fn changed(&mut self, _: PlaceId, _: u64, _: f64) {}
+    fn changes(&mut self, _: PlaceId, _: &Place, _: f64) {}
 
     #[inline(always)]
     fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
@@ -43,9 +49,9 @@ impl Observer for () {
 
 /// An observer that may be left out when the engine is made.
 impl<A: Observer> Observer for Option<A> {
-    fn changed(&mut self, place: PlaceId, tokens: u64, now: f64) {
+    fn changes(&mut self, place: PlaceId, state: &Place, now: f64) {
         if let Some(observer) = self {
-            observer.changed(place, tokens, now);
+            observer.changes(place, state, now);
         }
     }
 
@@ -66,10 +72,17 @@ impl<A: Observer> Observer for Option<A> {
 
 /// Two observers, told one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
+    const COMPILES: bool = A::COMPILES && B::COMPILES;
+    const LEVELS: Option<usize> = match (A::LEVELS, B::LEVELS) {
+        (Some(levels), _) => Some(offset_of!(Self, 0) + levels),
+        (None, Some(levels)) => Some(offset_of!(Self, 1) + levels),
+        (None, None) => None,
+    };
+
     #[inline(always)]
-    fn changed(&mut self, place: PlaceId, tokens: u64, now: f64) {
-        self.0.changed(place, tokens, now);
-        self.1.changed(place, tokens, now);
+    fn changes(&mut self, place: PlaceId, state: &Place, now: f64) {
+        self.0.changes(place, state, now);
+        self.1.changes(place, state, now);
     }
 
     #[inline(always)]

@@ -11,6 +11,7 @@ use crate::net::{Event, Kind, Net, Probe as NetProbe};
 use crate::observer::Observer;
 use crate::passage::{Passages, LIMIT};
 use crate::reorder::{Order, Settings};
+use crate::state::Place;
 
 /// What an event does to a probe.
 #[derive(Clone, Debug)]
@@ -206,7 +207,7 @@ fn act(probe: &mut Probe, action: &Action, key: &mut Vec<u64>, scope: &mut Scope
 impl Observer for Probes {
     const COMPILES: bool = true;
 
-    fn changed(&mut self, _: PlaceId, _: u64, _: f64) {}
+    fn changes(&mut self, _: PlaceId, _: &Place, _: f64) {}
 
     #[inline(always)]
     fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {

@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::code::Code;
+use crate::code::{Code, KINDS};
 use crate::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::index::KeyTable;
 use crate::join::JoinProgram;
 use crate::net::{Discipline, Scalar, Span};
+use crate::observer::Observer;
 use crate::probes::ProbesProgram;
 use crate::table::Table;
 
@@ -39,14 +40,14 @@ pub struct Program {
     pub variables: usize,
     /// The words of the longest record of a firing in progress.
     pub record: usize,
-    /// Made when an engine has run long enough for it to pay.
-    pub code: OnceLock<Option<Code>>,
+    /// Made when an engine has run long enough for it to pay, for each kind of observers.
+    pub code: [OnceLock<Option<Code>>; KINDS],
 }
 
 impl Program {
     /// The machine code, if it was made and there is any.
-    pub fn made_code(&self) -> Option<&Code> {
-        self.code.get().and_then(Option::as_ref)
+    pub fn made_code<O: Observer>(&self) -> Option<&Code> {
+        self.code[Code::kind::<O>()].get().and_then(Option::as_ref)
     }
 }
 

@@ -36,8 +36,18 @@ impl Record for Probes {
     }
 }
 
-/// What only some runs ask for.
-type Extras = (Option<Trace>, Option<Levels>);
+impl Record for (Probes, Levels) {
+    fn probes(&self) -> Option<&Probes> {
+        Some(&self.0)
+    }
+
+    fn levels(&self) -> Option<&Levels> {
+        Some(&self.1)
+    }
+}
+
+/// What a traced run keeps.
+type Extras = (Trace, Option<Levels>);
 
 impl Record for (Probes, Extras) {
     fn probes(&self) -> Option<&Probes> {
@@ -45,7 +55,7 @@ impl Record for (Probes, Extras) {
     }
 
     fn trace(&mut self) -> Option<&mut Trace> {
-        self.1 .0.as_mut()
+        Some(&mut self.1 .0)
     }
 
     fn levels(&self) -> Option<&Levels> {
@@ -69,7 +79,7 @@ pub trait Session: Send + Sync {
     /// The firings since the last call, when tracing was asked for.
     fn take_trace(&mut self) -> Trace;
     /// The time at each number of tokens, when it was asked for.
-    fn levels(&self) -> Option<&Levels>;
+    fn levels(&self) -> Option<Vec<f64>>;
     fn advance(&mut self, until: f64, firings: u64) -> Reason;
     /// The place that waits for rows, after `advance` returned `Reason::Input`.
     fn wanted(&self) -> Option<PlaceId>;
@@ -124,8 +134,8 @@ impl<O: Record + Send + Sync> Session for Engine<O> {
         self.observer.trace().map(std::mem::take).unwrap_or_default()
     }
 
-    fn levels(&self) -> Option<&Levels> {
-        self.observer.levels()
+    fn levels(&self) -> Option<Vec<f64>> {
+        self.observer.levels().map(|levels| levels.at(&self.marking.places, self.now))
     }
 
     fn advance(&mut self, until: f64, firings: u64) -> Reason {
@@ -155,11 +165,12 @@ pub struct Asked {
 /// An engine at time 0 that observes what the net and the caller ask for, and nothing else.
 pub fn begin(program: Arc<Program>, seed: [u64; 3], limits: Limits, asked: Asked) -> Outcome<Box<dyn Session>> {
     let probes = |p: &Program| Probes::new(Arc::clone(&p.probes));
-    Ok(if asked.trace || asked.levels {
-        let tokens = |m: &Marking| Levels::new(m.places.iter().map(|place| place.tokens));
-        let extras = |m: &Marking| (asked.trace.then(Trace::default), asked.levels.then(|| tokens(m)));
-        let observer = |p: &Program, m: &Marking| (probes(p), extras(m));
-        Box::new(Engine::new(program, seed, limits, observer)?)
+    let levels = |m: &Marking| Levels::new(m.places.len());
+    Ok(if asked.trace {
+        let extras = |m: &Marking| (Trace::default(), asked.levels.then(|| levels(m)));
+        Box::new(Engine::new(program, seed, limits, |p: &Program, m: &Marking| (probes(p), extras(m)))?)
+    } else if asked.levels {
+        Box::new(Engine::new(program, seed, limits, |p: &Program, m: &Marking| (probes(p), levels(m)))?)
     } else if program.probes.is_empty() {
         Box::new(Engine::new(program, seed, limits, |_: &Program, _: &Marking| ())?)
     } else {

@@ -4,6 +4,7 @@ use crate::expression::Scope;
 use crate::fault::Outcome;
 use crate::ids::{PlaceId, TransitionId};
 use crate::observer::Observer;
+use crate::state::Place;
 
 /// Firings in the order in which they started, by columns. `variables` has those of one firing after the other.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +16,7 @@ pub struct Trace {
 }
 
 impl Observer for Trace {
-    fn changed(&mut self, _: PlaceId, _: u64, _: f64) {}
+    fn changes(&mut self, _: PlaceId, _: &Place, _: f64) {}
 
     fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
         Ok(())

@@ -16,6 +16,7 @@ use crate::engine::Engine;
 use crate::events::{self, Events, Key};
 use crate::ids::{PlaceId, TransitionId, VariableId};
 use crate::marking::Marking;
+use crate::observer::Observer;
 use crate::program::Program;
 use crate::random::{ziggurat, Random, Ziggurat, UNIT};
 use crate::rank_set::RankSet;
@@ -39,6 +40,8 @@ pub struct Layout {
     pub value: usize,
     pub listed: usize,
     pub turned: usize,
+    /// The address of the time at each number of tokens, if that is kept.
+    pub levels_times: Option<usize>,
     /// Addresses of tables.
     pub places: usize,
     pub stores: usize,
@@ -63,7 +66,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    pub fn of<O>() -> Self {
+    pub fn of<O: Observer>() -> Self {
         let marking = offset_of!(Engine<O>, marking);
         let enabling = offset_of!(Engine<O>, enabling);
         let events = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, events);
@@ -78,6 +81,7 @@ impl Layout {
             total: marking + offset_of!(Marking, total),
             random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
             value: offset_of!(Engine<O>, value),
+            levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
             turned: marking + offset_of!(Marking, has_turned),
             listed: enabling + offset_of!(Enabling, listed),
             places: marking + offset_of!(Marking, places) + Table::<PlaceId, state::Place>::START,

@@ -9,6 +9,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use crate::code::emitter::{Emitter, Number, Operand, FLAGS};
 use crate::code::runtime::{DONE, FAULT};
 use crate::ids::{GaugeId, PlaceId, TransitionId};
+use crate::levels::LEVELS;
 use crate::net::Discipline;
 use crate::program::{Dependent, Watch};
 use crate::rank_set::SMALL;
@@ -29,13 +30,29 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ numbers and statistics
 
     /// `state::Place::note`; `held`: there are tokens for certain.
-    fn note(&mut self, place: PlaceId, before: Value, held: bool) {
-        let place = self.place(place);
+    fn note(&mut self, id: PlaceId, before: Value, held: bool) {
+        let place = self.place(id);
         let since = self.load(F64, place, offset_of!(Place, since));
         let elapsed = self.b.ins().fsub(self.now, since);
         self.integrate(place, offset_of!(Place, integral), before, elapsed);
         self.lengthen(place, offset_of!(Place, nonempty), before, elapsed, held);
         self.store(self.now, place, offset_of!(Place, since));
+        if let Some(times) = self.layout.levels_times {
+            self.lengthen_level(id, times, before, elapsed);
+        }
+    }
+
+    /// `Levels::changes`.
+    fn lengthen_level(&mut self, place: PlaceId, times: usize, tokens: Value, elapsed: Value) {
+        let times = self.load(I64, self.engine, times);
+        let place = self.place_id(place);
+        let first = self.row(times, place, 8 * LEVELS as i64);
+        let last = self.int(LEVELS as u64 - 1);
+        let level = self.b.ins().umin(tokens, last);
+        let entry = self.row(first, level, 8);
+        let time = self.load(F64, entry, 0);
+        let time = self.b.ins().fadd(time, elapsed);
+        self.store(time, entry, 0);
     }
 
     /// Adds a number times the time that it held to an integral.

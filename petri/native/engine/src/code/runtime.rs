@@ -363,7 +363,7 @@ unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, end: f64, transit
 unsafe extern "C" fn look<O: Observer>(engine: *mut Engine<O>) -> u64 {
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
-    let outcome = engine.look(program, program.made_code());
+    let outcome = engine.look(program, program.made_code::<O>());
     engine.fine(outcome)
 }
 

@@ -23,11 +23,11 @@ impl<O: Observer> Engine<O> {
                 Next::Nothing => continue,
             }
             // A place with a stream has no key, so nothing can go wrong here.
+            self.changes(place);
             let _ = self.marking.add(program, place, &self.record, self.now);
             self.marking.total += 1;
             self.enabling.moved(program, GaugeId::tokens(place), 0, 1);
             self.fill_room(program, place, 0, 1, false);
-            self.observer.changed(place, 1, self.now);
             let scope = &mut Scope {
                 variables: &self.record,
                 places: &self.marking.places,

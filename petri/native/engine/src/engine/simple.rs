@@ -56,9 +56,9 @@ impl<O: Observer> Engine<O> {
     pub(super) fn give(&mut self, program: &Program, simple: &Simple) -> Outcome<()> {
         for given in &program.moves[simple.gives as usize..simple.end as usize] {
             let (place, count) = (given.place, u64::from(given.count));
-            let before = self.marking.places[place].gain(count, self.now);
+            let now = self.now;
+            let before = self.changes(place).gain(count, now);
             self.enabling.moved(program, GaugeId::tokens(place), before, before + count);
-            self.observer.changed(place, before + count, self.now);
             let scope = &mut Scope {
                 variables: &[],
                 places: &self.marking.places,
