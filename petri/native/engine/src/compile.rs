@@ -7,15 +7,16 @@ use crate::analysis::{Facts, Range, Ranges, ANY};
 use crate::compile_transition::TransitionCompiler;
 use crate::expression::{cumulative, DrawTable, Real};
 use crate::fault::LoadError;
-use crate::ids::{GaugeId, IndexId, PlaceId, TransitionId};
-use crate::index::{KeyTable, DIRECT_LIMIT};
+use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::index::{IndexProgram, MOST_LINKS};
 use crate::join::JoinProgram;
+use crate::key_table::{KeyTable, DIRECT_LIMIT};
 use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
 use crate::probes;
 use crate::program::{
-    Bound, Dependent, Gauge, Give, IndexProgram, Level, Move, PlaceIndex, PlaceProgram, Program, Simple, SimpleTime,
-    Take, Time, TransitionProgram, Watch,
+    Bound, Dependent, Gauge, Give, Level, Move, PlaceProgram, Program, Simple, SimpleTime, Take, Time,
+    TransitionProgram, Watch,
 };
 
 pub type Compiled<T> = Result<T, LoadError>;
@@ -33,7 +34,6 @@ pub struct Compiler<'a> {
     pub slot_ranges: Vec<Vec<Range>>,
     indices: Vec<IndexProgram>,
     index_of: HashMap<(PlaceId, Vec<u32>), IndexId>,
-    key_tables: Vec<KeyTable>,
     pub joins: Vec<JoinProgram>,
     gauges: usize,
     /// The gauge of the load of each place, or `GaugeId::NONE`.
@@ -94,8 +94,7 @@ impl Program {
             watches,
             dependents,
             levels,
-            indices: compiler.indices,
-            key_tables: compiler.key_tables,
+            indices: compiler.indices.into_iter().collect(),
             joins: compiler.joins,
             tables,
             streams: streams(net)?,
@@ -231,7 +230,6 @@ impl<'a> Compiler<'a> {
             slot_ranges: net.places.iter().map(slot_ranges).collect::<Compiled<_>>()?,
             indices: Vec::new(),
             index_of: HashMap::new(),
-            key_tables: Vec::new(),
             joins: Vec::new(),
             gauges: net.places.len(),
             loads: vec![GaugeId::NONE; net.places.len()],
@@ -289,6 +287,10 @@ impl<'a> Compiler<'a> {
         if let Some(&id) = self.index_of.get(&(place, slots.clone())) {
             return id;
         }
+        self.new_index(place, slots)
+    }
+
+    fn new_index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
         let kinds = &self.net.places[place.at()].colour.slots;
         let ranges: Vec<Range> = slots.iter().map(|&slot| self.slot_ranges[place.at()][slot as usize]).collect();
         let size = ranges.iter().try_fold(1u64, |size, (low, high)| {
@@ -301,11 +303,23 @@ impl<'a> Compiler<'a> {
         };
         let id = IndexId(self.indices.len() as u32);
         let seated = self.places[place.at()].discipline == Discipline::Bag;
-        self.indices.push(IndexProgram { place, slots: slots.clone(), table: self.key_tables.len(), seated });
-        self.key_tables.push(table);
-        self.places[place.at()].indices.push(PlaceIndex { index: id, links: Vec::new() });
+        self.indices.push(IndexProgram { slots: slots.clone(), table, seated, links: Vec::new() });
+        self.places[place.at()].indices.push(id);
         self.index_of.insert((place, slots), id);
         id
+    }
+
+    /// Has an index serve a link of a join; another like it where it serves as many as it can. Returns which, and the
+    /// number of the link there.
+    pub fn serve(&mut self, place: PlaceId, index: IndexId, join: JoinId, link: usize) -> (IndexId, usize) {
+        let slots = self.indices[index.at()].slots.clone();
+        let mut index = self.index(place, slots.clone());
+        if self.indices[index.at()].links.len() == MOST_LINKS {
+            index = self.new_index(place, slots);
+        }
+        let links = &mut self.indices[index.at()].links;
+        links.push((join, link));
+        (index, links.len() - 1)
     }
 
     /// The gauge of a place's load; made when first asked for.

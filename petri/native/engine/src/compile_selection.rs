@@ -3,7 +3,7 @@
 use crate::compile_transition::{is_bag, TransitionCompiler};
 use crate::expression::{Bool, Int, Real, Value};
 use crate::ids::{JoinId, VariableId};
-use crate::join::{JoinProgram, LinkProgram};
+use crate::join::{Choice, JoinProgram, LinkKey, LinkProgram};
 use crate::net::{Expr, InputArc};
 use crate::program::{Find, InputProgram, Selection};
 
@@ -41,9 +41,7 @@ impl TransitionCompiler<'_, '_> {
         let variables: Vec<VariableId> = inputs[pivot].binds.iter().map(|(_, variable)| *variable).collect();
         let known = |e: &Expr| self.facts(e).variables.iter().all(|v| variables.contains(v));
         let keyed = |&link: &usize| {
-            matches!(inputs[link].find, Find::Keyed(_))
-                && inputs[link].before.is_empty()
-                && arcs[link].pattern.iter().filter_map(|m| m.equal.as_ref()).all(known)
+            inputs[link].before.is_empty() && arcs[link].pattern.iter().filter_map(|m| m.equal.as_ref()).all(known)
         };
         matches!(inputs[pivot].find, Find::Any)
             && links.iter().all(keyed)
@@ -51,7 +49,7 @@ impl TransitionCompiler<'_, '_> {
             && self.transition.guard.as_ref().is_none_or(known)
     }
 
-    fn join(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, pivot: usize, links: &[usize]) -> JoinId {
+    fn join(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, pivot: usize, others: &[usize]) -> JoinId {
         let id = JoinId(self.compiler.joins.len() as u32);
         let slot = |value: &Value| match value {
             Value::Int(Int::Var(variable)) | Value::Real(Real::Var(variable)) => {
@@ -59,28 +57,33 @@ impl TransitionCompiler<'_, '_> {
             }
             _ => None,
         };
-        let link = |&arc: &usize| match inputs[arc].find {
-            Find::Keyed(index) => {
-                let key: Vec<Value> = inputs[arc].equals.iter().map(|(_, value)| value.clone()).collect();
-                Some(LinkProgram { arc, index, slots: key.iter().map(slot).collect(), key })
-            }
-            _ => None,
-        };
-        let program = JoinProgram {
+        let (mut links, mut choices, mut free) = (Vec::new(), Vec::new(), Vec::new());
+        for &arc in others {
+            let InputProgram { place, ref equals, .. } = inputs[arc];
+            let Find::Keyed(index) = inputs[arc].find else {
+                free.push(place);
+                choices.push(Choice::Any { arc, place });
+                continue;
+            };
+            let slots: Option<Box<[u32]>> = equals.iter().map(|(_, value)| slot(value)).collect();
+            let values = || equals.iter().map(|(_, value)| value.clone()).collect();
+            let key = slots.map_or_else(|| LinkKey::Values(values()), LinkKey::Slots);
+            let (index, number) = self.compiler.serve(place, index, id, links.len());
+            choices.push(Choice::Keyed { arc, link: links.len() });
+            links.push(LinkProgram { index, bit: 1 << number, key });
+        }
+        choices.reverse();
+        self.compiler.places[inputs[pivot].place.at()].pivots.push(id);
+        self.compiler.joins.push(JoinProgram {
             pivot,
             binds: inputs[pivot].binds.clone(),
             transition: self.id,
             filter: guard.cloned(),
-            links: links.iter().filter_map(link).collect(),
+            links,
+            choices,
+            free,
             variables: self.kinds.len(),
-        };
-        self.compiler.places[inputs[pivot].place.at()].pivots.push(id);
-        for (position, link) in program.links.iter().enumerate() {
-            let place = &mut self.compiler.places[inputs[link.arc].place.at()];
-            let entry = place.indices.iter_mut().find(|entry| entry.index == link.index);
-            entry.into_iter().for_each(|entry| entry.links.push((id, position)));
-        }
-        self.compiler.joins.push(program);
+        });
         id
     }
 

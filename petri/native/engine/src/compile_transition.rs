@@ -136,8 +136,12 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         self.plain |= joins;
         let mut impossible = 0;
         if !exhaustive {
-            // The tokens of bags are the join's affair.
-            let watched = inputs.iter().filter(|arc| !joins || !is_bag(arc));
+            // The tokens of the pivot, and those that are keyed by it, are the join's affair.
+            let pivot = inputs.iter().position(is_bag);
+            let watched = (0..inputs.len()).filter(|&i| {
+                !joins || !is_bag(&inputs[i]) || (matches!(inputs[i].find, Find::Any) && Some(i) != pivot)
+            });
+            let watched = watched.map(|i| &inputs[i]);
             impossible = self.watch_tokens(watched, &inhibitors);
             if rooms.is_empty() {
                 impossible += self.watch_rooms(&inputs, &outputs);

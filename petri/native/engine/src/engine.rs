@@ -181,7 +181,7 @@ impl<O: Observer> Engine<O> {
                 if !program.streams.is_empty() && !self.refill(program)? {
                     return Ok(Reason::Input);
                 }
-                if self.marking.has_turned || self.enabling.listed > 0 {
+                if self.marking.turned > 0 || self.enabling.listed > 0 {
                     self.look(program, code)?;
                 }
                 let Some(level) = self.enabling.highest() else { break };

@@ -1,14 +1,20 @@
-//! Joins: transitions whose bindings are a token of one bag (the *pivot*) and, in other bags, tokens that are keyed by it.
+//! Joins: transitions whose bindings are a token of one bag (the *pivot*) and, in other bags, tokens that are keyed by it,
+//! or any tokens.
 //!
-//! For each seat of the pivot's bag the join keeps the number of bindings with that token. A token that arrives or leaves
-//! adjusts only the seats of its own key, so neither the question whether the transition is enabled nor the draw of a
-//! binding, in the order of E7, needs a search.
+//! For each seat of the pivot's bag the join keeps the number of choices of keyed tokens with that token. A token that
+//! arrives or leaves adjusts only the seats of its own key, so neither the question whether the transition is enabled nor
+//! the draw of a binding, in the order of E7, needs a search.
+
+use std::mem::offset_of;
 
 use crate::expression::{Bool, Scope, Value};
-use crate::ids::{IndexId, TransitionId, VariableId};
-use crate::index::{Bucket, Index, KeyTable};
+use crate::ids::{IndexId, PlaceId, TransitionId, VariableId};
+use crate::index::Index;
 use crate::random::Random;
-use crate::sum_tree::SumTree;
+use crate::row::Row;
+use crate::state::Place;
+use crate::table::Table;
+use crate::weights::Weights;
 
 /// A compiled join.
 pub struct JoinProgram {
@@ -19,61 +25,182 @@ pub struct JoinProgram {
     /// A condition on the pivot's token alone. It cannot fail.
     pub filter: Option<Bool>,
     pub links: Vec<LinkProgram>,
+    /// The arcs behind the pivot's that leave a choice, the last one first.
+    pub choices: Vec<Choice>,
+    /// The places of arcs that take any token. They are no part of the weights: their tokens come and go unnoticed.
+    pub free: Vec<PlaceId>,
     /// Variables of the transition.
     pub variables: usize,
 }
 
 /// An arc whose tokens are keyed by the pivot's.
 pub struct LinkProgram {
-    pub arc: usize,
     pub index: IndexId,
-    /// The key as expressions of the pivot's variables. They cannot fail.
-    pub key: Vec<Value>,
-    /// The key as slots of the pivot's token, where it is no more than that.
-    pub slots: Option<Vec<u32>>,
+    /// The bit by which the index knows the link.
+    pub bit: u32,
+    pub key: LinkKey,
 }
 
-/// The pivot's seats by the group of their key, for one link.
-#[derive(Clone, Debug, Default)]
+/// Where a link has its key from.
+pub enum LinkKey {
+    /// Slots of the pivot's token.
+    Slots(Box<[u32]>),
+    /// Expressions of the pivot's variables. They cannot fail.
+    Values(Vec<Value>),
+}
+
+/// How an arc behind the pivot's chooses its token.
+#[derive(Clone, Copy, Debug)]
+pub enum Choice {
+    /// Among those of a link's key.
+    Keyed { arc: usize, link: usize },
+    /// Among all of its place, which has some when the transition is enabled.
+    Any { arc: usize, place: PlaceId },
+}
+
+impl Choice {
+    pub fn arc(&self) -> usize {
+        match *self {
+            Choice::Keyed { arc, .. } | Choice::Any { arc, .. } => arc,
+        }
+    }
+}
+
+/// No seat.
+const NONE: u32 = u32::MAX;
+
+/// A seat of the pivot as a link knows it, in a list of those that have the same key.
+#[derive(Clone, Copy, Debug)]
+struct Seat {
+    group: u32,
+    next: u32,
+    previous: u32,
+    /// Whether its token passes the filter: 1 or 0.
+    admitted: u32,
+}
+
+/// The pivot's seats, for one link.
+#[derive(Clone, Debug)]
 struct Link {
-    group_of_seat: Vec<u32>,
-    seats: Vec<Bucket>,
+    seats: Row<Seat>,
+    /// The first seat of each group.
+    heads: Row<u32>,
+    index: IndexId,
+    bit: u32,
+}
+
+impl Link {
+    fn new(program: &LinkProgram, indices: &Table<IndexId, Index>) -> Self {
+        let heads = Row::of(NONE, indices[program.index].groups());
+        Link { seats: Row::default(), heads, index: program.index, bit: program.bit }
+    }
+
+    /// A seat at the end of the row.
+    #[inline(always)]
+    fn push(&mut self, group: u32, admitted: u32) {
+        self.heads.reach(group as usize + 1, NONE);
+        self.seats.make_room();
+        self.add(group, admitted);
+    }
+
+    /// The same where there is room.
+    #[inline(always)]
+    fn add(&mut self, group: u32, admitted: u32) {
+        let seat = self.seats.len() as u32;
+        let next = self.heads[group];
+        self.heads[group] = seat;
+        if next != NONE {
+            self.seats[next].previous = seat;
+        }
+        self.seats.add(Seat { group, next, previous: NONE, admitted });
+    }
+
+    /// The last seat moves to one whose token has gone. Returns the group of that, and whether it has seats left.
+    #[inline(always)]
+    fn swap_remove(&mut self, seat: u32) -> (u32, bool) {
+        let Seat { group, next, previous, .. } = self.seats[seat];
+        self.connect(group, previous, next);
+        if next != NONE {
+            self.seats[next].previous = previous;
+        }
+        let last = self.seats.len() as u32 - 1;
+        if seat != last {
+            let moved = self.seats[last];
+            self.seats[seat] = moved;
+            self.connect(moved.group, moved.previous, seat);
+            if moved.next != NONE {
+                self.seats[moved.next].previous = seat;
+            }
+        }
+        self.seats.pop();
+        (group, self.heads[group] != NONE)
+    }
+
+    /// What comes behind a seat of a group, or first.
+    #[inline(always)]
+    fn connect(&mut self, group: u32, previous: u32, next: u32) {
+        if previous == NONE {
+            self.heads[group] = next;
+        } else {
+            self.seats[previous].next = next;
+        }
+    }
+}
+
+/// The choices of the arcs that take any token.
+#[inline(always)]
+fn free_choices(program: &JoinProgram, places: &Table<PlaceId, Place>) -> u64 {
+    program.free.iter().map(|&place| places[place].tokens).product()
+}
+
+/// The last digit of a number to a radix that may change from digit to digit.
+#[inline(always)]
+fn take_digit(number: &mut u64, radix: u64) -> u64 {
+    if radix == 1 {
+        return 0;
+    }
+    let digit = *number % radix;
+    *number /= radix;
+    digit
 }
 
 /// The state of a join.
 pub struct Join {
-    links: Vec<Link>,
-    /// Whether the token of each seat passes the filter.
-    admitted: Vec<bool>,
-    /// Bindings with the token of each seat of the pivot.
-    weights: SumTree,
-    /// Whether it was told that there are bindings.
+    /// Choices with the token of each seat of the pivot.
+    weights: Weights,
+    /// Whether it was told that there are any.
     told: bool,
+    /// It is on the list of those that may have to tell.
+    pub listed: bool,
+    links: Box<[Link]>,
     variables: Vec<u64>,
     key: Vec<u64>,
     chance: Random,
 }
 
 impl Join {
-    pub fn new(program: &JoinProgram) -> Self {
+    /// Where the number of choices stands.
+    pub const CHOICES: usize = offset_of!(Join, weights) + Weights::TOTAL;
+
+    pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>) -> Self {
         Join {
-            links: vec![Link::default(); program.links.len()],
-            admitted: Vec::new(),
-            weights: SumTree::default(),
+            weights: Weights::default(),
             told: false,
+            listed: false,
+            links: program.links.iter().map(|link| Link::new(link, indices)).collect(),
             variables: vec![0; program.variables],
             key: Vec::new(),
             chance: Random::new([0; 3]),
         }
     }
 
-    /// Whether there are bindings when there were none before, or none any more: not known to the enabling yet.
+    /// Whether there are choices when there were none before, or none any more: not known to the enabling yet.
     #[inline(always)]
     pub fn has_turned(&self) -> bool {
         (self.weights.total() > 0) != self.told
     }
 
-    /// Takes note that the enabling knows; returns whether there are bindings.
+    /// Takes note that the enabling knows; returns whether there are choices.
     pub fn tell(&mut self) -> bool {
         self.told = self.weights.total() > 0;
         self.told
@@ -81,29 +208,52 @@ impl Join {
 
     /// The number of bindings.
     #[inline(always)]
-    pub fn bindings(&self) -> u64 {
-        self.weights.total()
+    pub fn bindings(&self, program: &JoinProgram, places: &Table<PlaceId, Place>) -> u64 {
+        self.weights.total() * free_choices(program, places)
     }
 
     /// A token has come to the end of the pivot's row.
-    #[inline]
-    pub fn pivot_arrives(&mut self, program: &JoinProgram, tables: &mut [KeyTable], indices: &[Index], token: &[u64]) {
-        let admitted = program.filter.is_none() || self.admits(program, token);
+    #[inline(always)]
+    pub fn pivot_arrives(&mut self, program: &JoinProgram, indices: &mut Table<IndexId, Index>, token: &[u64]) {
+        let admitted = u32::from(program.filter.is_none() || self.admits(program, token));
         let mut weight = u64::from(admitted);
-        for (position, arc) in program.links.iter().enumerate() {
-            self.load_key(program, arc, token);
-            let index = &indices[arc.index.at()];
-            let group = tables[index.table].enter(&self.key);
-            let link = &mut self.links[position];
-            if link.seats.len() <= group as usize {
-                link.seats.resize_with(group as usize + 1, Bucket::default);
-            }
-            link.seats[group as usize].insert(link.group_of_seat.len() as u32);
-            link.group_of_seat.push(group);
-            weight *= index.bucket(group).map_or(0, |bucket| bucket.len() as u64);
+        for (position, link) in program.links.iter().enumerate() {
+            let index = &mut indices[link.index];
+            let group = match &link.key {
+                LinkKey::Slots(slots) => index.want_slots(token, slots, link.bit),
+                LinkKey::Values(values) => {
+                    self.load_key(program, values, token);
+                    index.want(&self.key[..], link.bit)
+                }
+            };
+            weight *= index.len(group) as u64;
+            self.links[position].push(group, admitted);
         }
-        self.admitted.push(admitted);
         self.weights.push(weight);
+    }
+
+    /// The same for a join of one link and no filter, given the group of the token's key.
+    pub fn pivot_arrives_alone(&mut self, indices: &mut Table<IndexId, Index>, group: u32) {
+        let [link] = &mut *self.links else { return };
+        let index = &mut indices[link.index];
+        index.want_group(group, link.bit);
+        link.push(group, 1);
+        self.weights.push(index.len(group) as u64);
+    }
+
+    /// The same if the token finds room and its weight is one of many that are 0 or 1. Returns whether it was so.
+    #[inline(always)]
+    pub fn pivot_arrives_at_once(&mut self, indices: &mut Table<IndexId, Index>, group: u32) -> bool {
+        let [link] = &mut *self.links else { return false };
+        let index = &mut indices[link.index];
+        let weight = index.len(group) as u64;
+        if !link.seats.has_room() || !self.weights.takes(weight) {
+            return false;
+        }
+        index.want_group(group, link.bit);
+        link.add(group, 1);
+        self.weights.push_bit(weight);
+        true
     }
 
     /// What the pivot's token and its arc let expressions see.
@@ -120,37 +270,36 @@ impl Join {
         program.filter.as_ref().is_none_or(|filter| filter.value(scope).unwrap_or(false))
     }
 
-    /// The key of a link for a token of the pivot.
-    #[inline(always)]
-    fn load_key(&mut self, program: &JoinProgram, arc: &LinkProgram, token: &[u64]) {
+    /// The key of a link for a token of the pivot. Keys were found unable to fail.
+    #[inline(never)]
+    fn load_key(&mut self, program: &JoinProgram, values: &[Value], token: &[u64]) {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
-        match &arc.slots {
-            Some(slots) => key.extend(slots.iter().map(|&slot| token[slot as usize])),
-            None => {
-                let scope = &mut self.scope(program, token);
-                // Keys were found unable to fail.
-                key.extend(arc.key.iter().map(|value| value.bits(scope).unwrap_or(0)));
-            }
-        }
+        let scope = &mut self.scope(program, token);
+        key.extend(values.iter().map(|value| value.bits(scope).unwrap_or(0)));
         self.key = key;
     }
 
     /// The token of a seat of the pivot leaves, and the last one moves there.
-    #[inline]
-    pub fn pivot_leaves(&mut self, program: &JoinProgram, tables: &mut [KeyTable], indices: &[Index], seat: usize) {
-        for (link, arc) in self.links.iter_mut().zip(&program.links) {
-            let last = link.group_of_seat.len() - 1;
-            let group = link.group_of_seat[seat];
-            link.seats[group as usize].remove(seat as u32);
-            if seat != last {
-                let moved = link.group_of_seat[last];
-                link.seats[moved as usize].renumber(last as u32, seat as u32);
-            }
-            link.group_of_seat.swap_remove(seat);
-            tables[indices[arc.index.at()].table].leave(group);
+    #[inline(always)]
+    pub fn pivot_leaves(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
+        let [link] = &mut *self.links else { return self.pivot_leaves_links(indices, seat) };
+        let (group, any) = link.swap_remove(seat);
+        if !any {
+            indices[link.index].unwant(group, link.bit);
         }
-        self.admitted.swap_remove(seat);
+        self.weights.swap_remove(seat);
+    }
+
+    /// The same where there is another number of links.
+    #[inline(never)]
+    fn pivot_leaves_links(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
+        for link in &mut self.links {
+            let (group, any) = link.swap_remove(seat);
+            if !any {
+                indices[link.index].unwant(group, link.bit);
+            }
+        }
         self.weights.swap_remove(seat);
     }
 
@@ -159,61 +308,92 @@ impl Join {
     pub fn keyed_changed(
         &mut self,
         program: &JoinProgram,
-        indices: &[Index],
+        indices: &Table<IndexId, Index>,
         link: usize,
         group: u32,
         before: usize,
         after: usize,
     ) {
-        if self.links[link].seats.get(group as usize).is_some_and(|seats| !seats.is_empty()) {
-            self.weigh(program, indices, link, group, before, after);
+        let [link] = &*self.links else { return self.weigh(program, indices, link, group, before, after) };
+        let mut seat = link.heads[group];
+        while seat != NONE {
+            let Seat { next, admitted, .. } = link.seats[seat];
+            self.weights.set(seat, u64::from(admitted) * after as u64);
+            seat = next;
         }
     }
 
+    /// The same where there are several links.
+    #[inline(never)]
     fn weigh(
         &mut self,
         program: &JoinProgram,
-        indices: &[Index],
+        indices: &Table<IndexId, Index>,
         link: usize,
         group: u32,
         before: usize,
         after: usize,
     ) {
-        let seats = &self.links[link].seats[group as usize];
-        for k in 0..seats.len() {
-            let seat = seats.seat(k);
+        let mut seat = self.links[link].heads[group];
+        while seat != NONE {
             let weight = if before > 0 {
                 self.weights.weight(seat) / before as u64 * after as u64
             } else {
                 self.weight(program, indices, seat)
             };
             self.weights.set(seat, weight);
+            seat = self.links[link].seats[seat].next;
         }
     }
 
-    /// The number of bindings with the token of a seat, counted anew.
-    fn weight(&self, program: &JoinProgram, indices: &[Index], seat: usize) -> u64 {
-        if !self.admitted[seat] {
-            return 0;
-        }
-        let counts = self.links.iter().zip(&program.links).map(|(link, arc)| {
-            let bucket = indices[arc.index.at()].bucket(link.group_of_seat[seat]);
-            bucket.map_or(0, |bucket| bucket.len() as u64)
-        });
-        counts.product()
+    /// The number of choices with the token of a seat, counted anew.
+    #[inline(never)]
+    fn weight(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32) -> u64 {
+        let links = self.links.iter().zip(&program.links);
+        let count = |(state, link): (&Link, &LinkProgram)| {
+            let Seat { group, admitted, .. } = state.seats[seat];
+            u64::from(admitted) * indices[link.index].len(group) as u64
+        };
+        links.map(count).product()
     }
 
-    /// The tokens of binding number `k`, in the order of E7: a seat for the pivot and for each link.
-    #[inline]
-    pub fn choose(&self, program: &JoinProgram, indices: &[Index], k: u64, chosen: &mut [u64]) {
-        let (seat, mut left) = self.weights.select(k);
-        chosen[program.pivot] = seat as u64;
-        for (link, arc) in self.links.iter().zip(&program.links).rev() {
-            let group = link.group_of_seat[seat];
-            if let Some(bucket) = indices[arc.index.at()].bucket(group) {
-                let radix = bucket.len() as u64;
-                chosen[arc.arc] = bucket.seat((left % radix) as usize) as u64;
-                left /= radix;
+    /// The same for a join of one link and no arc that takes any token: the seats for the pivot and for the link, where
+    /// neither takes long to find.
+    #[inline(always)]
+    pub fn choose_pair(&self, indices: &Table<IndexId, Index>, k: u64) -> Option<(u32, u32)> {
+        let [link] = &*self.links else { return None };
+        if !self.weights.is_plain() {
+            return None;
+        }
+        // The weight is 1, and so the link's token the only one of its key.
+        let seat = self.weights.select_bit(k, 0);
+        Some((seat, indices[link.index].first(link.seats[seat].group)))
+    }
+
+    /// The tokens of binding number `k`, in the order of E7: a seat for the pivot and for each arc behind it.
+    #[inline(always)]
+    pub fn choose(
+        &self,
+        program: &JoinProgram,
+        indices: &Table<IndexId, Index>,
+        places: &Table<PlaceId, Place>,
+        k: u64,
+        chosen: &mut [u64],
+    ) {
+        let any = free_choices(program, places);
+        let (seat, rest) = if any == 1 { self.weights.select(k) } else { self.weights.select(k / any) };
+        let mut left = if any == 1 { rest } else { rest * any + k % any };
+        chosen[program.pivot] = u64::from(seat);
+        for choice in &program.choices {
+            match *choice {
+                Choice::Keyed { arc, link } => {
+                    let group = self.links[link].seats[seat].group;
+                    let seats = indices[program.links[link].index].seats(group);
+                    chosen[arc] = u64::from(seats[take_digit(&mut left, seats.len() as u64) as usize]);
+                }
+                Choice::Any { arc, place } => {
+                    chosen[arc] = take_digit(&mut left, places[place].tokens);
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use crate::expression::{Scope, Value};
 use crate::fault::Outcome;
 use crate::ids::{IndexId, JoinId, PlaceId};
-use crate::index::{Bucket, Index, KeyTable};
+use crate::index::Index;
 use crate::join::Join;
 use crate::net::Discipline;
 use crate::program::Program;
@@ -17,13 +17,11 @@ pub struct Marking {
     /// Tokens in places, and tokens that firings in progress will deposit.
     pub total: u64,
     pub stores: Table<PlaceId, Store>,
-    indices: Vec<Index>,
-    tables: Vec<KeyTable>,
-    joins: Vec<Join>,
-    /// Joins whose last binding has gone, or first one come; some more than once.
-    turned: Vec<JoinId>,
-    /// Whether there may be such joins.
-    pub has_turned: bool,
+    indices: Table<IndexId, Index>,
+    pub joins: Table<JoinId, Join>,
+    /// Joins whose last binding has gone, or first one come, perhaps to go again: the first `turned`.
+    list: Table<JoinId, JoinId>,
+    pub turned: usize,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -31,15 +29,15 @@ pub struct Marking {
 impl Marking {
     /// The initial marking. A key may raise a fault.
     pub fn new(program: &Program) -> Outcome<Self> {
+        let indices: Table<IndexId, Index> = program.indices.iter().map(Index::new).collect();
         let mut marking = Marking {
             places: program.places.iter().map(|_| Place::default()).collect(),
             total: 0,
             stores: program.places.iter().map(|place| Store::new(place.width, place.discipline)).collect(),
-            indices: program.indices.iter().map(|i| Index::new(i.slots.clone(), i.table, i.seated)).collect(),
-            tables: program.key_tables.clone(),
-            joins: program.joins.iter().map(Join::new).collect(),
-            turned: Vec::new(),
-            has_turned: false,
+            joins: program.joins.iter().map(|join| Join::new(join, &indices)).collect(),
+            indices,
+            list: program.joins.iter().map(|_| JoinId(0)).collect(),
+            turned: 0,
             silent: Random::new([0; 3]),
         };
         for (i, place) in program.places.iter().enumerate() {
@@ -65,12 +63,18 @@ impl Marking {
         self.stores[place].token(position, self.places[place].tokens as usize)
     }
 
-    /// The tokens whose indexed slots have the values of `key`.
+    /// The seats of the tokens whose indexed slots have the values of `key`.
     #[inline(always)]
-    pub fn bucket(&self, index: IndexId, key: &[u64]) -> Option<&Bucket> {
-        let index = &self.indices[index.at()];
-        let group = self.tables[index.table].find(key)?;
-        index.bucket(group).filter(|bucket| !bucket.is_empty())
+    pub fn matching(&self, index: IndexId, key: &[u64]) -> &[u32] {
+        let index = &self.indices[index];
+        index.find(key).map_or(&[], |group| index.seats(group))
+    }
+
+    /// The number of the tokens whose indexed slots have the values of `key`.
+    #[inline(always)]
+    pub fn count(&self, index: IndexId, key: &[u64]) -> u64 {
+        let index = &self.indices[index];
+        index.find(key).map_or(0, |group| index.len(group) as u64)
     }
 
     /// The rank of a token in a keyed place.
@@ -101,39 +105,115 @@ impl Marking {
     #[inline(always)]
     pub fn enter(&mut self, program: &Program, place: PlaceId, token: &[u64], seat: usize) {
         let target = &program.places[place];
-        for entry in &target.indices {
-            let (group, tokens) = self.indices[entry.index.at()].insert(&mut self.tables, token);
-            for &(id, link) in &entry.links {
-                let join = &program.joins[id.at()];
-                self.joins[id.at()].keyed_changed(join, &self.indices, link, group, tokens - 1, tokens);
-                self.note(id);
+        for &id in &target.indices {
+            let group = self.indices[id].enter(token);
+            let after = self.indices[id].len(group);
+            self.weigh(program, id, group, after - 1, after);
+        }
+        for &id in &target.pivots {
+            self.joins[id].pivot_arrives(&program.joins[id.at()], &mut self.indices, token);
+            self.note(id);
+        }
+        debug_assert!(target.indices.iter().all(|id| self.indices[*id].knows(seat)));
+    }
+
+    /// A token of a group has come to the end of a bag.
+    #[inline(always)]
+    pub fn enter_index(&mut self, program: &Program, id: IndexId, group: u32) {
+        let index = &mut self.indices[id];
+        if !index.enter_group_at_once(group) {
+            return self.enter_index_slowly(program, id, group);
+        }
+        if index.waiting(group) != 0 {
+            let after = index.len(group);
+            self.weigh(program, id, group, after - 1, after);
+        }
+    }
+
+    #[inline(never)]
+    fn enter_index_slowly(&mut self, program: &Program, id: IndexId, group: u32) {
+        self.indices[id].enter_group(group);
+        let after = self.indices[id].len(group);
+        self.weigh(program, id, group, after - 1, after);
+    }
+
+    /// The token in a seat of a bag leaves an index.
+    #[inline(always)]
+    pub fn leave_index(&mut self, program: &Program, id: IndexId, seat: u32) {
+        let index = &mut self.indices[id];
+        match index.leave_seat_at_once(seat) {
+            Some(group) if index.waiting(group) == 0 => {}
+            Some(group) => {
+                let after = index.len(group);
+                self.weigh(program, id, group, after + 1, after);
             }
+            None => self.leave_index_slowly(program, id, seat),
         }
-        for id in &target.pivots {
-            self.joins[id.at()].pivot_arrives(&program.joins[id.at()], &mut self.tables, &self.indices, token);
-            self.note(*id);
+    }
+
+    #[inline(never)]
+    fn leave_index_slowly(&mut self, program: &Program, id: IndexId, seat: u32) {
+        let group = self.indices[id].leave_seat(seat);
+        let after = self.indices[id].len(group);
+        self.weigh(program, id, group, after + 1, after);
+    }
+
+    /// A token whose key has a group has come to the end of the bag of a pivot. The join has one link and no filter.
+    #[inline(always)]
+    pub fn enter_pivot(&mut self, id: JoinId, group: u32) {
+        if !self.joins[id].pivot_arrives_at_once(&mut self.indices, group) {
+            return self.enter_pivot_slowly(id, group);
         }
-        debug_assert!(target.indices.iter().all(|entry| self.indices[entry.index.at()].knows(seat)));
+        self.note(id);
+    }
+
+    #[inline(never)]
+    fn enter_pivot_slowly(&mut self, id: JoinId, group: u32) {
+        self.joins[id].pivot_arrives_alone(&mut self.indices, group);
+        self.note(id);
+    }
+
+    /// The token in a seat of a pivot leaves.
+    #[inline(always)]
+    pub fn leave_pivot(&mut self, id: JoinId, seat: u32) {
+        self.joins[id].pivot_leaves(&mut self.indices, seat);
+        self.note(id);
+    }
+
+    /// The number of tokens in a group of an index has changed: joins whose pivots wait for them must know.
+    #[inline(never)]
+    fn weigh(&mut self, program: &Program, index: IndexId, group: u32, before: usize, after: usize) {
+        let mut waiting = self.indices[index].waiting(group);
+        while waiting != 0 {
+            let (id, link) = self.indices[index].link(waiting.trailing_zeros());
+            self.joins[id].keyed_changed(&program.joins[id.at()], &self.indices, link, group, before, after);
+            self.note(id);
+            waiting &= waiting - 1;
+        }
     }
 
     #[inline(always)]
     fn note(&mut self, id: JoinId) {
-        if self.joins[id.at()].has_turned() {
-            self.turned.push(id);
-            self.has_turned = true;
+        let join = &mut self.joins[id];
+        if join.has_turned() && !join.listed {
+            join.listed = true;
+            self.list[JoinId(self.turned as u32)] = id;
+            self.turned += 1;
         }
     }
 
     /// A join that has bindings now, or none any more, and whether it has.
     #[inline(always)]
     pub fn next_turned(&mut self) -> Option<(JoinId, bool)> {
-        while let Some(id) = self.turned.pop() {
-            let join = &mut self.joins[id.at()];
+        while self.turned > 0 {
+            self.turned -= 1;
+            let id = self.list[JoinId(self.turned as u32)];
+            let join = &mut self.joins[id];
+            join.listed = false;
             if join.has_turned() {
                 return Some((id, join.tell()));
             }
         }
-        self.has_turned = false;
         None
     }
 
@@ -149,27 +229,16 @@ impl Marking {
     #[inline(always)]
     pub fn leave(&mut self, program: &Program, place: PlaceId, position: usize, before: usize) {
         let source = &program.places[place];
-        for id in &source.pivots {
-            self.joins[id.at()].pivot_leaves(&program.joins[id.at()], &mut self.tables, &self.indices, position);
-            self.note(*id);
+        for &id in &source.pivots {
+            self.leave_pivot(id, position as u32);
         }
-        for entry in &source.indices {
-            if !entry.links.is_empty() {
-                let index = &self.indices[entry.index.at()];
-                let group = index.group_of(position);
-                let tokens = index.bucket(group).map_or(0, Bucket::len);
-                for &(id, link) in &entry.links {
-                    let join = &program.joins[id.at()];
-                    self.joins[id.at()].keyed_changed(join, &self.indices, link, group, tokens, tokens - 1);
-                    self.note(id);
-                }
-            }
-            let index = &mut self.indices[entry.index.at()];
+        for &id in &source.indices {
             if source.discipline == Discipline::Bag {
-                index.remove_seat(&mut self.tables, position);
-            } else {
-                index.remove_token(&mut self.tables, self.stores[place].token(position, before));
+                self.leave_index(program, id, position as u32);
+                continue;
             }
+            let index = &mut self.indices[id];
+            index.leave_token(self.stores[place].token(position, before));
         }
     }
 
@@ -193,14 +262,20 @@ impl Marking {
 
     /// The number of bindings of a join.
     #[inline(always)]
-    pub fn bindings(&self, join: JoinId) -> u64 {
-        self.joins[join.at()].bindings()
+    pub fn bindings(&self, program: &Program, join: JoinId) -> u64 {
+        self.joins[join].bindings(&program.joins[join.at()], &self.places)
     }
 
     /// The tokens of binding number `k` of a join, by arc.
     #[inline(always)]
     pub fn choose(&self, program: &Program, join: JoinId, k: u64, chosen: &mut [u64]) {
-        self.joins[join.at()].choose(&program.joins[join.at()], &self.indices, k, chosen);
+        self.joins[join].choose(&program.joins[join.at()], &self.indices, &self.places, k, chosen);
+    }
+
+    /// The seats of binding number `k` of a join, for its pivot and its one link, where they do not take long to find.
+    #[inline(always)]
+    pub fn choose_pair(&self, join: JoinId, k: u64) -> Option<(u32, u32)> {
+        self.joins[join].choose_pair(&self.indices, k)
     }
 
     /// The tokens of a place: by seat in a bag, else in order of arrival. Black tokens are not listed.

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::code::{Code, KINDS};
 use crate::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
-use crate::index::KeyTable;
+use crate::index::IndexProgram;
 use crate::join::JoinProgram;
 use crate::net::{Discipline, Scalar, Span};
 use crate::observer::Observer;
@@ -24,8 +24,7 @@ pub struct Program {
     pub dependents: Vec<Dependent>,
     /// Priorities, the highest first.
     pub levels: Vec<Level>,
-    pub indices: Vec<IndexProgram>,
-    pub key_tables: Vec<KeyTable>,
+    pub indices: Table<IndexId, IndexProgram>,
     pub joins: Vec<JoinProgram>,
     pub tables: Vec<DrawTable>,
     /// The places that get the rows of a file.
@@ -86,13 +85,6 @@ pub struct Level {
     pub weights: Option<Vec<f64>>,
 }
 
-pub struct IndexProgram {
-    pub place: PlaceId,
-    pub slots: Vec<u32>,
-    pub table: usize,
-    pub seated: bool,
-}
-
 /// The range of a slot.
 #[derive(Clone, Debug)]
 pub struct Bound {
@@ -123,13 +115,6 @@ fn at_most(value: i64, high: Scalar) -> bool {
     high.as_int().map_or(value as f64 <= high.as_real(), |high| value <= high)
 }
 
-/// An index over the tokens of a place.
-pub struct PlaceIndex {
-    pub index: IndexId,
-    /// The joins that look tokens up in it, and which of their links do.
-    pub links: Vec<(JoinId, usize)>,
-}
-
 pub struct PlaceProgram {
     pub name: String,
     pub width: usize,
@@ -140,7 +125,7 @@ pub struct PlaceProgram {
     /// Evaluating the key may raise a fault.
     pub key_fails: bool,
     pub capacity: Option<u64>,
-    pub indices: Vec<PlaceIndex>,
+    pub indices: Vec<IndexId>,
     /// Joins whose pivot the place is.
     pub pivots: Vec<JoinId>,
     pub bounds: Vec<Bound>,

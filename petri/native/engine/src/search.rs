@@ -104,12 +104,13 @@ impl<'a> Search<'a> {
                     return Ok(false);
                 }
                 self.load_key(&input.equals)?;
-                let Some(bucket) = self.marking.bucket(*index, &self.scratch.key) else { return Ok(false) };
+                let marking = self.marking;
+                let seats = marking.matching(*index, &self.scratch.key);
                 if self.transition.counted == Some(arc) {
-                    return Ok(self.count_choices(arc, bucket.len(), |k| bucket.seat(k)));
+                    return Ok(self.count_choices(arc, seats.len(), |k| seats[k] as usize));
                 }
-                for k in 0..bucket.len() {
-                    let seat = bucket.seat(k);
+                for &seat in seats {
+                    let seat = seat as usize;
                     if !self.is_used(input, seat) && self.take(arc, input, seat)? {
                         return Ok(true);
                     }
@@ -212,7 +213,7 @@ impl<'a> Search<'a> {
             None => self.marking.places[arc.place].tokens,
             Some(index) => {
                 self.load_key(&arc.equals)?;
-                self.marking.bucket(index, &self.scratch.key).map_or(0, |bucket| bucket.len() as u64)
+                self.marking.count(index, &self.scratch.key)
             }
         };
         Ok(matching >= self.count(&arc.threshold)?)

@@ -31,6 +31,12 @@ impl SumTree {
     #[inline]
     pub fn push(&mut self, weight: u64) {
         let position = self.levels[0].len();
+        if position < FANOUT {
+            self.levels[0].push(weight);
+            self.total = self.total.wrapping_add(weight);
+            self.levels.iter_mut().skip(1).for_each(|level| level[0] = self.total);
+            return;
+        }
         self.levels[0].push(0);
         let (mut level, mut nodes) = (0, position + 1);
         while nodes > FANOUT {

@@ -1,11 +1,11 @@
-//! Tables with one row for each place, transition, or gauge of a program.
+//! Tables with one row for each place, transition, gauge, index, or join of a program.
 
 use std::marker::PhantomData;
 use std::mem::{offset_of, ManuallyDrop};
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 use std::ptr::NonNull;
 
-use crate::ids::{GaugeId, PlaceId, TransitionId};
+use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 
 /// A position that was checked when the program was compiled.
 pub trait Checked: Copy {
@@ -23,9 +23,9 @@ macro_rules! checked {
     };
 }
 
-checked!(PlaceId, TransitionId, GaugeId);
+checked!(PlaceId, TransitionId, GaugeId, IndexId, JoinId);
 
-/// Rows by place, transition or gauge.
+/// Rows by place, transition, gauge, index or join.
 ///
 /// Looking up a row does not check its position: a firing looks up some fifty rows, and the checks took a sixth of its
 /// time on the ring of 16 stations. What makes this sound: the compiler refuses a net with a place or transition that is

@@ -89,8 +89,7 @@ impl Emitter<'_, '_> {
     fn look_where_needed(&mut self) {
         let mut any = self.load(I64, self.engine, self.layout.listed);
         if !self.program.joins.is_empty() {
-            let turned = self.load(I8, self.engine, self.layout.turned);
-            let turned = self.b.ins().uextend(I64, turned);
+            let turned = self.load(I64, self.engine, self.layout.turned);
             any = self.b.ins().bor(any, turned);
         }
         self.when(any, |s| {

@@ -14,7 +14,8 @@ use crate::code::runtime::{Rare, Runtime, GENERAL};
 use crate::enabling::{Enabling, LevelId};
 use crate::engine::Engine;
 use crate::events::{self, Events, Key};
-use crate::ids::{PlaceId, TransitionId, VariableId};
+use crate::ids::{JoinId, PlaceId, TransitionId, VariableId};
+use crate::join::Join;
 use crate::marking::Marking;
 use crate::observer::Observer;
 use crate::program::Program;
@@ -63,6 +64,7 @@ pub struct Layout {
     pub vacancies: usize,
     pub vacant: usize,
     pub records: usize,
+    pub joins: usize,
 }
 
 impl Layout {
@@ -82,7 +84,7 @@ impl Layout {
             random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
             value: offset_of!(Engine<O>, value),
             levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
-            turned: marking + offset_of!(Marking, has_turned),
+            turned: marking + offset_of!(Marking, turned),
             listed: enabling + offset_of!(Enabling, listed),
             places: marking + offset_of!(Marking, places) + Table::<PlaceId, state::Place>::START,
             stores: marking + offset_of!(Marking, stores) + Table::<PlaceId, Store>::START,
@@ -103,6 +105,7 @@ impl Layout {
             vacancies: records + offset_of!(Records, vacancies),
             vacant: records + offset_of!(Records, vacant) + Table::<Position, u32>::START,
             records: records + offset_of!(Records, words) + Table::<Position, u64>::START,
+            joins: marking + offset_of!(Marking, joins) + Table::<JoinId, Join>::START,
         }
     }
 }
@@ -432,6 +435,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().band(sum, mask)
     }
 
+    /// The number of choices that the weights of a join allow.
+    pub fn choices(&mut self, join: JoinId) -> Value {
+        let joins = self.load(I64, self.engine, self.layout.joins);
+        let offset = self.operand(Operand::Word((join.at() * size_of::<Join>()) as u64));
+        let join = self.b.ins().iadd(joins, offset);
+        self.load(I64, join, Join::CHOICES)
+    }
+
+    /// The token that has been chosen for an arc.
     pub fn chosen(&mut self, arc: usize) -> Value {
         let chosen = self.load(I64, self.engine, self.layout.chosen);
         self.load(I64, chosen, 8 * arc)

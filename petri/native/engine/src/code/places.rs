@@ -8,7 +8,9 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand, FLAGS};
 use crate::code::runtime::{DONE, FAULT};
-use crate::ids::{GaugeId, PlaceId, TransitionId};
+use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::index::IndexProgram;
+use crate::join::{LinkKey, LinkProgram};
 use crate::levels::LEVELS;
 use crate::net::Discipline;
 use crate::program::{Dependent, Watch};
@@ -26,7 +28,7 @@ enum Way {
     Down,
 }
 
-impl Emitter<'_, '_> {
+impl<'a> Emitter<'a, '_> {
     // ------------------------------------------------------------ numbers and statistics
 
     /// `state::Place::note`; `held`: there are tokens for certain.
@@ -323,7 +325,7 @@ impl Emitter<'_, '_> {
         let id = self.place_id(place);
         if self.entered(place) {
             let position = self.number(position);
-            self.call(self.runtime.leave, &[self.engine, id, position], None);
+            self.leave_indices(place, position);
         }
         match (self.program.places[place].discipline, position) {
             (Discipline::Bag, _) => {
@@ -377,14 +379,94 @@ impl Emitter<'_, '_> {
             }
         }
         let before = self.gain(place, Number::Const(1), reserved);
-        if self.entered(place) {
+        if self.enters_by_group(place) {
+            self.enter_groups(place, slots);
+        } else if self.entered(place) {
             self.call(self.runtime.enter, &[self.engine, id, address, before], None);
         }
     }
 
+    /// The token in a seat of a bag, or at a position, leaves indices and joins.
+    fn leave_indices(&mut self, place: PlaceId, position: Value) {
+        let program = self.program;
+        let plan = &program.places[place];
+        if plan.discipline != Discipline::Bag {
+            let id = self.place_id(place);
+            self.call(self.runtime.leave, &[self.engine, id, position], None);
+            return;
+        }
+        for &JoinId(join) in &plan.pivots {
+            let join = self.operand(Operand::Word(u64::from(join)));
+            self.call(self.runtime.leave_pivot, &[self.engine, join, position], None);
+        }
+        for &IndexId(index) in &plan.indices {
+            let index = self.operand(Operand::Word(u64::from(index)));
+            self.call(self.runtime.leave_index, &[self.engine, index, position], None);
+        }
+    }
+
+    /// A token has come to the end of a bag whose indices and joins know it by groups.
+    fn enter_groups(&mut self, place: PlaceId, slots: &[Value]) {
+        let program = self.program;
+        let plan = &program.places[place];
+        for &id in &plan.indices {
+            let index = &program.indices[id];
+            let group = self.group(index, &index.slots, slots);
+            let id = self.operand(Operand::Word(u64::from(id.0)));
+            self.call(self.runtime.enter_index, &[self.engine, id, group], None);
+        }
+        for &id in &plan.pivots {
+            let Some((index, key)) = self.only_link(id) else { continue };
+            let group = self.group(index, key, slots);
+            let id = self.operand(Operand::Word(u64::from(id.0)));
+            self.call(self.runtime.enter_pivot, &[self.engine, id, group], None);
+        }
+    }
+
+    /// The group of the key that stands in some slots of a token, where groups are numbered directly.
+    fn group(&mut self, index: &IndexProgram, key: &[u32], slots: &[Value]) -> Value {
+        let mut group = self.int(0);
+        let mut inside = None;
+        let spans = index.table.spans().unwrap_or(&[]);
+        for (span, &slot) in spans.iter().zip(key) {
+            let offset = self.b.ins().iadd_imm_s(slots[slot as usize], span.low.wrapping_neg());
+            let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, span.size as i64);
+            inside = Some(inside.map_or(fits, |inside| self.b.ins().band(inside, fits)));
+            group = self.b.ins().imul_imm_s(group, span.size as i64);
+            group = self.b.ins().iadd(group, offset);
+        }
+        let Some(inside) = inside else { return group };
+        let outside = self.int(index.table.groups() as u64 - 1);
+        self.b.ins().select(inside, group, outside)
+    }
+
+    /// The index and the slots of the key of a join that has one link, keyed by slots, and no filter, and whose groups are
+    /// numbered directly.
+    fn only_link(&self, id: JoinId) -> Option<(&'a IndexProgram, &'a [u32])> {
+        let program = self.program;
+        let join = &program.joins[id.at()];
+        match join.links.as_slice() {
+            [LinkProgram { index, key: LinkKey::Slots(slots), .. }] if join.filter.is_none() => {
+                let index = &program.indices[*index];
+                index.table.spans().map(|_| (index, &slots[..]))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether indices and joins ask for no more of an arriving token than the groups of its keys.
+    fn enters_by_group(&self, place: PlaceId) -> bool {
+        let plan = &self.program.places[place];
+        self.entered(place)
+            && plan.discipline == Discipline::Bag
+            && plan.indices.iter().all(|id| self.program.indices[*id].table.spans().is_some())
+            && plan.pivots.iter().all(|id| self.only_link(*id).is_some())
+    }
+
     /// Whether a token that arrives in the place must stand in memory.
     pub fn reads_memory(&self, place: PlaceId) -> bool {
-        self.entered(place) || self.is_probed(place) || self.program.places[place].discipline == Discipline::Key
+        let enters = self.entered(place) && !self.enters_by_group(place);
+        enters || self.is_probed(place) || self.program.places[place].discipline == Discipline::Key
     }
 
     /// Whether probes want to know of arrivals in a place.

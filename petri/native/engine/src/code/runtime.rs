@@ -9,7 +9,7 @@ use crate::agenda::Ending;
 use crate::engine::{Engine, RunError};
 use crate::expression::{Int, Real, Scope};
 use crate::fault::Outcome;
-use crate::ids::{GaugeId, PlaceId, TransitionId};
+use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::observer::Observer;
 use crate::program::Program;
 
@@ -31,8 +31,14 @@ pub struct Runtime {
     pub started: usize,
     pub arrived: usize,
     pub shown: usize,
+    pub choose_of: usize,
+    pub choose_pair: usize,
     pub leave: usize,
     pub enter: usize,
+    pub leave_index: usize,
+    pub enter_index: usize,
+    pub leave_pivot: usize,
+    pub enter_pivot: usize,
     pub remove: usize,
     pub push: usize,
     pub reset: usize,
@@ -95,8 +101,14 @@ impl Runtime {
             started: started::<O> as *const () as usize,
             arrived: arrived::<O> as *const () as usize,
             shown: shown::<O> as *const () as usize,
+            choose_of: choose_of::<O> as *const () as usize,
+            choose_pair: choose_pair::<O> as *const () as usize,
             leave: leave::<O> as *const () as usize,
             enter: enter::<O> as *const () as usize,
+            leave_index: leave_index::<O> as *const () as usize,
+            enter_index: enter_index::<O> as *const () as usize,
+            leave_pivot: leave_pivot::<O> as *const () as usize,
+            enter_pivot: enter_pivot::<O> as *const () as usize,
             remove: remove::<O> as *const () as usize,
             push: push::<O> as *const () as usize,
             reset: reset::<O> as *const () as usize,
@@ -176,6 +188,37 @@ unsafe extern "C" fn choose<O: Observer>(engine: *mut Engine<O>, transition: u64
         Ok(()) => DONE,
         Err(_) => GENERAL,
     }
+}
+
+/// Writes the tokens of binding `k` of a join into `scratch.chosen`.
+unsafe extern "C" fn choose_of<O: Observer>(engine: *mut Engine<O>, join: u64, k: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.marking.choose(program, JoinId(join as u32), k, &mut engine.scratch.chosen);
+}
+
+/// The same for a join of one link and no arc that takes any token. Returns the seats: in the lower half the pivot's, in the
+/// upper the link's.
+unsafe extern "C" fn choose_pair<O: Observer>(engine: *mut Engine<O>, join: u64, k: u64) -> u64 {
+    // SAFETY: see `parts`.
+    let (marking, join) = unsafe { (&(*engine).marking, JoinId(join as u32)) };
+    match marking.choose_pair(join, k) {
+        Some((pivot, other)) => u64::from(pivot) | u64::from(other) << 32,
+        None => {
+            // SAFETY: the same.
+            unsafe { choose_pair_slowly(engine, join, k) }
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn choose_pair_slowly<O: Observer>(engine: *mut Engine<O>, join: JoinId, k: u64) -> u64 {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.marking.choose(program, join, k, &mut engine.scratch.chosen);
+    let plan = &program.joins[join.at()];
+    let other = plan.choices.first().map_or(0, |choice| engine.scratch.chosen[choice.arc()]);
+    engine.scratch.chosen[plan.pivot] | other << 32
 }
 
 /// The value of an expression of the program.
@@ -262,6 +305,33 @@ unsafe extern "C" fn enter<O: Observer>(engine: *mut Engine<O>, place: u64, toke
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, program.places[place].width) };
     engine.marking.enter(program, place, token, seat as usize);
+}
+
+/// A token, still in its seat of a bag, leaves an index, …
+unsafe extern "C" fn leave_index<O: Observer>(engine: *mut Engine<O>, index: u64, seat: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.marking.leave_index(program, IndexId(index as u32), seat as u32);
+}
+
+/// … one of a group comes to the end of the bag, …
+unsafe extern "C" fn enter_index<O: Observer>(engine: *mut Engine<O>, index: u64, group: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.marking.enter_index(program, IndexId(index as u32), group as u32);
+}
+
+/// … and the same for the pivot of a join.
+unsafe extern "C" fn leave_pivot<O: Observer>(engine: *mut Engine<O>, join: u64, seat: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.marking.leave_pivot(JoinId(join as u32), seat as u32);
+}
+
+unsafe extern "C" fn enter_pivot<O: Observer>(engine: *mut Engine<O>, join: u64, group: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.marking.enter_pivot(JoinId(join as u32), group as u32);
 }
 
 /// Removes a token from its store.

@@ -10,13 +10,17 @@ use crate::code::emitter::{Emitter, Number, Operand};
 use crate::code::runtime::{DONE, ENABLED};
 use crate::engine::LOOP_TOLD;
 use crate::expression::Real;
-use crate::ids::{PlaceId, TransitionId};
+use crate::ids::{JoinId, PlaceId, TransitionId};
+use crate::join::{Choice, JoinProgram};
 use crate::net::Scalar;
 use crate::program::{
     Bound, Count, Find, Form, InputProgram, OutputProgram, Program, Selection, Take, Time, TransitionProgram,
 };
 use crate::state::Transition;
 use crate::trajectory::{MULTIPLIERS, VARIABLE_MULTIPLIERS};
+
+/// Beyond so many places to choose from, an output arc is left to the runtime.
+const MOST_ALTERNATIVES: usize = 16;
 
 /// What an output arc of a firing gives.
 struct Given {
@@ -194,7 +198,19 @@ impl Emitter<'_, '_> {
                 let tokens = self.tokens(plan.inputs[arc].place);
                 chosen[arc] = Some(self.equal_choice(tokens));
             }
-            Selection::Product | Selection::Join(_) | Selection::Search => {
+            Selection::Join(join) => {
+                let program = self.program;
+                let plan = &program.joins[join.at()];
+                let mut bindings = self.choices(join);
+                for &place in &plan.free {
+                    let tokens = self.tokens(place);
+                    bindings = self.b.ins().imul(bindings, tokens);
+                }
+                let k = self.equal_choice(bindings);
+                self.choose_of(join, plan, k, &mut chosen);
+            }
+            Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
+            Selection::Product | Selection::Search => {
                 let open = |arc: &InputProgram| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
                 self.return_chance();
                 let transition = self.transition_id(id);
@@ -211,6 +227,50 @@ impl Emitter<'_, '_> {
             Selection::Single => {}
         }
         chosen
+    }
+
+    /// Whether a product is of tokens of two bags.
+    fn is_pair(plan: &TransitionProgram) -> bool {
+        let bags = plan.inputs.iter().filter(|arc| matches!(arc.find, Find::Any));
+        bags.clone().count() == 2 && bags.clone().all(|arc| arc.before.is_empty())
+    }
+
+    /// `Engine::bind_product` for two bags. The number of the binding is read in mixed radix, the last arc changing fastest.
+    fn choose_product(&mut self, plan: &TransitionProgram, chosen: &mut [Option<Value>]) {
+        let bags: Vec<usize> = (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any)).collect();
+        let [first, second] = bags[..] else { return };
+        let (high, low) = (self.tokens(plan.inputs[first].place), self.tokens(plan.inputs[second].place));
+        // Numbers of bindings that a double has exactly.
+        for tokens in [high, low] {
+            let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, tokens, 1 << 26);
+            self.require(few);
+        }
+        let bindings = self.b.ins().imul(high, low);
+        let k = self.equal_choice(bindings);
+        let alone = self.equals(low, 1);
+        let digits = self.branch(
+            alone,
+            &[I64, I64],
+            |s| vec![k, s.int(0)],
+            |s| vec![s.b.ins().udiv(k, low), s.b.ins().urem(k, low)],
+        );
+        (chosen[first], chosen[second]) = (Some(digits[0]), Some(digits[1]));
+    }
+
+    /// The tokens of binding `k` of a join.
+    fn choose_of(&mut self, join: JoinId, plan: &JoinProgram, k: Value, chosen: &mut [Option<Value>]) {
+        let id = self.operand(Operand::Word(u64::from(join.0)));
+        if let [Choice::Keyed { arc, .. }] = *plan.choices {
+            if let Some(pair) = self.call(self.runtime.choose_pair, &[self.engine, id, k], Some(I64)) {
+                chosen[plan.pivot] = Some(self.b.ins().band_imm_s(pair, 0xFFFF_FFFF));
+                chosen[arc] = Some(self.b.ins().ushr_imm_s(pair, 32));
+            }
+            return;
+        }
+        self.call(self.runtime.choose_of, &[self.engine, id, k], None);
+        for arc in plan.choices.iter().map(Choice::arc).chain([plan.pivot]) {
+            chosen[arc] = Some(self.chosen(arc));
+        }
     }
 
     /// One more firing at this instant. Near the limit the general way keeps account (X3).
@@ -541,8 +601,15 @@ impl Emitter<'_, '_> {
         given.place.is_none() && (arc.width == 0 || matches!(arc.count, Count::Const(1)))
     }
 
+    /// One token, or black ones, for one of a few places.
+    fn is_choice(arc: &OutputProgram, given: &Given) -> bool {
+        let single = arc.width == 0 || matches!(arc.count, Count::Const(1));
+        given.place.is_some() && single && arc.places.len() <= MOST_ALTERNATIVES
+    }
+
     fn needs_address(&self, arc: &OutputProgram, given: &Given) -> bool {
-        arc.width > 0 && (!Self::is_single(arc, given) || self.reads_memory(arc.place()))
+        let direct = Self::is_single(arc, given) || Self::is_choice(arc, given);
+        arc.width > 0 && (!direct || arc.places.iter().any(|place| self.reads_memory(*place)))
     }
 
     fn put(&mut self, id: TransitionId, arc: &OutputProgram, given: &Given, reserved: bool) {
@@ -550,20 +617,47 @@ impl Emitter<'_, '_> {
             Some(address) => address,
             None => self.int(0),
         };
-        if !Self::is_single(arc, given) {
-            let place = match given.place {
-                Some(place) => place,
-                None => self.place_id(arc.place()),
-            };
-            let (count, transition) = (self.number(given.count), self.transition_id(id));
-            let reserved = self.int(u64::from(reserved));
-            let arguments = [self.engine, place, count, address, transition, reserved];
-            let status = self.call(self.runtime.deposit, &arguments, Some(I64));
-            self.leave_on_fault(status);
-            return;
+        match given.place {
+            None if Self::is_single(arc, given) => self.put_in(arc.place(), given, address, reserved),
+            Some(place) if Self::is_choice(arc, given) => self.put_in_one(arc, place, given, address, reserved),
+            place => {
+                let place = match place {
+                    Some(place) => place,
+                    None => self.place_id(arc.place()),
+                };
+                let (count, transition) = (self.number(given.count), self.transition_id(id));
+                let reserved = self.int(u64::from(reserved));
+                let arguments = [self.engine, place, count, address, transition, reserved];
+                let status = self.call(self.runtime.deposit, &arguments, Some(I64));
+                self.leave_on_fault(status);
+            }
         }
-        let place = arc.place();
-        let number = if arc.width == 0 {
+    }
+
+    /// Tokens for the one of an arc's places that has a number.
+    fn put_in_one(&mut self, arc: &OutputProgram, number: Value, given: &Given, address: Value, reserved: bool) {
+        let next = self.b.create_block();
+        for (i, &place) in arc.places.iter().enumerate() {
+            if i + 1 < arc.places.len() {
+                let id = self.place_id(place);
+                let here = self.b.ins().icmp(IntCC::Equal, number, id);
+                let (found, other) = (self.b.create_block(), self.b.create_block());
+                self.b.ins().brif(here, found, &[], other, &[]);
+                self.b.switch_to_block(found);
+                self.put_in(place, given, address, reserved);
+                self.jump(next, &[]);
+                self.b.switch_to_block(other);
+            } else {
+                self.put_in(place, given, address, reserved);
+                self.jump(next, &[]);
+            }
+        }
+        self.b.switch_to_block(next);
+    }
+
+    /// One token, or black ones, for a place.
+    fn put_in(&mut self, place: PlaceId, given: &Given, address: Value, reserved: bool) {
+        let number = if self.program.places[place].width == 0 {
             self.gain(place, given.count, reserved);
             given.count
         } else {

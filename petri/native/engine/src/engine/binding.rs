@@ -47,7 +47,7 @@ impl<O: Observer> Engine<O> {
             }
             Selection::Product => self.bind_product(plan),
             Selection::Join(join) => {
-                let chosen = self.random.equal_choice(self.marking.bindings(*join));
+                let chosen = self.random.equal_choice(self.marking.bindings(program, *join));
                 self.marking.choose(program, *join, chosen, &mut self.scratch.chosen);
             }
             Selection::Search => self.bind_by_search(program, plan)?,
