@@ -10,7 +10,7 @@ use crate::fault::LoadError;
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::index::{IndexProgram, MOST_LINKS};
 use crate::join::JoinProgram;
-use crate::key_table::{KeyTable, DIRECT_LIMIT};
+use crate::key_table::{Extent, DIRECT_LIMIT};
 use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
 use crate::probes;
@@ -297,13 +297,11 @@ impl<'a> Compiler<'a> {
             size.checked_mul(u64::try_from(high - low + 1).ok()?).filter(|&size| size <= DIRECT_LIMIT)
         });
         let whole = slots.iter().all(|&slot| kinds[slot as usize].kind != Kind::Real);
-        let table = match size {
-            Some(_) if whole => KeyTable::direct(&ranges.iter().map(|r| (r.0 as i64, r.1 as i64)).collect::<Vec<_>>()),
-            _ => KeyTable::hashed(slots.len()),
-        };
+        let extent = |&(low, high): &Range| Extent { low: low as i64, size: (high - low + 1) as u64 };
+        let extents = (whole && size.is_some()).then(|| ranges.iter().map(extent).collect());
         let id = IndexId(self.indices.len() as u32);
         let seated = self.places[place.at()].discipline == Discipline::Bag;
-        self.indices.push(IndexProgram { slots: slots.clone(), table, seated, links: Vec::new() });
+        self.indices.push(IndexProgram { slots: slots.clone(), extents, seated, links: Vec::new() });
         self.places[place.at()].indices.push(id);
         self.index_of.insert((place, slots), id);
         id

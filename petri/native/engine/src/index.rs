@@ -4,8 +4,11 @@
 //! keys of pivots have groups too, and each group knows which links of joins have a pivot's token that waits for it.
 
 use crate::ids::JoinId;
-use crate::key_table::{Key, KeyTable, SlotsOf};
+use crate::key_table::{groups, Extent, Key, KeyTable, SlotsOf};
 use crate::row::Row;
+
+/// No seat.
+pub const NONE: u32 = u32::MAX;
 
 /// Links of joins that an index can serve: a bit for each.
 pub const MOST_LINKS: usize = 32;
@@ -13,36 +16,73 @@ pub const MOST_LINKS: usize = 32;
 /// An index as it is before the first token.
 pub struct IndexProgram {
     pub slots: Vec<u32>,
-    pub table: KeyTable,
+    /// The ranges of the slots, where keys are numbered directly.
+    pub extents: Option<Vec<Extent>>,
     /// Whether it knows the seats of its tokens, or only their number.
     pub seated: bool,
     /// The joins that look tokens up in it, and which of their links do, by the bit of the link.
     pub links: Vec<(JoinId, usize)>,
 }
 
+impl IndexProgram {
+    /// The group of keys that lie outside the ranges.
+    pub fn outside(&self) -> usize {
+        groups(self.extents.as_deref().unwrap_or(&[])) - 1
+    }
+}
+
 /// Seats that a bucket holds itself.
-const FEW: usize = 2;
+const FEW: usize = 3;
 
 /// The seats of the tokens of one group, in order. Beyond a few they are in a list, whose number `seats` begins with.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Bucket {
     len: u32,
     /// The links that have a pivot's token with this key.
     links: u32,
     seats: [u32; FEW],
+    /// The first seat of the pivot's tokens with this key, for the first link: most indices serve one alone.
+    head: u32,
+}
+
+impl Default for Bucket {
+    fn default() -> Self {
+        Bucket { len: 0, links: 0, seats: [0; FEW], head: NONE }
+    }
+}
+
+impl Bucket {
+    /// Removes one of a few seats; `len` is that of those left.
+    #[inline(always)]
+    fn drop(&mut self, seat: u32) {
+        let [first, second, third] = self.seats;
+        if first == seat {
+            self.seats = [second, third, third];
+        } else if second == seat {
+            self.seats[1] = third;
+        }
+    }
+
+    /// The greatest of a few seats makes way for another.
+    #[inline(always)]
+    fn replace_last(&mut self, seat: u32) {
+        let [first, second, _] = self.seats;
+        match self.len {
+            1 => self.seats[0] = seat,
+            2 => (self.seats[0], self.seats[1]) = (first.min(seat), first.max(seat)),
+            _ => self.seats = [first.min(seat), second.min(seat.max(first)), second.max(seat)],
+        }
+    }
 }
 
 /// An index over some slots of the tokens of one place. In a bag it knows seats, elsewhere only numbers.
 #[derive(Clone, Debug)]
 pub struct Index {
-    table: KeyTable,
-    buckets: Row<Bucket>,
+    buckets: KeyTable<Bucket>,
     group_of_seat: Row<u32>,
     slots: Box<[u32]>,
     links: Box<[(JoinId, usize)]>,
     seated: bool,
-    /// Groups have their numbers for good.
-    direct: bool,
     lists: Vec<Vec<u32>>,
     free_lists: Vec<u32>,
 }
@@ -50,13 +90,14 @@ pub struct Index {
 impl Index {
     pub fn new(program: &IndexProgram) -> Self {
         Index {
-            table: program.table.clone(),
-            buckets: Row::of(Bucket::default(), program.table.groups()),
+            buckets: match &program.extents {
+                Some(extents) => KeyTable::direct(extents),
+                None => KeyTable::hashed(program.slots.len()),
+            },
             group_of_seat: Row::default(),
             slots: program.slots.clone().into_boxed_slice(),
             links: program.links.clone().into_boxed_slice(),
             seated: program.seated,
-            direct: program.table.spans().is_some(),
             lists: Vec::new(),
             free_lists: Vec::new(),
         }
@@ -65,12 +106,12 @@ impl Index {
     /// The group of a key, if there may be tokens of it.
     #[inline(always)]
     pub fn find(&self, key: &[u64]) -> Option<u32> {
-        self.table.find(key)
+        self.buckets.find(key)
     }
 
     /// One more than the greatest number of a group so far.
     pub fn groups(&self) -> usize {
-        self.buckets.len()
+        self.buckets.groups()
     }
 
     /// The number of tokens of a group.
@@ -105,8 +146,7 @@ impl Index {
     /// A token arrives, at the end of the row. Returns its group.
     #[inline(always)]
     pub fn enter(&mut self, token: &[u64]) -> u32 {
-        let group = self.table.enter(SlotsOf { token, slots: &self.slots });
-        self.buckets.reach(self.table.groups(), Bucket::default());
+        let group = self.buckets.enter(SlotsOf { token, slots: &self.slots });
         if self.seated {
             self.enter_group(group);
         } else {
@@ -144,18 +184,14 @@ impl Index {
         let last = self.group_of_seat.len() as u32 - 1;
         let moved = self.group_of_seat[last];
         let many = self.buckets[group].len.max(self.buckets[moved].len);
-        if many > FEW as u32 || !self.direct {
+        if many > FEW as u32 || !self.buckets.is_direct() {
             return None;
         }
         let bucket = &mut self.buckets[group];
         bucket.len -= 1;
         if moved != group {
-            if bucket.seats[0] == seat {
-                bucket.seats[0] = bucket.seats[1];
-            }
-            let bucket = &mut self.buckets[moved];
-            let [first, second] = bucket.seats;
-            bucket.seats = if bucket.len == 1 { [seat, second] } else { [first.min(seat), first.max(seat)] };
+            bucket.drop(seat);
+            self.buckets[moved].replace_last(seat);
             self.group_of_seat[seat] = moved;
         }
         self.group_of_seat.pop();
@@ -182,7 +218,7 @@ impl Index {
     /// A token leaves a place whose tokens have no seats. Returns its group.
     pub fn leave_token(&mut self, token: &[u64]) -> u32 {
         // It came with this key, so the key has its group.
-        let group = self.table.enter(SlotsOf { token, slots: &self.slots });
+        let group = self.buckets.enter(SlotsOf { token, slots: &self.slots });
         self.buckets[group].len -= 1;
         self.release(group);
         group
@@ -193,7 +229,7 @@ impl Index {
     fn release(&mut self, group: u32) {
         let bucket = &self.buckets[group];
         if bucket.len == 0 && bucket.links == 0 {
-            self.table.forget(group);
+            self.buckets.forget(group);
         }
     }
 
@@ -202,8 +238,7 @@ impl Index {
     /// A token of a pivot waits for a key, by the link of this bit. Returns the group.
     #[inline(always)]
     pub fn want(&mut self, key: impl Key, link: u32) -> u32 {
-        let group = self.table.enter(key);
-        self.buckets.reach(self.table.groups(), Bucket::default());
+        let group = self.buckets.enter(key);
         self.want_group(group, link);
         group
     }
@@ -224,6 +259,12 @@ impl Index {
     pub fn unwant(&mut self, group: u32, link: u32) {
         self.buckets[group].links &= !link;
         self.release(group);
+    }
+
+    /// The first seat of the first link's pivot whose token has the key of a group.
+    #[inline(always)]
+    pub fn head(&mut self, group: u32) -> &mut u32 {
+        &mut self.buckets[group].head
     }
 
     /// The links that have a token of their pivot waiting for a group, by bit.
@@ -286,8 +327,8 @@ impl Index {
         bucket.len -= 1;
         if bucket.len as usize >= FEW {
             self.drop_from_list(group, seat);
-        } else if bucket.seats[0] == seat {
-            bucket.seats[0] = bucket.seats[1];
+        } else {
+            bucket.drop(seat);
         }
     }
 
@@ -315,10 +356,10 @@ impl Index {
     #[inline(always)]
     fn replace_last(&mut self, group: u32, seat: u32) {
         let bucket = &mut self.buckets[group];
-        match bucket.len {
-            1 => bucket.seats[0] = seat,
-            2 => bucket.seats = [bucket.seats[0].min(seat), bucket.seats[0].max(seat)],
-            _ => self.replace_last_of_list(group, seat),
+        if bucket.len as usize <= FEW {
+            bucket.replace_last(seat);
+        } else {
+            self.replace_last_of_list(group, seat);
         }
     }
 
@@ -337,9 +378,9 @@ mod tests {
     use crate::random::Random;
 
     /// Random arrivals and departures against a plain list.
-    fn against_a_list(table: KeyTable, keys: u64, seed: u64) {
+    fn against_a_list(extents: Option<Vec<Extent>>, keys: u64, seed: u64) {
         let mut random = Random::new([seed, 2, 3]);
-        let mut index = Index::new(&IndexProgram { slots: vec![1], table, seated: true, links: Vec::new() });
+        let mut index = Index::new(&IndexProgram { slots: vec![1], extents, seated: true, links: Vec::new() });
         let mut row: Vec<[u64; 2]> = Vec::new();
         for step in 0..20_000u64 {
             let grow = if step < 10_000 { 0.6 } else { 0.4 };
@@ -362,16 +403,15 @@ mod tests {
 
     #[test]
     fn seats_in_order() {
-        for keys in [1, 50, 1000] {
-            against_a_list(KeyTable::hashed(1), keys, 1);
-            against_a_list(KeyTable::direct(&[(0, keys as i64 - 1)]), keys, 2);
+        for keys in [1, 50, 1000, 4000] {
+            against_a_list(None, keys, 1);
+            against_a_list(Some(vec![Extent { low: 0, size: keys }]), keys, 2);
         }
     }
 
     #[test]
     fn a_group_lasts_as_long_as_somebody_waits_for_it() {
-        let mut index =
-            Index::new(&IndexProgram { slots: vec![0], table: KeyTable::hashed(1), seated: true, links: Vec::new() });
+        let mut index = Index::new(&IndexProgram { slots: vec![0], extents: None, seated: true, links: Vec::new() });
         let group = index.want(&[7][..], 1);
         assert_eq!(index.enter(&[7]), group);
         index.leave_seat(0);

@@ -9,7 +9,7 @@ use std::mem::offset_of;
 
 use crate::expression::{Bool, Scope, Value};
 use crate::ids::{IndexId, PlaceId, TransitionId, VariableId};
-use crate::index::Index;
+use crate::index::{Index, NONE};
 use crate::random::Random;
 use crate::row::Row;
 use crate::state::Place;
@@ -66,9 +66,6 @@ impl Choice {
     }
 }
 
-/// No seat.
-const NONE: u32 = u32::MAX;
-
 /// A seat of the pivot as a link knows it, in a list of those that have the same key.
 #[derive(Clone, Copy, Debug)]
 struct Seat {
@@ -83,64 +80,79 @@ struct Seat {
 #[derive(Clone, Debug)]
 struct Link {
     seats: Row<Seat>,
-    /// The first seat of each group.
+    /// The first seat of each group; those of an index's first link the index has.
     heads: Row<u32>,
     index: IndexId,
     bit: u32,
 }
 
+/// The bit of an index's first link.
+const FIRST: u32 = 1;
+
 impl Link {
     fn new(program: &LinkProgram, indices: &Table<IndexId, Index>) -> Self {
-        let heads = Row::of(NONE, indices[program.index].groups());
-        Link { seats: Row::default(), heads, index: program.index, bit: program.bit }
+        let groups = if program.bit == FIRST { 0 } else { indices[program.index].groups() };
+        Link { seats: Row::default(), heads: Row::of(NONE, groups), index: program.index, bit: program.bit }
+    }
+
+    /// The first seat of a group.
+    #[inline(always)]
+    fn head<'a>(&'a mut self, index: &'a mut Index, group: u32) -> &'a mut u32 {
+        if self.bit == FIRST {
+            index.head(group)
+        } else {
+            &mut self.heads[group]
+        }
     }
 
     /// A seat at the end of the row.
     #[inline(always)]
-    fn push(&mut self, group: u32, admitted: u32) {
-        self.heads.reach(group as usize + 1, NONE);
+    fn push(&mut self, index: &mut Index, group: u32, admitted: u32) {
+        if self.bit != FIRST {
+            self.heads.reach(group as usize + 1, NONE);
+        }
         self.seats.make_room();
-        self.add(group, admitted);
+        self.add(index, group, admitted);
     }
 
     /// The same where there is room.
     #[inline(always)]
-    fn add(&mut self, group: u32, admitted: u32) {
+    fn add(&mut self, index: &mut Index, group: u32, admitted: u32) {
         let seat = self.seats.len() as u32;
-        let next = self.heads[group];
-        self.heads[group] = seat;
+        let next = std::mem::replace(self.head(index, group), seat);
         if next != NONE {
             self.seats[next].previous = seat;
         }
         self.seats.add(Seat { group, next, previous: NONE, admitted });
     }
 
-    /// The last seat moves to one whose token has gone. Returns the group of that, and whether it has seats left.
+    /// The last seat moves to one whose token has gone.
     #[inline(always)]
-    fn swap_remove(&mut self, seat: u32) -> (u32, bool) {
+    fn swap_remove(&mut self, index: &mut Index, seat: u32) {
         let Seat { group, next, previous, .. } = self.seats[seat];
-        self.connect(group, previous, next);
+        self.connect(index, group, previous, next);
         if next != NONE {
             self.seats[next].previous = previous;
+        } else if previous == NONE {
+            index.unwant(group, self.bit);
         }
         let last = self.seats.len() as u32 - 1;
         if seat != last {
             let moved = self.seats[last];
             self.seats[seat] = moved;
-            self.connect(moved.group, moved.previous, seat);
+            self.connect(index, moved.group, moved.previous, seat);
             if moved.next != NONE {
                 self.seats[moved.next].previous = seat;
             }
         }
         self.seats.pop();
-        (group, self.heads[group] != NONE)
     }
 
     /// What comes behind a seat of a group, or first.
     #[inline(always)]
-    fn connect(&mut self, group: u32, previous: u32, next: u32) {
+    fn connect(&mut self, index: &mut Index, group: u32, previous: u32, next: u32) {
         if previous == NONE {
-            self.heads[group] = next;
+            *self.head(index, group) = next;
         } else {
             self.seats[previous].next = next;
         }
@@ -227,7 +239,7 @@ impl Join {
                 }
             };
             weight *= index.len(group) as u64;
-            self.links[position].push(group, admitted);
+            self.links[position].push(index, group, admitted);
         }
         self.weights.push(weight);
     }
@@ -237,7 +249,7 @@ impl Join {
         let [link] = &mut *self.links else { return };
         let index = &mut indices[link.index];
         index.want_group(group, link.bit);
-        link.push(group, 1);
+        link.push(index, group, 1);
         self.weights.push(index.len(group) as u64);
     }
 
@@ -251,7 +263,7 @@ impl Join {
             return false;
         }
         index.want_group(group, link.bit);
-        link.add(group, 1);
+        link.add(index, group, 1);
         self.weights.push_bit(weight);
         true
     }
@@ -284,10 +296,7 @@ impl Join {
     #[inline(always)]
     pub fn pivot_leaves(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
         let [link] = &mut *self.links else { return self.pivot_leaves_links(indices, seat) };
-        let (group, any) = link.swap_remove(seat);
-        if !any {
-            indices[link.index].unwant(group, link.bit);
-        }
+        link.swap_remove(&mut indices[link.index], seat);
         self.weights.swap_remove(seat);
     }
 
@@ -295,10 +304,7 @@ impl Join {
     #[inline(never)]
     fn pivot_leaves_links(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
         for link in &mut self.links {
-            let (group, any) = link.swap_remove(seat);
-            if !any {
-                indices[link.index].unwant(group, link.bit);
-            }
+            link.swap_remove(&mut indices[link.index], seat);
         }
         self.weights.swap_remove(seat);
     }
@@ -308,14 +314,14 @@ impl Join {
     pub fn keyed_changed(
         &mut self,
         program: &JoinProgram,
-        indices: &Table<IndexId, Index>,
+        indices: &mut Table<IndexId, Index>,
         link: usize,
         group: u32,
         before: usize,
         after: usize,
     ) {
-        let [link] = &*self.links else { return self.weigh(program, indices, link, group, before, after) };
-        let mut seat = link.heads[group];
+        let [link] = &mut *self.links else { return self.weigh(program, indices, link, group, before, after) };
+        let mut seat = *link.head(&mut indices[link.index], group);
         while seat != NONE {
             let Seat { next, admitted, .. } = link.seats[seat];
             self.weights.set(seat, u64::from(admitted) * after as u64);
@@ -328,13 +334,14 @@ impl Join {
     fn weigh(
         &mut self,
         program: &JoinProgram,
-        indices: &Table<IndexId, Index>,
+        indices: &mut Table<IndexId, Index>,
         link: usize,
         group: u32,
         before: usize,
         after: usize,
     ) {
-        let mut seat = self.links[link].heads[group];
+        let chain = &mut self.links[link];
+        let mut seat = *chain.head(&mut indices[chain.index], group);
         while seat != NONE {
             let weight = if before > 0 {
                 self.weights.weight(seat) / before as u64 * after as u64

@@ -186,7 +186,7 @@ impl Marking {
         let mut waiting = self.indices[index].waiting(group);
         while waiting != 0 {
             let (id, link) = self.indices[index].link(waiting.trailing_zeros());
-            self.joins[id].keyed_changed(&program.joins[id.at()], &self.indices, link, group, before, after);
+            self.joins[id].keyed_changed(&program.joins[id.at()], &mut self.indices, link, group, before, after);
             self.note(id);
             waiting &= waiting - 1;
         }

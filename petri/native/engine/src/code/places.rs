@@ -427,16 +427,16 @@ impl<'a> Emitter<'a, '_> {
     fn group(&mut self, index: &IndexProgram, key: &[u32], slots: &[Value]) -> Value {
         let mut group = self.int(0);
         let mut inside = None;
-        let spans = index.table.spans().unwrap_or(&[]);
-        for (span, &slot) in spans.iter().zip(key) {
-            let offset = self.b.ins().iadd_imm_s(slots[slot as usize], span.low.wrapping_neg());
-            let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, span.size as i64);
+        let extents = index.extents.as_deref().unwrap_or(&[]);
+        for (extent, &slot) in extents.iter().zip(key) {
+            let offset = self.b.ins().iadd_imm_s(slots[slot as usize], extent.low.wrapping_neg());
+            let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, extent.size as i64);
             inside = Some(inside.map_or(fits, |inside| self.b.ins().band(inside, fits)));
-            group = self.b.ins().imul_imm_s(group, span.size as i64);
+            group = self.b.ins().imul_imm_s(group, extent.size as i64);
             group = self.b.ins().iadd(group, offset);
         }
         let Some(inside) = inside else { return group };
-        let outside = self.int(index.table.groups() as u64 - 1);
+        let outside = self.int(index.outside() as u64);
         self.b.ins().select(inside, group, outside)
     }
 
@@ -448,7 +448,7 @@ impl<'a> Emitter<'a, '_> {
         match join.links.as_slice() {
             [LinkProgram { index, key: LinkKey::Slots(slots), .. }] if join.filter.is_none() => {
                 let index = &program.indices[*index];
-                index.table.spans().map(|_| (index, &slots[..]))
+                index.extents.as_ref().map(|_| (index, &slots[..]))
             }
             _ => None,
         }
@@ -459,7 +459,7 @@ impl<'a> Emitter<'a, '_> {
         let plan = &self.program.places[place];
         self.entered(place)
             && plan.discipline == Discipline::Bag
-            && plan.indices.iter().all(|id| self.program.indices[*id].table.spans().is_some())
+            && plan.indices.iter().all(|id| self.program.indices[*id].extents.is_some())
             && plan.pivots.iter().all(|id| self.only_link(*id).is_some())
     }
 
