@@ -37,6 +37,7 @@ use crate::ids::TransitionId;
 use crate::observer::Observer;
 use crate::program::Program;
 use crate::table::Table;
+use cycle::Routines;
 use emitter::{Emitter, Layout};
 use runtime::{Rare, Runtime};
 
@@ -44,9 +45,9 @@ use runtime::{Rare, Runtime};
 type Step = unsafe extern "C" fn(*mut c_void, *const u64) -> u64;
 /// Ends a firing. The last parameter is the record of the firing.
 type Finish = unsafe extern "C" fn(*mut c_void, *const u64, *const u64) -> u64;
-/// The loop. The parameters are the engine, the operands, the routines that start and end firings, the bits of the last
-/// instant, and how many firings may start.
-type Cycle = unsafe extern "C" fn(*mut c_void, *const u64, *const Routine, *const Routine, u64, u64) -> u64;
+/// The loop. The parameters are the engine, the operands, all routines, the bits of the last instant, and how many firings may
+/// start.
+type Cycle = unsafe extern "C" fn(*mut c_void, *const u64, *const Routines, u64, u64) -> u64;
 
 /// A function, and what distinguishes one of the transitions that share it.
 #[repr(C)]
@@ -93,7 +94,7 @@ impl Routine {
 /// The code of a net's transitions, and the loop that runs them. A transition that the generator does not know has a routine
 /// that leaves it to the engine.
 pub struct Code {
-    pub looks: Table<TransitionId, Option<Routine>>,
+    pub looks: Table<TransitionId, Routine>,
     pub starts: Table<TransitionId, Routine>,
     pub finishes: Table<TransitionId, Routine>,
     cycle: Routine,
@@ -106,11 +107,13 @@ impl Code {
     /// # Safety
     /// The code is of the program that the engine runs, and was made for engines with its observer.
     pub unsafe fn run<O>(&self, engine: &mut Engine<O>, until: u64, firings: u64) -> u64 {
+        let routines =
+            Routines { looks: self.looks.as_ptr(), starts: self.starts.as_ptr(), finishes: self.finishes.as_ptr() };
         // SAFETY: the function was made with these parameters; the rest is asked of the caller.
         unsafe {
             let cycle = std::mem::transmute::<*const u8, Cycle>(self.cycle.function);
             let engine = std::ptr::from_mut(engine).cast();
-            cycle(engine, self.cycle.operands, self.starts.as_ptr(), self.finishes.as_ptr(), until, firings)
+            cycle(engine, self.cycle.operands, &routines, until, firings)
         }
     }
 }
@@ -216,7 +219,7 @@ impl<'a> Generator<'a> {
             let ended = fires.then(|| self.function(variables, 3, |e| e.finish(id, plan)));
             finishes.push(ended.transpose()?);
         }
-        let cycle = self.function(0, 6, |e| e.cycle())?;
+        let cycle = self.function(0, 5, |e| e.cycle())?;
         self.module.finalize_definitions().map_err(Box::new)?;
         let made = |(id, row): (FuncId, Vec<u64>)| Routine::new(self.module.get_finalized_function(id), row);
         let all = |made_of: Vec<Option<(FuncId, Vec<u64>)>>, general: *const u8| {
@@ -226,8 +229,8 @@ impl<'a> Generator<'a> {
             ids().zip(made_of).map(or_general).collect()
         };
         Ok(Code {
-            looks: looks.into_iter().map(|look| look.map(made)).collect(),
-            starts: all(starts, runtime::start_general::<O> as *const u8),
+            looks: all(looks, runtime::step_general::<O> as *const u8),
+            starts: all(starts, runtime::step_general::<O> as *const u8),
             finishes: all(finishes, runtime::finish_general::<O> as *const u8),
             cycle: made(cycle),
             module: ManuallyDrop::new(self.module),

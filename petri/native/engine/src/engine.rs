@@ -233,13 +233,11 @@ impl<O: Observer> Engine<O> {
         }
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
-            if let Some(look) = code.and_then(|code| code.looks[transition].as_ref()) {
-                // SAFETY: the code is for this engine's program.
-                let found = unsafe { look.step(self) };
-                if found <= ENABLED {
-                    self.enabling.set(transition, found == ENABLED);
-                    continue;
-                }
+            // SAFETY: the code is for this engine's program.
+            let found = code.map_or(GENERAL, |code| unsafe { code.looks[transition].step(self) });
+            if found <= ENABLED {
+                self.enabling.set(transition, found == ENABLED);
+                continue;
             }
             let plan = &program.transitions[transition];
             let goal = if plan.exhaustive { Goal::All } else { Goal::First };

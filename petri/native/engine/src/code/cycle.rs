@@ -9,10 +9,12 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
+use crate::code::runtime::ENABLED;
 use crate::code::Routine;
 use crate::events::{Key, NEVER, NONE};
 use crate::program::Level;
-use crate::rank_set::SMALL;
+use crate::rank_set::{RankSet, SMALL};
+use crate::state::Transition;
 
 /// Why the loop ended: the firings asked for are used up, …
 pub const USED_UP: u64 = 0;
@@ -21,9 +23,17 @@ pub const OVER: u64 = 1;
 /// … or the engine holds an error.
 pub const FAILED: u64 = 2;
 
-/// The parameters of the loop: functions that start firings, functions that end them, the bits of the last instant, and how many
-/// firings may start.
+/// The routines of all transitions, by what they do.
+#[repr(C)]
+pub struct Routines {
+    pub looks: *const Routine,
+    pub starts: *const Routine,
+    pub finishes: *const Routine,
+}
+
+/// Where the routines are, and the bits of the last instant.
 struct Asked {
+    looks: Value,
     starts: Value,
     finishes: Value,
     until: Value,
@@ -43,8 +53,13 @@ struct Parts {
 
 impl Emitter<'_, '_> {
     pub fn cycle(mut self) -> Vec<u64> {
-        let [starts, finishes, until, budget] = [2, 3, 4, 5].map(|i| self.parameter(i));
-        let asked = Asked { starts, finishes, until };
+        let [routines, until, budget] = [2, 3, 4].map(|i| self.parameter(i));
+        let asked = Asked {
+            looks: self.load(I64, routines, offset_of!(Routines, looks)),
+            starts: self.load(I64, routines, offset_of!(Routines, starts)),
+            finishes: self.load(I64, routines, offset_of!(Routines, finishes)),
+            until,
+        };
         let [top, fire, idle, finish] = [0; 4].map(|_| self.b.create_block());
         let parts = Parts { top, fire, idle, finish };
         let left = self.b.declare_var(I64);
@@ -52,7 +67,7 @@ impl Emitter<'_, '_> {
         self.jump(top, &[]);
 
         self.b.switch_to_block(top);
-        self.look_where_needed();
+        self.look_where_needed(&asked);
         let program = self.program;
         for (number, level) in program.levels.iter().enumerate() {
             let (some, none) = (self.b.create_block(), self.b.create_block());
@@ -85,17 +100,76 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// `Engine::look`, where there is anything to look at.
-    fn look_where_needed(&mut self) {
-        let mut any = self.load(I64, self.engine, self.layout.listed);
+    /// `Engine::look`: looks at the transitions that are listed.
+    fn look_where_needed(&mut self, asked: &Asked) {
+        let (next, one, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         if !self.program.joins.is_empty() {
             let turned = self.load(I64, self.engine, self.layout.turned);
-            any = self.b.ins().bor(any, turned);
+            self.when(turned, Self::look_by_engine);
         }
-        self.when(any, |s| {
-            let Some(fine) = s.call(s.runtime.look, &[s.engine], Some(I64)) else { return };
-            s.leave_unless(fine, FAILED);
-        });
+        self.jump(next, &[]);
+        self.b.switch_to_block(next);
+        let listed = self.load(I64, self.engine, self.layout.listed);
+        self.b.ins().brif(listed, one, &[], done, &[]);
+        self.b.switch_to_block(one);
+        let fewer = self.b.ins().iadd_imm_s(listed, -1);
+        self.store(fewer, self.engine, self.layout.listed);
+        let list = self.load(I64, self.engine, self.layout.list);
+        let entry = self.row(list, fewer, size_of::<u32>() as i64);
+        let transition = self.load(I32, entry, 0);
+        let transition = self.b.ins().uextend(I64, transition);
+        let state = self.row(self.transitions, transition, size_of::<Transition>() as i64);
+        let no = self.b.ins().iconst(I8, 0);
+        self.store(no, state, offset_of!(Transition, listed));
+        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
+        let may_be = self.b.create_block();
+        self.b.ins().brif(unmet, next, &[], may_be, &[]);
+        self.b.switch_to_block(may_be);
+        let found = self.call_routine(asked.looks, transition, &[]);
+        let known = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, found, ENABLED as i64);
+        let (set, general) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(known, set, &[], general, &[]);
+        self.b.switch_to_block(set);
+        self.set_found(transition, state, found);
+        self.jump(next, &[]);
+        self.b.switch_to_block(general);
+        self.look_generally(listed, state);
+        self.jump(next, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    /// The general way looks at a transition, which is listed again, and at the others that are.
+    fn look_generally(&mut self, listed: Value, state: Value) {
+        self.store(listed, self.engine, self.layout.listed);
+        let yes = self.b.ins().iconst(I8, 1);
+        self.store(yes, state, offset_of!(Transition, listed));
+        self.look_by_engine();
+    }
+
+    fn look_by_engine(&mut self) {
+        let Some(fine) = self.call(self.runtime.look, &[self.engine], Some(I64)) else { return };
+        self.leave_unless(fine, FAILED);
+    }
+
+    /// `Enabling::set`.
+    fn set_found(&mut self, transition: Value, state: Value, found: Value) {
+        if self.program.levels.iter().any(|level| level.transitions.len() > SMALL) {
+            self.call(self.runtime.set_enabled, &[self.engine, transition, found], None);
+            return;
+        }
+        let level = self.load(I32, state, offset_of!(Transition, level));
+        let level = self.b.ins().uextend(I64, level);
+        let position = self.load(I32, state, offset_of!(Transition, position));
+        let position = self.b.ins().uextend(I64, position);
+        let (sets, offset) = self.enabled(0);
+        let set = self.row(sets, level, size_of::<RankSet>() as i64);
+        let word = self.load(I64, set, offset);
+        let one = self.int(1);
+        let bit = self.b.ins().ishl(one, position);
+        let without = self.b.ins().band_not(word, bit);
+        let own = self.b.ins().ishl(found, position);
+        let word = self.b.ins().bor(without, own);
+        self.store(word, set, offset);
     }
 
     /// `Enabling::choose`: one of the enabled transitions of a priority.

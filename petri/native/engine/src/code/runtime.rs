@@ -452,12 +452,12 @@ unsafe extern "C" fn rest<O: Observer>(engine: *mut Engine<O>, transition: u64, 
     engine.fine(outcome)
 }
 
-/// Starts a firing of a transition that has no code: its number is all that the operands hold.
-pub unsafe extern "C" fn start_general<O: Observer>(_: *mut Engine<O>, _: *const u64) -> u64 {
+/// Leaves a transition that has no code to the general way.
+pub unsafe extern "C" fn step_general<O: Observer>(_: *mut Engine<O>, _: *const u64) -> u64 {
     GENERAL
 }
 
-/// Ends a firing of a transition that has no code.
+/// Ends a firing of a transition that has no code: its number is all that the operands hold.
 pub unsafe extern "C" fn finish_general<O: Observer>(
     engine: *mut Engine<O>,
     operands: *const u64,
