@@ -23,24 +23,8 @@ pub struct Key {
     pub time: u64,
 }
 
-/// Where there is no event.
-pub const NEVER: Key = Key { order: u64::MAX, time: f64::INFINITY.to_bits() };
-
-impl Key {
-    #[inline(always)]
-    fn rank(self) -> u128 {
-        u128::from(self.time) << 64 | u128::from(self.order)
-    }
-
-    #[inline(always)]
-    fn or_earlier(self, other: Key) -> Key {
-        if other.rank() < self.rank() {
-            other
-        } else {
-            self
-        }
-    }
-}
+/// Beyond any time: where there is no event. Each slot adds its number, so that two of them are no tie.
+pub const NEVER: u64 = f64::INFINITY.to_bits();
 
 /// A node of the tree, or the slot of an event, by number: all stay below the number of nodes or slots.
 #[derive(Clone, Copy)]
@@ -66,6 +50,9 @@ pub struct Events<E> {
     /// What `next_time` told, and whether there is an event at that time beside the one that has left a gap.
     pub time: u64,
     pub more: bool,
+    /// The latest time at which events were found to be at one time. Two events at one time meet, or others at that time do
+    /// in their place, before the first of them is over.
+    pub tie: u64,
 }
 
 impl<E: Copy + Default> Default for Events<E> {
@@ -79,6 +66,7 @@ impl<E: Copy + Default> Default for Events<E> {
             gap: NONE,
             time: 0,
             more: false,
+            tie: 0,
         };
         events.widen(FEWEST);
         events
@@ -101,7 +89,7 @@ impl<E: Copy + Default> Events<E> {
     pub fn next_time(&mut self) -> f64 {
         self.close_gap();
         self.time = self.nodes[Number(1)].time;
-        f64::from_bits(self.time)
+        f64::from_bits(self.time.min(NEVER))
     }
 
     /// The first of the events at the time that `next_time` told, if any are left. `successor` may put another event, not
@@ -115,7 +103,7 @@ impl<E: Copy + Default> Events<E> {
             self.close_gap();
         }
         let first = self.nodes[Number(1)];
-        if first.time != self.time || first == NEVER {
+        if first.time != self.time || first.time >= NEVER {
             return None;
         }
         let slot = first.order as usize & (self.slots - 1);
@@ -124,7 +112,10 @@ impl<E: Copy + Default> Events<E> {
             Some((time, number, next)) => self.succeed(slot, time, number, next),
             None => {
                 self.gap = slot;
-                self.more = self.is_due_beside(slot);
+                self.more = false;
+                if self.time <= self.tie {
+                    self.look_beside(slot);
+                }
             }
         }
         Some(event)
@@ -145,29 +136,40 @@ impl<E: Copy + Default> Events<E> {
         let mut first = key;
         self.nodes[Number(node)] = key;
         while node > 1 {
-            first = first.or_earlier(self.nodes[Number(node ^ 1)]);
+            let other = self.nodes[Number(node ^ 1)];
+            first = self.earlier(first, other);
             node /= 2;
             self.nodes[Number(node)] = first;
         }
     }
 
-    /// Whether an event other than the first, which has this slot, is at the same time.
+    /// The earlier of two.
     #[inline(always)]
-    fn is_due_beside(&self, slot: usize) -> bool {
+    fn earlier(&mut self, one: Key, other: Key) -> Key {
+        if one.time == other.time {
+            self.tie = self.tie.max(one.time);
+        }
+        if (other.time, other.order) < (one.time, one.order) {
+            other
+        } else {
+            one
+        }
+    }
+
+    /// Takes note whether an event other than the first, which has this slot, is at the same time.
+    pub fn look_beside(&mut self, slot: usize) {
         let mut node = self.slots + slot;
-        let mut due = false;
         while node > 1 {
-            due |= self.nodes[Number(node ^ 1)].time == self.time;
+            self.more |= self.nodes[Number(node ^ 1)].time == self.time;
             node /= 2;
         }
-        due
     }
 
     #[inline(always)]
     fn close_gap(&mut self) {
         if self.gap != NONE {
             let slot = replace(&mut self.gap, NONE);
-            self.play(slot, NEVER);
+            self.play(slot, Key { order: 0, time: NEVER + slot as u64 });
             self.frees += 1;
             self.free[Number(self.frees)] = slot as u32;
         }
@@ -192,15 +194,17 @@ impl<E: Copy + Default> Events<E> {
     #[cold]
     fn widen(&mut self, slots: usize) {
         let taken = replace(&mut self.slots, slots);
-        let mut nodes = vec![NEVER; 2 * slots];
+        let mut nodes = vec![Key { order: 0, time: 0 }; 2 * slots];
+        for slot in 0..slots {
+            nodes[slots + slot] = Key { order: 0, time: NEVER + slot as u64 };
+        }
         for slot in 0..taken {
-            let key = self.nodes[Number(taken + slot)];
-            let number = key.order >> taken.trailing_zeros();
-            let order = number << slots.trailing_zeros() | slot as u64;
-            nodes[slots + slot] = if key == NEVER { key } else { Key { order, ..key } };
+            let Key { order, time } = self.nodes[Number(taken + slot)];
+            let number = order >> taken.trailing_zeros();
+            nodes[slots + slot] = Key { order: number << slots.trailing_zeros() | slot as u64, time };
         }
         for node in (1..slots).rev() {
-            nodes[node] = nodes[2 * node].or_earlier(nodes[2 * node + 1]);
+            nodes[node] = self.earlier(nodes[2 * node], nodes[2 * node + 1]);
         }
         self.nodes = nodes.into_iter().collect();
         self.events = self.events.iter().copied().chain(std::iter::repeat(E::default())).take(slots).collect();

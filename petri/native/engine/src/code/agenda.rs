@@ -135,15 +135,28 @@ impl Emitter<'_, '_> {
         let beside = self.row(nodes, beside, NODE);
         let other_order = self.load(I64, beside, offset_of!(Key, order));
         let other_time = self.load(I64, beside, offset_of!(Key, time));
-        let own = self.b.ins().iconcat(order, time);
-        let other = self.b.ins().iconcat(other_order, other_time);
-        let earlier = self.b.ins().icmp(IntCC::UnsignedLessThan, other, own);
-        let order = self.b.ins().select(earlier, other_order, order);
-        let time = self.b.ins().select(earlier, other_time, time);
-        let parent = self.b.ins().ushr_imm_s(node, 1);
-        self.store_key(nodes, parent, order, time);
-        let more = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, parent, 1);
-        self.b.ins().brif(more, turn, &[parent.into(), order.into(), time.into()], done, &[]);
+        let other = [other_order, other_time];
+        let (tie, no_tie) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(tie);
+        let equal = self.b.ins().icmp(IntCC::Equal, other_time, time);
+        self.b.ins().brif(equal, tie, &[], no_tie, &[]);
+        let win = |s: &mut Self, earlier: Value| {
+            let order = s.b.ins().select(earlier, other[0], order);
+            let time = s.b.ins().select(earlier, other[1], time);
+            let parent = s.b.ins().ushr_imm_s(node, 1);
+            s.store_key(nodes, parent, order, time);
+            let more = s.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, parent, 1);
+            s.b.ins().brif(more, turn, &[parent.into(), order.into(), time.into()], done, &[]);
+        };
+        self.b.switch_to_block(no_tie);
+        let earlier = self.b.ins().icmp(IntCC::UnsignedLessThan, other_time, time);
+        win(self, earlier);
+        self.b.switch_to_block(tie);
+        let latest = self.load(I64, self.engine, self.layout.tie);
+        let latest = self.b.ins().umax(latest, time);
+        self.store(latest, self.engine, self.layout.tie);
+        let earlier = self.b.ins().icmp(IntCC::UnsignedLessThan, other_order, order);
+        win(self, earlier);
         self.b.switch_to_block(done);
     }
 

@@ -263,7 +263,8 @@ impl Emitter<'_, '_> {
         self.b.ins().istore32(FLAGS, gap, entry, 0);
         let slots = self.load(I64, self.engine, self.layout.slots);
         let leaf = self.b.ins().iadd(slots, gap);
-        let (order, time) = (self.int(NEVER.order), self.int(NEVER.time));
+        let order = self.int(0);
+        let time = self.b.ins().iadd_imm_s(gap, NEVER as i64);
         self.play(leaf, order, time);
     }
 
@@ -281,7 +282,7 @@ impl Emitter<'_, '_> {
         let transition = self.b.ins().uextend(I64, transition);
         let cell = self.load(I32, ending, offset_of!(Ending, cell));
         let lane = self.load(I32, ending, offset_of!(Ending, lane));
-        self.leave_slot(nodes, slots, slot, lane);
+        self.leave_slot(slot, lane);
         let record = self.release(cell);
         let status = self.call_routine(asked.finishes, transition, &[record]);
         let failed = self.b.create_block();
@@ -295,9 +296,9 @@ impl Emitter<'_, '_> {
     }
 
     /// The first firing leaves its slot, perhaps to the next one of its lane (`Agenda::end_next`).
-    fn leave_slot(&mut self, nodes: Value, slots: Value, slot: Value, lane: Value) {
+    fn leave_slot(&mut self, slot: Value, lane: Value) {
         if self.program.lanes == 0 {
-            self.leave_gap(nodes, slots, slot);
+            self.leave_gap(slot);
             return;
         }
         let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
@@ -311,41 +312,28 @@ impl Emitter<'_, '_> {
                 Vec::new()
             };
             let last = |s: &mut Self| {
-                s.leave_gap(nodes, slots, slot);
+                s.leave_gap(slot);
                 Vec::new()
             };
             s.branch(others, &[], succeed, last);
             Vec::new()
         };
         let alone = |s: &mut Self| {
-            s.leave_gap(nodes, slots, slot);
+            s.leave_gap(slot);
             Vec::new()
         };
         self.branch(outside, &[], alone, in_lane);
     }
 
     /// The slot is a gap. Takes note whether another firing ends now, too (`Events::is_due_beside`).
-    fn leave_gap(&mut self, nodes: Value, slots: Value, slot: Value) {
+    fn leave_gap(&mut self, slot: Value) {
         self.store(slot, self.engine, self.layout.gap);
         let now = self.load(I64, self.engine, self.layout.due_time);
-        let leaf = self.b.ins().iadd(slots, slot);
-        let (turn, next, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        let node = self.b.append_block_param(turn, I64);
-        let more = self.b.append_block_param(done, I8);
-        self.jump(turn, &[leaf]);
-        self.b.switch_to_block(turn);
-        let beside = self.b.ins().bxor_imm_s(node, 1);
-        let beside = self.row(nodes, beside, size_of::<Key>() as i64);
-        let time = self.load(I64, beside, offset_of!(Key, time));
-        let due = self.b.ins().icmp(IntCC::Equal, time, now);
-        self.b.ins().brif(due, done, &[due.into()], next, &[]);
-        self.b.switch_to_block(next);
-        let parent = self.b.ins().ushr_imm_s(node, 1);
-        let further = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, parent, 1);
-        let no = self.b.ins().iconst(I8, 0);
-        self.b.ins().brif(further, turn, &[parent.into()], done, &[no.into()]);
-        self.b.switch_to_block(done);
-        self.store(more, self.engine, self.layout.more);
+        let tie = self.load(I64, self.engine, self.layout.tie);
+        let none = self.b.ins().iconst(I8, 0);
+        self.store(none, self.engine, self.layout.more);
+        let may_be = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
+        self.when(may_be, |s| s.call_rarely(s.rare.look_beside, &[slot]));
     }
 
     /// `Agenda::release`: the address of a record, whose cell is vacant again.

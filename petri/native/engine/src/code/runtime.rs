@@ -62,12 +62,18 @@ pub struct Rare<F> {
     pub exponential_rest: F,
     pub grow: F,
     pub make_room: F,
+    pub look_beside: F,
 }
 
 impl<A> Rare<A> {
     /// The same functions in another form.
     pub fn map<B>(self, mut form: impl FnMut(A) -> B) -> Rare<B> {
-        Rare { exponential_rest: form(self.exponential_rest), grow: form(self.grow), make_room: form(self.make_room) }
+        Rare {
+            exponential_rest: form(self.exponential_rest),
+            grow: form(self.grow),
+            make_room: form(self.make_room),
+            look_beside: form(self.look_beside),
+        }
     }
 }
 
@@ -78,6 +84,7 @@ impl Rare<(usize, &'static [Type])> {
             exponential_rest: (exponential_rest::<O> as *const () as usize, &[I64, F64]),
             grow: (grow::<O> as *const () as usize, &[I64]),
             make_room: (make_room::<O> as *const () as usize, &[]),
+            look_beside: (look_beside::<O> as *const () as usize, &[I64]),
         }
     }
 }
@@ -88,6 +95,7 @@ impl<A, E> Rare<Result<A, E>> {
             exponential_rest: self.exponential_rest.ok()?,
             grow: self.grow.ok()?,
             make_room: self.make_room.ok()?,
+            look_beside: self.look_beside.ok()?,
         })
     }
 }
@@ -417,6 +425,13 @@ unsafe extern "C" fn make_room<O: Observer>(engine: *mut Engine<O>) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
     engine.agenda.make_room();
+}
+
+/// Takes note whether another firing ends at the time of the one that has left a slot.
+unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.agenda.events.look_beside(slot as usize);
 }
 
 /// A firing begins to last in a lane where others do. Its record is written.
