@@ -99,6 +99,16 @@ impl Enabling {
         }
     }
 
+    /// The condition that a join has bindings holds now, or does not any more.
+    #[inline(never)]
+    pub fn turned(&mut self, transition: TransitionId, holds: bool) {
+        if holds {
+            self.met(transition);
+        } else {
+            self.violated(transition);
+        }
+    }
+
     /// The transition is to be looked at again.
     #[inline(always)]
     pub fn touch(&mut self, transition: TransitionId) {

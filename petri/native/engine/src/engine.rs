@@ -97,8 +97,8 @@ impl<O: Observer> Engine<O> {
         limits: Limits,
         observer: impl FnOnce(&Program, &Marking) -> O,
     ) -> Outcome<Self> {
-        let marking = Marking::new(&program)?;
         let mut enabling = Enabling::new(&program);
+        let marking = Marking::new(&program, &mut enabling)?;
         for (gauge, place) in program.gauges.iter().zip(marking.places.iter()) {
             if gauge.load != GaugeId::NONE {
                 enabling.moved(&program, gauge.load, 0, place.tokens);
@@ -181,7 +181,7 @@ impl<O: Observer> Engine<O> {
                 if !program.streams.is_empty() && !self.refill(program)? {
                     return Ok(Reason::Input);
                 }
-                if self.marking.turned > 0 || self.enabling.listed > 0 {
+                if self.enabling.listed > 0 {
                     self.look(program, code)?;
                 }
                 let Some(level) = self.enabling.highest() else { break };
@@ -223,14 +223,6 @@ impl<O: Observer> Engine<O> {
     /// Looks again at the transitions next to what has changed.
     #[inline(never)]
     pub(crate) fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<(), Box<RunError>> {
-        while let Some((join, any)) = self.marking.next_turned() {
-            let transition = program.joins[join.at()].transition;
-            if any {
-                self.enabling.met(transition);
-            } else {
-                self.enabling.violated(transition);
-            }
-        }
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
             // SAFETY: the code is for this engine's program.
@@ -393,13 +385,13 @@ impl<O: Observer> Engine<O> {
                 Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
                 Take::Head { place, position } => {
                     let before = self.changes(place).tokens;
-                    self.marking.remove(program, place, position as usize, self.now);
+                    self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
                     self.left(program, place, before, before - 1);
                 }
                 Take::Seat { place, arc } => {
                     let before = self.changes(place).tokens;
                     let seat = self.scratch.chosen[arc as usize];
-                    self.marking.remove(program, place, seat as usize, self.now);
+                    self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
                     for &later in &plan.inputs[arc as usize].after {
                         if self.scratch.chosen[later] == before - 1 {
                             self.scratch.chosen[later] = seat;
@@ -417,7 +409,7 @@ impl<O: Observer> Engine<O> {
     /// Empties a place.
     pub(crate) fn reset(&mut self, program: &Program, place: PlaceId) {
         let before = self.changes(place).tokens;
-        self.marking.clear(program, place, self.now);
+        self.marking.clear(program, &mut self.enabling, place, self.now);
         self.left(program, place, before, 0);
     }
 
@@ -502,7 +494,7 @@ impl<O: Observer> Engine<O> {
         } else {
             for _ in 0..count {
                 // The key was evaluated when the firing started, and raised no fault then.
-                let _ = self.marking.add(program, place, token, self.now);
+                let _ = self.marking.add(program, &mut self.enabling, place, token, self.now);
             }
         }
         self.arrived(program, plan, place, before, count, reserved);

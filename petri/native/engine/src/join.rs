@@ -182,8 +182,7 @@ pub struct Join {
     weights: Weights,
     /// Whether it was told that there are any.
     told: bool,
-    /// It is on the list of those that may have to tell.
-    pub listed: bool,
+    pub transition: TransitionId,
     links: Box<[Link]>,
     variables: Vec<u64>,
     key: Vec<u64>,
@@ -198,7 +197,7 @@ impl Join {
         Join {
             weights: Weights::default(),
             told: false,
-            listed: false,
+            transition: program.transition,
             links: program.links.iter().map(|link| Link::new(link, indices)).collect(),
             variables: vec![0; program.variables],
             key: Vec::new(),
@@ -212,9 +211,10 @@ impl Join {
         (self.weights.total() > 0) != self.told
     }
 
-    /// Takes note that the enabling knows; returns whether there are choices.
-    pub fn tell(&mut self) -> bool {
-        self.told = self.weights.total() > 0;
+    /// Takes note that the enabling knows; returns whether there are choices now.
+    #[inline(always)]
+    pub fn turn(&mut self) -> bool {
+        self.told = !self.told;
         self.told
     }
 

@@ -1,5 +1,6 @@
 //! The marking: the tokens of all places, with their indices and the room that firings in progress have reserved.
 
+use crate::enabling::Enabling;
 use crate::expression::{Scope, Value};
 use crate::fault::Outcome;
 use crate::ids::{IndexId, JoinId, PlaceId};
@@ -19,16 +20,13 @@ pub struct Marking {
     pub stores: Table<PlaceId, Store>,
     indices: Table<IndexId, Index>,
     pub joins: Table<JoinId, Join>,
-    /// Joins whose last binding has gone, or first one come, perhaps to go again: the first `turned`.
-    list: Table<JoinId, JoinId>,
-    pub turned: usize,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
 
 impl Marking {
     /// The initial marking. A key may raise a fault.
-    pub fn new(program: &Program) -> Outcome<Self> {
+    pub fn new(program: &Program, enabling: &mut Enabling) -> Outcome<Self> {
         let indices: Table<IndexId, Index> = program.indices.iter().map(Index::new).collect();
         let mut marking = Marking {
             places: program.places.iter().map(|_| Place::default()).collect(),
@@ -36,8 +34,6 @@ impl Marking {
             stores: program.places.iter().map(|place| Store::new(place.width, place.discipline)).collect(),
             joins: program.joins.iter().map(|join| Join::new(join, &indices)).collect(),
             indices,
-            list: program.joins.iter().map(|_| JoinId(0)).collect(),
-            turned: 0,
             silent: Random::new([0; 3]),
         };
         for (i, place) in program.places.iter().enumerate() {
@@ -47,7 +43,7 @@ impl Marking {
                     marking.places[id].gain(*count, 0.0);
                 } else {
                     for _ in 0..*count {
-                        marking.add(program, id, token, 0.0)?;
+                        marking.add(program, enabling, id, token, 0.0)?;
                     }
                 }
                 marking.total += count;
@@ -89,7 +85,14 @@ impl Marking {
 
     /// A coloured token arrives. A key may raise a fault.
     #[inline(always)]
-    pub fn add(&mut self, program: &Program, place: PlaceId, token: &[u64], now: f64) -> Outcome<()> {
+    pub fn add(
+        &mut self,
+        program: &Program,
+        enabling: &mut Enabling,
+        place: PlaceId,
+        token: &[u64],
+        now: f64,
+    ) -> Outcome<()> {
         let target = &program.places[place];
         let rank = match &target.key {
             Some(key) => self.rank(key, token)?,
@@ -97,144 +100,143 @@ impl Marking {
         };
         let seat = self.places[place].gain(1, now) as usize;
         self.stores[place].push(token, rank, seat);
-        self.enter(program, place, token, seat);
+        self.enter(program, enabling, place, token, seat);
         Ok(())
     }
 
     /// A token that has come to a seat is entered in the indices and joins of its place.
     #[inline(always)]
-    pub fn enter(&mut self, program: &Program, place: PlaceId, token: &[u64], seat: usize) {
+    pub fn enter(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, token: &[u64], seat: usize) {
         let target = &program.places[place];
         for &id in &target.indices {
             let group = self.indices[id].enter(token);
             let after = self.indices[id].len(group);
-            self.weigh(program, id, group, after - 1, after);
+            self.weigh(program, enabling, id, group, after - 1, after);
         }
         for &id in &target.pivots {
             self.joins[id].pivot_arrives(&program.joins[id.at()], &mut self.indices, token);
-            self.note(id);
+            self.tell(enabling, id);
         }
         debug_assert!(target.indices.iter().all(|id| self.indices[*id].knows(seat)));
     }
 
     /// A token of a group has come to the end of a bag.
     #[inline(always)]
-    pub fn enter_index(&mut self, program: &Program, id: IndexId, group: u32) {
+    pub fn enter_index(&mut self, program: &Program, enabling: &mut Enabling, id: IndexId, group: u32) {
         let index = &mut self.indices[id];
         if !index.enter_group_at_once(group) {
-            return self.enter_index_slowly(program, id, group);
+            return self.enter_index_slowly(program, enabling, id, group);
         }
         if index.waiting(group) != 0 {
             let after = index.len(group);
-            self.weigh(program, id, group, after - 1, after);
+            self.weigh(program, enabling, id, group, after - 1, after);
         }
     }
 
     #[inline(never)]
-    fn enter_index_slowly(&mut self, program: &Program, id: IndexId, group: u32) {
+    fn enter_index_slowly(&mut self, program: &Program, enabling: &mut Enabling, id: IndexId, group: u32) {
         self.indices[id].enter_group(group);
         let after = self.indices[id].len(group);
-        self.weigh(program, id, group, after - 1, after);
+        self.weigh(program, enabling, id, group, after - 1, after);
     }
 
     /// The token in a seat of a bag leaves an index.
     #[inline(always)]
-    pub fn leave_index(&mut self, program: &Program, id: IndexId, seat: u32) {
+    pub fn leave_index(&mut self, program: &Program, enabling: &mut Enabling, id: IndexId, seat: u32) {
         let index = &mut self.indices[id];
         match index.leave_seat_at_once(seat) {
             Some(group) if index.waiting(group) == 0 => {}
             Some(group) => {
                 let after = index.len(group);
-                self.weigh(program, id, group, after + 1, after);
+                self.weigh(program, enabling, id, group, after + 1, after);
             }
-            None => self.leave_index_slowly(program, id, seat),
+            None => self.leave_index_slowly(program, enabling, id, seat),
         }
     }
 
     #[inline(never)]
-    fn leave_index_slowly(&mut self, program: &Program, id: IndexId, seat: u32) {
+    fn leave_index_slowly(&mut self, program: &Program, enabling: &mut Enabling, id: IndexId, seat: u32) {
         let group = self.indices[id].leave_seat(seat);
         let after = self.indices[id].len(group);
-        self.weigh(program, id, group, after + 1, after);
+        self.weigh(program, enabling, id, group, after + 1, after);
     }
 
     /// A token whose key has a group has come to the end of the bag of a pivot. The join has one link and no filter.
     #[inline(always)]
-    pub fn enter_pivot(&mut self, id: JoinId, group: u32) {
+    pub fn enter_pivot(&mut self, enabling: &mut Enabling, id: JoinId, group: u32) {
         if !self.joins[id].pivot_arrives_at_once(&mut self.indices, group) {
-            return self.enter_pivot_slowly(id, group);
+            return self.enter_pivot_slowly(enabling, id, group);
         }
-        self.note(id);
+        self.tell(enabling, id);
     }
 
     #[inline(never)]
-    fn enter_pivot_slowly(&mut self, id: JoinId, group: u32) {
+    fn enter_pivot_slowly(&mut self, enabling: &mut Enabling, id: JoinId, group: u32) {
         self.joins[id].pivot_arrives_alone(&mut self.indices, group);
-        self.note(id);
+        self.tell(enabling, id);
     }
 
     /// The token in a seat of a pivot leaves.
     #[inline(always)]
-    pub fn leave_pivot(&mut self, id: JoinId, seat: u32) {
+    pub fn leave_pivot(&mut self, enabling: &mut Enabling, id: JoinId, seat: u32) {
         self.joins[id].pivot_leaves(&mut self.indices, seat);
-        self.note(id);
+        self.tell(enabling, id);
     }
 
     /// The number of tokens in a group of an index has changed: joins whose pivots wait for them must know.
     #[inline(never)]
-    fn weigh(&mut self, program: &Program, index: IndexId, group: u32, before: usize, after: usize) {
+    fn weigh(
+        &mut self,
+        program: &Program,
+        enabling: &mut Enabling,
+        index: IndexId,
+        group: u32,
+        before: usize,
+        after: usize,
+    ) {
         let mut waiting = self.indices[index].waiting(group);
         while waiting != 0 {
             let (id, link) = self.indices[index].link(waiting.trailing_zeros());
             self.joins[id].keyed_changed(&program.joins[id.at()], &mut self.indices, link, group, before, after);
-            self.note(id);
+            self.tell(enabling, id);
             waiting &= waiting - 1;
         }
     }
 
+    /// Has the enabling know that a join has bindings now, or none any more.
     #[inline(always)]
-    fn note(&mut self, id: JoinId) {
+    fn tell(&mut self, enabling: &mut Enabling, id: JoinId) {
         let join = &mut self.joins[id];
-        if join.has_turned() && !join.listed {
-            join.listed = true;
-            self.list[JoinId(self.turned as u32)] = id;
-            self.turned += 1;
+        if join.has_turned() {
+            enabling.turned(join.transition, join.turn());
         }
-    }
-
-    /// A join that has bindings now, or none any more, and whether it has.
-    #[inline(always)]
-    pub fn next_turned(&mut self) -> Option<(JoinId, bool)> {
-        while self.turned > 0 {
-            self.turned -= 1;
-            let id = self.list[JoinId(self.turned as u32)];
-            let join = &mut self.joins[id];
-            join.listed = false;
-            if join.has_turned() {
-                return Some((id, join.tell()));
-            }
-        }
-        None
     }
 
     /// The coloured token at a position leaves.
     #[inline(always)]
-    pub fn remove(&mut self, program: &Program, place: PlaceId, position: usize, now: f64) {
+    pub fn remove(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, position: usize, now: f64) {
         let before = self.places[place].lose(1, now) as usize;
-        self.leave(program, place, position, before);
+        self.leave(program, enabling, place, position, before);
         self.stores[place].remove(position, before);
     }
 
     /// The token at a position, one of `before`, leaves the indices and joins of its place.
     #[inline(always)]
-    pub fn leave(&mut self, program: &Program, place: PlaceId, position: usize, before: usize) {
+    pub fn leave(
+        &mut self,
+        program: &Program,
+        enabling: &mut Enabling,
+        place: PlaceId,
+        position: usize,
+        before: usize,
+    ) {
         let source = &program.places[place];
         for &id in &source.pivots {
-            self.leave_pivot(id, position as u32);
+            self.leave_pivot(enabling, id, position as u32);
         }
         for &id in &source.indices {
             if source.discipline == Discipline::Bag {
-                self.leave_index(program, id, position as u32);
+                self.leave_index(program, enabling, id, position as u32);
                 continue;
             }
             let index = &mut self.indices[id];
@@ -243,19 +245,21 @@ impl Marking {
     }
 
     /// The place is emptied.
-    pub fn clear(&mut self, program: &Program, place: PlaceId, now: f64) {
+    pub fn clear(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, now: f64) {
         let source = &program.places[place];
         if source.indices.is_empty() && source.pivots.is_empty() {
             self.stores[place].clear();
             let tokens = self.places[place].tokens;
             self.places[place].lose(tokens, now);
         } else {
+            // The past of a place that is empty already has been noted, too.
+            self.places[place].lose(0, now);
             while self.places[place].tokens > 0 {
                 let last = match source.discipline {
                     Discipline::Bag => self.places[place].tokens as usize - 1,
                     _ => 0,
                 };
-                self.remove(program, place, last, now);
+                self.remove(program, enabling, place, last, now);
             }
         }
     }

@@ -103,10 +103,6 @@ impl Emitter<'_, '_> {
     /// `Engine::look`: looks at the transitions that are listed.
     fn look_where_needed(&mut self, asked: &Asked) {
         let (next, one, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        if !self.program.joins.is_empty() {
-            let turned = self.load(I64, self.engine, self.layout.turned);
-            self.when(turned, Self::look_by_engine);
-        }
         self.jump(next, &[]);
         self.b.switch_to_block(next);
         let listed = self.load(I64, self.engine, self.layout.listed);

@@ -40,7 +40,6 @@ pub struct Layout {
     pub random: usize,
     pub value: usize,
     pub listed: usize,
-    pub turned: usize,
     /// The address of the time at each number of tokens, if that is kept.
     pub levels_times: Option<usize>,
     /// Addresses of tables.
@@ -85,7 +84,6 @@ impl Layout {
             random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
             value: offset_of!(Engine<O>, value),
             levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
-            turned: marking + offset_of!(Marking, turned),
             listed: enabling + offset_of!(Enabling, listed),
             places: marking + offset_of!(Marking, places) + Table::<PlaceId, state::Place>::START,
             stores: marking + offset_of!(Marking, stores) + Table::<PlaceId, Store>::START,

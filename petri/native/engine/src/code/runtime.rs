@@ -302,7 +302,7 @@ unsafe extern "C" fn leave<O: Observer>(engine: *mut Engine<O>, place: u64, posi
     let (engine, program) = unsafe { parts(engine) };
     let place = PlaceId(place as u32);
     let before = engine.marking.places[place].tokens as usize;
-    engine.marking.leave(program, place, position as usize, before);
+    engine.marking.leave(program, &mut engine.enabling, place, position as usize, before);
 }
 
 /// A token that has arrived in a seat is entered in indices and joins.
@@ -312,34 +312,34 @@ unsafe extern "C" fn enter<O: Observer>(engine: *mut Engine<O>, place: u64, toke
     let place = PlaceId(place as u32);
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, program.places[place].width) };
-    engine.marking.enter(program, place, token, seat as usize);
+    engine.marking.enter(program, &mut engine.enabling, place, token, seat as usize);
 }
 
 /// A token, still in its seat of a bag, leaves an index, …
 unsafe extern "C" fn leave_index<O: Observer>(engine: *mut Engine<O>, index: u64, seat: u64) {
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
-    engine.marking.leave_index(program, IndexId(index as u32), seat as u32);
+    engine.marking.leave_index(program, &mut engine.enabling, IndexId(index as u32), seat as u32);
 }
 
 /// … one of a group comes to the end of the bag, …
 unsafe extern "C" fn enter_index<O: Observer>(engine: *mut Engine<O>, index: u64, group: u64) {
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
-    engine.marking.enter_index(program, IndexId(index as u32), group as u32);
+    engine.marking.enter_index(program, &mut engine.enabling, IndexId(index as u32), group as u32);
 }
 
 /// … and the same for the pivot of a join.
 unsafe extern "C" fn leave_pivot<O: Observer>(engine: *mut Engine<O>, join: u64, seat: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.marking.leave_pivot(JoinId(join as u32), seat as u32);
+    engine.marking.leave_pivot(&mut engine.enabling, JoinId(join as u32), seat as u32);
 }
 
 unsafe extern "C" fn enter_pivot<O: Observer>(engine: *mut Engine<O>, join: u64, group: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.marking.enter_pivot(JoinId(join as u32), group as u32);
+    engine.marking.enter_pivot(&mut engine.enabling, JoinId(join as u32), group as u32);
 }
 
 /// Removes a token from its store.

@@ -24,7 +24,7 @@ impl<O: Observer> Engine<O> {
             }
             // A place with a stream has no key, so nothing can go wrong here.
             self.changes(place);
-            let _ = self.marking.add(program, place, &self.record, self.now);
+            let _ = self.marking.add(program, &mut self.enabling, place, &self.record, self.now);
             self.marking.total += 1;
             self.enabling.moved(program, GaugeId::tokens(place), 0, 1);
             self.fill_room(program, place, 0, 1, false);
