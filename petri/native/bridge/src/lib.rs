@@ -107,7 +107,8 @@ impl Session {
     /// The next rows of a place as native 64-bit words, slot after slot; none are the end. Raises ValueError for what
     /// are no whole rows, and for a value outside the place's colour set: what the engine knows of tokens rests on it.
     fn feed(&mut self, place: u32, block: &[u8]) -> PyResult<()> {
-        let whole = self.program.places.get(place as usize).filter(|p| p.width > 0 && block.len() % (8 * p.width) == 0);
+        let whole =
+            self.program.places.get(place as usize).filter(|p| p.width > 0 && block.len().is_multiple_of(8 * p.width));
         let program = whole.ok_or_else(|| PyValueError::new_err("a block must be whole rows of a coloured place"))?;
         let word = |bytes: &[u8]| u64::from_ne_bytes(bytes.try_into().unwrap_or_default());
         let words: Vec<u64> = block.chunks_exact(8).map(word).collect();
