@@ -178,6 +178,7 @@ impl Emitter<'_, '_> {
                 let zero = self.real(0.0);
                 let lasts = self.b.ins().fcmp(FloatCC::NotEqual, duration, zero);
                 let at_once = self.b.create_block();
+                self.b.set_cold_block(at_once);
                 self.unless(lasts, at_once);
                 self.last(id, plan, &given, end);
                 self.leave(DONE);
