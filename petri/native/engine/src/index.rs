@@ -83,6 +83,8 @@ pub struct Index {
     slots: Box<[u32]>,
     links: Box<[(JoinId, usize)]>,
     seated: bool,
+    /// The last group that nobody had, or waited for.
+    idle: u32,
     lists: Vec<Vec<u32>>,
     free_lists: Vec<u32>,
 }
@@ -98,6 +100,7 @@ impl Index {
             slots: program.slots.clone().into_boxed_slice(),
             links: program.links.clone().into_boxed_slice(),
             seated: program.seated,
+            idle: NONE,
             lists: Vec::new(),
             free_lists: Vec::new(),
         }
@@ -128,6 +131,12 @@ impl Index {
             len @ ..=FEW => &bucket.seats[..len],
             _ => &self.lists[bucket.seats[0] as usize],
         }
+    }
+
+    /// Whether groups have their numbers for good.
+    #[inline(always)]
+    pub fn is_direct(&self) -> bool {
+        self.buckets.is_direct()
     }
 
     /// The first seat of a group that has a token, or a few.
@@ -184,7 +193,7 @@ impl Index {
         let last = self.group_of_seat.len() as u32 - 1;
         let moved = self.group_of_seat[last];
         let many = self.buckets[group].len.max(self.buckets[moved].len);
-        if many > FEW as u32 || !self.buckets.is_direct() {
+        if many > FEW as u32 || !self.is_direct() {
             return None;
         }
         let bucket = &mut self.buckets[group];
@@ -224,12 +233,27 @@ impl Index {
         group
     }
 
-    /// A group that nobody has, or waits for, gives its number back.
+    /// A group that nobody has, or waits for, gives its number back, sooner or later.
     #[inline(always)]
     fn release(&mut self, group: u32) {
+        if self.is_idle(group) && !self.is_direct() {
+            self.retire(group);
+        }
+    }
+
+    /// Whether nobody has a group, or waits for it.
+    #[inline(always)]
+    fn is_idle(&self, group: u32) -> bool {
         let bucket = &self.buckets[group];
-        if bucket.len == 0 && bucket.links == 0 {
-            self.buckets.forget(group);
+        bucket.len == 0 && bucket.links == 0
+    }
+
+    /// A group is idle. Another may have been so before: the last one is kept, as a token often comes back with its key.
+    #[inline(never)]
+    fn retire(&mut self, group: u32) {
+        let before = std::mem::replace(&mut self.idle, group);
+        if before != NONE && before != group && self.is_idle(before) {
+            self.buckets.forget(before);
         }
     }
 
@@ -257,8 +281,14 @@ impl Index {
     /// No token of the pivot waits for a group by a link any more.
     #[inline(always)]
     pub fn unwant(&mut self, group: u32, link: u32) {
-        self.buckets[group].links &= !link;
+        self.unwant_group(group, link);
         self.release(group);
+    }
+
+    /// The same where groups have their numbers for good.
+    #[inline(always)]
+    pub fn unwant_group(&mut self, group: u32, link: u32) {
+        self.buckets[group].links &= !link;
     }
 
     /// The first seat of the first link's pivot whose token has the key of a group.
@@ -417,6 +447,13 @@ mod tests {
         index.leave_seat(0);
         assert_eq!((index.find(&[7]), index.waiting(group)), (Some(group), 1));
         index.unwant(group, 1);
+        // The last group that was left is kept for when its key comes back.
+        assert_eq!(index.enter(&[7]), group);
+        index.leave_seat(0);
+        index.enter(&[8]);
+        assert_eq!(index.find(&[7]), Some(group));
+        index.leave_seat(0);
         assert_eq!(index.find(&[7]), None);
+        assert_eq!(index.enter(&[9]), group);
     }
 }

@@ -126,15 +126,13 @@ impl Link {
         self.seats.add(Seat { group, next, previous: NONE, admitted });
     }
 
-    /// The last seat moves to one whose token has gone.
+    /// The last seat moves to one whose token has gone. Returns the group of that, if it has no seats any more.
     #[inline(always)]
-    fn swap_remove(&mut self, index: &mut Index, seat: u32) {
+    fn swap_remove(&mut self, index: &mut Index, seat: u32) -> Option<u32> {
         let Seat { group, next, previous, .. } = self.seats[seat];
         self.connect(index, group, previous, next);
         if next != NONE {
             self.seats[next].previous = previous;
-        } else if previous == NONE {
-            index.unwant(group, self.bit);
         }
         let last = self.seats.len() as u32 - 1;
         if seat != last {
@@ -146,6 +144,14 @@ impl Link {
             }
         }
         self.seats.pop();
+        (previous == NONE && next == NONE).then_some(group)
+    }
+
+    /// The seats of binding number `k` of a join that has no other link.
+    #[inline(never)]
+    fn choose_pair(&self, weights: &Weights, indices: &Table<IndexId, Index>, k: u64) -> (u32, u32) {
+        let (seat, rest) = weights.select(k);
+        (seat, indices[self.index].seats(self.seats[seat].group)[rest as usize])
     }
 
     /// What comes behind a seat of a group, or first.
@@ -295,18 +301,29 @@ impl Join {
     /// The token of a seat of the pivot leaves, and the last one moves there.
     #[inline(always)]
     pub fn pivot_leaves(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
-        let [link] = &mut *self.links else { return self.pivot_leaves_links(indices, seat) };
-        link.swap_remove(&mut indices[link.index], seat);
+        for link in &mut self.links {
+            let index = &mut indices[link.index];
+            if let Some(group) = link.swap_remove(index, seat) {
+                index.unwant(group, link.bit);
+            }
+        }
         self.weights.swap_remove(seat);
     }
 
-    /// The same where there is another number of links.
-    #[inline(never)]
-    fn pivot_leaves_links(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
-        for link in &mut self.links {
-            link.swap_remove(&mut indices[link.index], seat);
+    /// The same for a join of one link, if weights are 0 or 1 and groups have their numbers for good. Returns whether it
+    /// was so.
+    #[inline(always)]
+    pub fn pivot_leaves_at_once(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) -> bool {
+        let [link] = &mut *self.links else { return false };
+        let index = &mut indices[link.index];
+        if !self.weights.is_plain() || !index.is_direct() {
+            return false;
         }
-        self.weights.swap_remove(seat);
+        if let Some(group) = link.swap_remove(index, seat) {
+            index.unwant_group(group, link.bit);
+        }
+        self.weights.swap_remove_bit(seat);
+        true
     }
 
     /// The number of tokens in a group of a link has changed from `before` to `after`.
@@ -364,17 +381,16 @@ impl Join {
         links.map(count).product()
     }
 
-    /// The same for a join of one link and no arc that takes any token: the seats for the pivot and for the link, where
-    /// neither takes long to find.
+    /// The same for a join of one link and no arc that takes any token: the seats for the pivot and for the link.
     #[inline(always)]
-    pub fn choose_pair(&self, indices: &Table<IndexId, Index>, k: u64) -> Option<(u32, u32)> {
-        let [link] = &*self.links else { return None };
+    pub fn choose_pair(&self, indices: &Table<IndexId, Index>, k: u64) -> (u32, u32) {
+        let [link] = &*self.links else { return (0, 0) };
         if !self.weights.is_plain() {
-            return None;
+            return link.choose_pair(&self.weights, indices, k);
         }
         // The weight is 1, and so the link's token the only one of its key.
         let seat = self.weights.select_bit(k, 0);
-        Some((seat, indices[link.index].first(link.seats[seat].group)))
+        (seat, indices[link.index].first(link.seats[seat].group))
     }
 
     /// The tokens of binding number `k`, in the order of E7: a seat for the pivot and for each arc behind it.

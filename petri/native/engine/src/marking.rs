@@ -179,6 +179,14 @@ impl Marking {
     /// The token in a seat of a pivot leaves.
     #[inline(always)]
     pub fn leave_pivot(&mut self, enabling: &mut Enabling, id: JoinId, seat: u32) {
+        if !self.joins[id].pivot_leaves_at_once(&mut self.indices, seat) {
+            return self.leave_pivot_slowly(enabling, id, seat);
+        }
+        self.tell(enabling, id);
+    }
+
+    #[inline(never)]
+    fn leave_pivot_slowly(&mut self, enabling: &mut Enabling, id: JoinId, seat: u32) {
         self.joins[id].pivot_leaves(&mut self.indices, seat);
         self.tell(enabling, id);
     }
@@ -276,9 +284,9 @@ impl Marking {
         self.joins[join].choose(&program.joins[join.at()], &self.indices, &self.places, k, chosen);
     }
 
-    /// The seats of binding number `k` of a join, for its pivot and its one link, where they do not take long to find.
+    /// The seats of binding number `k` of a join, for its pivot and its one link.
     #[inline(always)]
-    pub fn choose_pair(&self, join: JoinId, k: u64) -> Option<(u32, u32)> {
+    pub fn choose_pair(&self, join: JoinId, k: u64) -> (u32, u32) {
         self.joins[join].choose_pair(&self.indices, k)
     }
 

@@ -210,23 +210,8 @@ unsafe extern "C" fn choose_of<O: Observer>(engine: *mut Engine<O>, join: u64, k
 unsafe extern "C" fn choose_pair<O: Observer>(engine: *mut Engine<O>, join: u64, k: u64) -> u64 {
     // SAFETY: see `parts`.
     let (marking, join) = unsafe { (&(*engine).marking, JoinId(join as u32)) };
-    match marking.choose_pair(join, k) {
-        Some((pivot, other)) => u64::from(pivot) | u64::from(other) << 32,
-        None => {
-            // SAFETY: the same.
-            unsafe { choose_pair_slowly(engine, join, k) }
-        }
-    }
-}
-
-#[inline(never)]
-unsafe fn choose_pair_slowly<O: Observer>(engine: *mut Engine<O>, join: JoinId, k: u64) -> u64 {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
-    engine.marking.choose(program, join, k, &mut engine.scratch.chosen);
-    let plan = &program.joins[join.at()];
-    let other = plan.choices.first().map_or(0, |choice| engine.scratch.chosen[choice.arc()]);
-    engine.scratch.chosen[plan.pivot] | other << 32
+    let (pivot, other) = marking.choose_pair(join, k);
+    u64::from(pivot) | u64::from(other) << 32
 }
 
 /// The value of an expression of the program.
