@@ -130,13 +130,13 @@ public:
 
 private:
     // Receive.
-    Level port{ports}, memory{mac_memory}, buffered, buffer, accept, element{elements}, free{threads};
+    Level port{ports}, memory{mac_memory}, buffered, buffer, passing, accept, element{elements}, free{threads};
     unsigned free_ports = (1u << ports) - 1;
     std::uint64_t free_threads = ~std::uint64_t{0};
     Packet in_port[ports];
     Queue<Packet> in_mac;
     bool accepting = false;
-    int accept_thread = 0;
+    int next_engine = 0, accept_thread = 0;
     // Threads and engines.
     Packet packet[threads];
     std::uint8_t at_step[threads] = {};
@@ -209,8 +209,15 @@ private:
     }
 
     void try_accept() {
-        if (accepting || !in_mac.size() || !free_threads || !element.tokens) return;
-        accept_thread = chance.bit(free_threads);
+        if (accepting || !in_mac.size() || !free_threads) return;
+        std::uint64_t free_ones;
+        while (!(free_ones = free_threads & std::uint64_t{0xff} << 8 * next_engine)) {
+            immediate(passing);
+            next_engine = (next_engine + 1) % engines;
+        }
+        if (!element.tokens) return;
+        next_engine = (next_engine + 1) % engines;
+        accept_thread = chance.bit(free_ones);
         free_threads &= ~(std::uint64_t{1} << accept_thread);
         packet[accept_thread] = in_mac.pop();
         buffered.take();
@@ -449,7 +456,10 @@ void Router::report(Report& report, const std::string& name) const {
     show_place(report, receive + "memory", memory);
     show_place(report, receive + "buffered", buffered);
     show_idle(report, receive + "interface", accept);
+    const double waiting_turn = now - accept.area();
+    report.place((receive + "next_engine").c_str(), -1, {waiting_turn, waiting_turn, 1, accept.entered - accept.tokens + passing.entered});
     show_transition(report, receive + "buffer", buffer);
+    show_transition(report, receive + "pass", passing);
     show_transition(report, receive + "accept", accept);
     show_place(report, name + ".thread", free);
     show_place(report, name + ".element", element);

@@ -104,7 +104,7 @@ def test_nothing_is_lost_and_everything_is_given_back(parameters: dict[str, Any]
     assert result.passed
     marking = result.replications[0].marking
     for index, place in enumerate(model.net.places):
-        if place.name.startswith(("source.", "router.transmit.head")):
+        if place.name.startswith(("source.", "router.chip.receive.next_engine", "router.transmit.head")):
             continue
         initial = sorted(token for count, token in place.initial for _ in range(count))
         assert sorted(marking[index]) == initial, f"{place.name} ends as it began"
@@ -116,6 +116,27 @@ def test_nothing_is_lost_and_everything_is_given_back(parameters: dict[str, Any]
 def test_one_thread_keeps_the_order() -> None:
     result = run(engines=1, threads=1, packets=2000)
     assert figure(result, "sequence", "reordered_share") == 0.0
+
+
+RECEIVE = """
+net receive
+time ns
+import ixp2400.receive
+place inlet   : Packet fifo = Packet(0, i, 64 B, 0 ns) for i in 0..6
+place thread  : Context = Context(0, t) for t in 0..2, Context(1, 5), Context(3, t) for t in 6..7
+place element = 128 * token
+place start   : Job fifo
+instance receive = Receive(inlet = inlet, thread = thread, element = element, start = start)
+run until dead
+"""
+
+
+def test_microengines_get_packets_in_turn() -> None:
+    """PRNP section 3.1: P1 goes to ME1, P2 to ME2. An engine without a free thread is passed over."""
+    model = petri.loads(RECEIVE, engines=4)
+    started = model.run(engine="reference", replications=1).replications[0].marking[3]
+    assert [(int(job[1]), int(job[4])) for job in started] == [(0, 0), (1, 1), (2, 3), (3, 0), (4, 3), (5, 0)]
+    assert len({(job[4], job[5]) for job in started}) == 6
 
 
 RING = """

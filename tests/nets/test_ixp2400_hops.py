@@ -75,6 +75,7 @@ COUNTERS = (
     "expected",
     "given",
     "starter",
+    "next_engine",
     "turn",
     "mutex",
     "list",
@@ -104,7 +105,7 @@ def resources_come_back(model: petri.Model, result: petri.Result) -> None:
 @pytest.mark.parametrize("scheme", ["global", "its", "aisr"])
 def test_mutual_exclusion(scheme: str) -> None:
     """One thread at a time is in the critical section; under the local mutexes, one of each microengine."""
-    section = {"global": "mutex", "its": "turn", "aisr": "number"}[scheme]
+    section = {"global": "mutex", "its": "allocation.turn", "aisr": "number"}[scheme]
     model = petri.load("ixp2400_hops", scheme=scheme, packets=2000)
     window = model.run(replications=1, seed=3).replications[0].window
     names = [place.name for place in model.net.places]
