@@ -102,27 +102,62 @@ def resources_come_back(model: petri.Model, result: petri.Result) -> None:
 
 
 @slow_without_native
-@pytest.mark.parametrize("scheme", ["global", "its", "aisr"])
-def test_mutual_exclusion(scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("scheme", "packet"), [("global", "64 B"), ("global", "512 B"), ("its", "64 B"), ("aisr", "64 B")]
+)
+def test_mutual_exclusion(scheme: str, packet: str) -> None:
     """One thread at a time is in the critical section; under the local mutexes, one of each microengine."""
     section = {"global": "mutex", "its": "allocation.turn", "aisr": "number"}[scheme]
-    model = petri.load("ixp2400_hops", scheme=scheme, packets=2000)
+    model = petri.load("ixp2400_hops", scheme=scheme, packet=packet, packets=2000)
     window = model.run(replications=1, seed=3).replications[0].window
     names = [place.name for place in model.net.places]
     index = next(i for i, name in enumerate(names) if name.endswith(section))
     assert (window.initial[index], window.maximum[index]) == (1, 1)
-    working = [i for i, t in enumerate(model.net.transitions) if "allocate" in t.name or "enumerate" in t.name]
+    sections = ("allocation.allocate", "allocation.extend", "enumerate")
+    working = [i for i, t in enumerate(model.net.transitions) if any(name in t.name for name in sections)]
     assert sum(window.in_progress[i] for i in working) <= window.elapsed * (1 + 1e-9)
 
 
 @slow_without_native
-def test_local_mutexes_are_one_for_each_microengine() -> None:
-    model = petri.load("ixp2400_hops", scheme="local", packets=2000)
+@pytest.mark.parametrize("packet", ["64 B", "512 B"])
+def test_local_mutexes_are_one_for_each_microengine(packet: str) -> None:
+    model = petri.load("ixp2400_hops", scheme="local", packet=packet, packets=2000)
     window = model.run(replications=1, seed=3).replications[0].window
-    for index, transition in enumerate(model.net.transitions):
-        if "allocation.allocate" in transition.name:
-            assert window.in_progress[index] <= window.elapsed * (1 + 1e-9)
+    for engine in range(8):
+        names = (f"allocation.allocate[{engine}]", f"allocation.extend[{engine}]")
+        sections = [i for i, t in enumerate(model.net.transitions) if t.name.endswith(names)]
+        assert len(sections) == 2
+        assert sum(window.in_progress[i] for i in sections) <= window.elapsed * (1 + 1e-9)
+        for index in sections:
             assert window.in_progress[index] == pytest.approx(window.active[index])
+
+
+@slow_without_native
+@pytest.mark.parametrize("scheme", ["local", "global"])
+@pytest.mark.parametrize(("packet", "elements"), [("40 B", 1), ("65 B", 2), ("512 B", 8)])
+def test_a_mutex_is_taken_for_each_element(scheme: str, packet: str, elements: int) -> None:
+    model = petri.load("ixp2400_hops", scheme=scheme, packet=packet, packets=500)
+    window = model.run(replications=1, seed=3).replications[0].window
+    taken = {
+        name: sum(window.firings[i] for i, t in enumerate(model.net.transitions) if f"allocation.{name}[" in t.name)
+        for name in ("allocate", "extend")
+    }
+    assert taken == {"allocate": 500, "extend": 500 * (elements - 1)}
+
+
+@slow_without_native
+def test_mutexes_trade_throughput_for_order_at_512_bytes() -> None:
+    """PRNP section 4.2.1. Local allocation is below strided by a tenth only: too little for such short runs."""
+    throughput, retransmit = {}, {}
+    for scheme in ("strided", "local", "global"):
+        result = petri.load("ixp2400_hops", scheme=scheme, packet="512 B", hops=4, packets=6000).run(
+            replications=1, seed=5
+        )
+        throughput[scheme] = result.measure("throughput").value
+        retransmit[scheme] = result.measure("sequence").recorded["retransmit_missing_share"].mean
+    assert throughput["strided"] > 1.2 * throughput["local"] > 1.2 * 1.2 * throughput["global"]
+    assert retransmit["strided"] > 3 * retransmit["global"]
+    assert retransmit["strided"] > 0.8 * retransmit["local"]
 
 
 @slow_without_native
