@@ -29,7 +29,7 @@ def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_contender_that_fails_is_told_with_its_reason() -> None:
-    with pytest.raises(Unavailable, match="ModuleNotFoundError|no-such-net"):
+    with pytest.raises(Unavailable, match=r"ModuleNotFoundError|no-such-net"):
         Simulator("none", "simpy", "no-such-net").run(1, 1)
 
 
