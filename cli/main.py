@@ -110,9 +110,17 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except Exception as error:
         if os.environ.get("PNSIM_DEBUG", "") not in ("", "0"):
             raise
-        tell(_unexpected_diagnostic(error))
-        code = exits.STOPPED
+        interrupted = _follows_interrupt(error)
+        tell(Diagnostic("interrupted") if interrupted else _unexpected_diagnostic(error))
+        code = exits.INTERRUPTED if interrupted else exits.STOPPED
     sys.exit(code)
+
+
+def _follows_interrupt(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is behind an exception: before 3.12, Python wraps one that comes while a class is made."""
+    return error is not None and (
+        isinstance(error, KeyboardInterrupt) or _follows_interrupt(error.__cause__ or error.__context__)
+    )
 
 
 def _usage_diagnostic(error: click.ClickException) -> Diagnostic:

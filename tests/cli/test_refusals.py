@@ -279,6 +279,27 @@ def test_an_unexpected_error_is_one_line(call: Call, monkeypatch: pytest.MonkeyP
     assert "PNSIM_DEBUG=1" in outcome.err
 
 
+def test_an_interrupt_within_another_error_is_an_interrupt(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python before 3.12 makes a RuntimeError of a Ctrl-C that comes while a class is made."""
+    from petri import library
+
+    class Interrupting:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    def interrupted() -> list[str]:
+        try:
+            type("Any", (), {"x": Interrupting()})
+        except KeyboardInterrupt as error:
+            raise RuntimeError("Error calling __set_name__") from error
+        return []
+
+    monkeypatch.setattr(library, "net_names", interrupted)
+    outcome = call("list")
+    assert outcome.status == 130
+    assert outcome.err.startswith("error[interrupted]")
+
+
 def test_debugging_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     from petri import library
     from pnsim.main import main

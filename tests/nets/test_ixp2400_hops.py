@@ -145,6 +145,7 @@ def test_a_mutex_is_taken_for_each_element(scheme: str, packet: str, elements: i
     assert taken == {"allocate": 500, "extend": 500 * (elements - 1)}
 
 
+@pytest.mark.slow
 @slow_without_native
 def test_mutexes_trade_throughput_for_order_at_512_bytes() -> None:
     """PRNP section 4.2.1. Local allocation is below strided by a tenth only: too little for such short runs."""
@@ -160,6 +161,7 @@ def test_mutexes_trade_throughput_for_order_at_512_bytes() -> None:
     assert retransmit["strided"] > 0.8 * retransmit["local"]
 
 
+@pytest.mark.slow
 @slow_without_native
 def test_reordering_grows_with_the_hops() -> None:
     shares = []

@@ -168,6 +168,12 @@ OURS = [path for one in folders(ROOT / "validation").values() for path in experi
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_the_project_s_experiments_can_be_read(path: Path) -> None:
+    assert Experiment.load(path).points
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", OURS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_the_project_s_experiments_make_sense(path: Path) -> None:
     """Every point flattens, and every expected value belongs to one."""
     prepared = Experiment.load(path).prepare()
