@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from petri.diagnostics import render_all
@@ -278,6 +278,7 @@ def test_no_soup_of_tokens_is_too_much(text: str) -> None:
 
 
 @given(st.text(max_size=200))
+@example("after")
 @settings(max_examples=200, deadline=None)
 def test_no_text_is_too_much(text: str) -> None:
     survives(text)

@@ -146,7 +146,7 @@ def _not_a_declaration(case: _Case) -> Diagnostic | None:
             return case.tell("before-declaration", span=span_of(token, token, case.path), found=_shown(token))
     elif not (token and token.kind == "NAME" and token.first and END in case.expected):
         return None
-    if token.text == "after":
+    if token.text == "after" and case.word:
         return None
     words = (*DECLARATION_WORDS, *(kind for kind in case.expected if kind in _CLAUSES))
     suggestion = _meant(token.text, words)
