@@ -168,14 +168,16 @@ OURS = [path for one in folders(ROOT / "validation").values() for path in experi
 
 
 @pytest.mark.parametrize("path", OURS, ids=lambda path: f"{path.parent.name}/{path.stem}")
-def test_the_project_s_experiments_can_be_read(path: Path) -> None:
-    assert Experiment.load(path).points
+def test_every_expected_value_is_of_a_point(path: Path) -> None:
+    experiment = Experiment.load(path)
+    points = [{**experiment.fixed, **point} for point in experiment.points]
+    assert [one for one in experiment.expected if not any(one.applies(point) for point in points)] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", OURS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_the_project_s_experiments_make_sense(path: Path) -> None:
-    """Every point flattens, and every expected value belongs to one."""
+    """Every point flattens, and with its units read every expected value belongs to one."""
     prepared = Experiment.load(path).prepare()
     for one in prepared.experiment.expected:
         assert any(one.applies(point.parameters) for point in prepared.points)
