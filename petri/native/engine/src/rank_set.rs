@@ -1,5 +1,7 @@
 //! A set of small numbers that answers "which is the k-th?" in logarithmic time.
 
+use crate::bits::nth_bit;
+
 /// Words summed into one node of the level above.
 const FANOUT: usize = 16;
 /// Sets of numbers below this are one word.
@@ -82,7 +84,7 @@ impl RankSet {
     #[inline(always)]
     pub fn select(&self, k: usize) -> usize {
         if self.is_small() {
-            return nth_bit(self.word, k as u32);
+            return nth_bit(self.word, k as u64) as usize;
         }
         let mut left = k as u32;
         let mut node = 0;
@@ -97,7 +99,7 @@ impl RankSet {
             left -= self.words[node].count_ones();
             node += 1;
         }
-        node * 64 + nth_bit(self.words[node], left)
+        node * 64 + nth_bit(self.words[node], u64::from(left)) as usize
     }
 
     /// The only member, if there is one and the set is small.
@@ -118,15 +120,6 @@ impl RankSet {
             })
         })
     }
-}
-
-/// The position of the bit that `k` set bits are below.
-#[inline(always)]
-fn nth_bit(mut word: u64, k: u32) -> usize {
-    for _ in 0..k {
-        word &= word - 1;
-    }
-    word.trailing_zeros() as usize
 }
 
 #[cfg(test)]

@@ -102,9 +102,20 @@ impl SumTree {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::random::Random;
+
+    /// The position in whose weight unit `k` of a row lies, and how many units of that weight come before it, by counting.
+    pub(crate) fn unit(row: &[u64], k: u64) -> (usize, u64) {
+        let mut left = k;
+        let position = row.iter().position(|&weight| {
+            let found = left < weight;
+            left -= if found { 0 } else { weight };
+            found
+        });
+        (position.expect("a position"), left)
+    }
 
     #[test]
     fn against_a_plain_row() {
@@ -130,13 +141,7 @@ mod tests {
             assert_eq!(tree.total(), total);
             if total > 0 {
                 let k = random.equal_choice(total);
-                let mut left = k;
-                let expected = row.iter().position(|&weight| {
-                    let found = left < weight;
-                    left -= if found { 0 } else { weight };
-                    found
-                });
-                assert_eq!(tree.select(k), (expected.expect("a position"), left));
+                assert_eq!(tree.select(k), unit(&row, k));
             }
         }
     }

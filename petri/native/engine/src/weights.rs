@@ -3,6 +3,7 @@
 //! Weights are mostly 0 or 1. As long as all are, they are bits, and a few words hold them; the first greater one turns the
 //! row into a tree of sums.
 
+use crate::bits::nth_bit;
 use crate::row::Row;
 use crate::sum_tree::SumTree;
 
@@ -246,70 +247,11 @@ impl Weights {
     }
 }
 
-/// The lowest bit of each byte, and the highest; every other bit, pair of bits, and half of a byte.
-const ONES: u64 = u64::MAX / 255;
-const HIGHEST: u64 = ONES << 7;
-const PAIRS: u64 = u64::MAX / 3;
-const FOURS: u64 = u64::MAX / 5;
-const BYTES: u64 = u64::MAX / 17;
-
-/// The position of the bit that `k` set bits are below.
-#[inline(always)]
-fn nth_bit(word: u64, k: u64) -> u32 {
-    let pairs = word - ((word >> 1) & PAIRS);
-    let fours = (pairs & FOURS) + ((pairs >> 2) & FOURS);
-    let bytes = (fours + (fours >> 4)) & BYTES;
-    // The set bits up to each byte: the byte sought is the first with more than k.
-    let sums = bytes.wrapping_mul(ONES);
-    let more = ((sums | HIGHEST) - (k + 1) * ONES) & HIGHEST;
-    let shift = more.trailing_zeros() & !7;
-    let below = ((sums << 8) >> shift) & 0xFF;
-    let byte = (word >> shift) & 0xFF;
-    shift + u32::from(NTH_BIT[(k - below) as usize][byte as usize])
-}
-
-/// The position of the bit of a byte that so many set bits are below.
-static NTH_BIT: [[u8; 256]; 8] = nth_bits();
-
-const fn nth_bits() -> [[u8; 256]; 8] {
-    let mut table = [[0; 256]; 8];
-    let mut byte = 0;
-    while byte < 256 {
-        let (mut bit, mut below) = (0, 0);
-        while bit < 8 {
-            if (byte >> bit) & 1 == 1 {
-                table[below][byte] = bit as u8;
-                below += 1;
-            }
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::Random;
-
-    #[test]
-    fn bits_in_order() {
-        let mut random = Random::new([4, 4, 4]);
-        let dense = |random: &mut Random| random.word() | random.word();
-        for round in 0..2000 {
-            let word = match round % 4 {
-                0 => random.word(),
-                1 => random.word() & random.word() & random.word(),
-                2 => dense(&mut random),
-                _ => u64::MAX >> (round % 64),
-            };
-            let bits: Vec<u32> = (0..64).filter(|bit| (word >> bit) & 1 == 1).collect();
-            for (k, &bit) in bits.iter().enumerate() {
-                assert_eq!(nth_bit(word, k as u64), bit, "{word:x} {k}");
-            }
-        }
-    }
+    use crate::sum_tree::tests::unit;
 
     /// Random weights below `bound`, in a row that grows to about `size` and shrinks again.
     fn against_a_plain_row(size: usize, bound: u64, checks: usize) {
@@ -340,13 +282,8 @@ mod tests {
             assert_eq!((weights.total(), weights.len()), (total, row.len()));
             if total > 0 {
                 let k = random.equal_choice(total);
-                let mut left = k;
-                let expected = row.iter().position(|&weight| {
-                    let found = left < weight;
-                    left -= if found { 0 } else { weight };
-                    found
-                });
-                assert_eq!(weights.select(k), (expected.expect("a position") as u32, left));
+                let (position, left) = unit(&row, k);
+                assert_eq!(weights.select(k), (position as u32, left));
             }
         }
     }
