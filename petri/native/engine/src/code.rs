@@ -149,7 +149,8 @@ struct Generator<'a> {
     program: &'a Program,
     layout: Layout,
     runtime: Runtime,
-    rare: Rare<FuncId>,
+    /// The ways to functions that are called rarely.
+    rare: Vec<FuncId>,
 }
 
 impl Code {
@@ -190,8 +191,8 @@ impl<'a> Generator<'a> {
         let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
         let mut context = module.make_context();
         let mut functions = FunctionBuilderContext::new();
-        let rare =
-            Rare::of::<O>().map(|(address, types)| way(&mut module, &mut context, &mut functions, address, types));
+        let way = |(address, types)| way(&mut module, &mut context, &mut functions, address, types).ok();
+        let rare = Rare::all::<O>().into_iter().map(way).collect::<Option<Vec<FuncId>>>()?;
         Some(Generator {
             module,
             context,
@@ -200,7 +201,7 @@ impl<'a> Generator<'a> {
             program,
             layout: Layout::of::<O>(),
             runtime: Runtime::of::<O>(),
-            rare: rare.ok()?,
+            rare,
         })
     }
 
@@ -249,7 +250,8 @@ impl<'a> Generator<'a> {
         signature.call_conv = self.module.isa().default_call_conv();
         signature.params = vec![AbiParam::new(I64); parameters];
         signature.returns = vec![AbiParam::new(I64)];
-        let rare = self.rare.map(|id| self.module.declare_func_in_func(id, &mut self.context.func));
+        let declare = |&id: &FuncId| self.module.declare_func_in_func(id, &mut self.context.func);
+        let rare = self.rare.iter().map(declare).collect();
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
         let operands = emit(Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, rare, variables));
         builder.finalize(self.module.target_config());

@@ -8,6 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand};
+use crate::code::runtime::Rare;
 use crate::events::{Key, NONE};
 use crate::ids::TransitionId;
 use crate::program::TransitionProgram;
@@ -27,7 +28,7 @@ impl Emitter<'_, '_> {
             let full = self.equals(vacancies, 0);
             short = self.b.ins().bor(short, full);
         }
-        self.when(short, |s| s.call_rarely(s.rare.make_room, &[]));
+        self.when(short, |s| s.call_rarely(Rare::MakeRoom, &[]));
     }
 
     /// A cell for what a firing will deposit, and its address, if that is anything.

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
-use crate::code::runtime::ENABLED;
+use crate::code::runtime::{Rare, ENABLED};
 use crate::code::Routine;
 use crate::events::{Key, NEVER, NONE};
 use crate::program::Level;
@@ -329,7 +329,7 @@ impl Emitter<'_, '_> {
         let none = self.b.ins().iconst(I8, 0);
         self.store(none, self.engine, self.layout.more);
         let may_be = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
-        self.when(may_be, |s| s.call_rarely(s.rare.look_beside, &[slot]));
+        self.when(may_be, |s| s.call_rarely(Rare::LookBeside, &[slot]));
     }
 
     /// `Agenda::release`: the address of a record, whose cell is vacant again.

@@ -148,7 +148,8 @@ pub struct Emitter<'a, 'b> {
     pub program: &'a Program,
     pub layout: &'a Layout,
     pub runtime: &'a Runtime,
-    pub rare: Rare<FuncRef>,
+    /// The ways to functions that are called rarely.
+    rare: Vec<FuncRef>,
     pub engine: Value,
     pub places: Value,
     pub stores: Value,
@@ -179,7 +180,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         program: &'a Program,
         layout: &'a Layout,
         runtime: &'a Runtime,
-        rare: Rare<FuncRef>,
+        rare: Vec<FuncRef>,
         variables: usize,
     ) -> Self {
         let entry = b.create_block();
@@ -361,11 +362,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.
-    pub fn call_rarely(&mut self, function: FuncRef, arguments: &[Value]) {
+    pub fn call_rarely(&mut self, function: Rare, arguments: &[Value]) {
         if let Some(block) = self.b.current_block() {
             self.b.set_cold_block(block);
         }
-        self.b.ins().call(function, &[&[self.engine], arguments].concat());
+        self.b.ins().call(self.rare[function as usize], &[&[self.engine], arguments].concat());
     }
 
     // ------------------------------------------------------------ where things are
@@ -562,7 +563,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().brif(inside, next, &[x.into()], rest, &[]);
         self.b.switch_to_block(rest);
         self.return_chance();
-        self.call_rarely(self.rare.exponential_rest, &[layer, x]);
+        self.call_rarely(Rare::ExponentialRest, &[layer, x]);
         self.take_chance();
         let drawn = self.load(F64, self.engine, self.layout.value);
         self.jump(next, &[drawn]);

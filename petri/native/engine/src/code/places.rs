@@ -7,7 +7,7 @@ use cranelift_codegen::ir::types::{F64, I32, I64, I8};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand, FLAGS};
-use crate::code::runtime::{DONE, FAULT};
+use crate::code::runtime::{Rare, DONE, FAULT};
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::index::IndexProgram;
 use crate::join::{LinkKey, LinkProgram};
@@ -368,7 +368,7 @@ impl<'a> Emitter<'a, '_> {
             let store = self.store_of(place);
             let mask = self.load(I64, store, offset_of!(Store, mask));
             let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, tokens, mask);
-            self.when(full, |s| s.call_rarely(s.rare.grow, &[id]));
+            self.when(full, |s| s.call_rarely(Rare::Grow, &[id]));
             let seat = match self.program.places[place].discipline {
                 Discipline::Fifo => self.ring_seat(place, tokens),
                 _ => tokens,

@@ -58,45 +58,22 @@ pub struct Runtime {
 /// Functions that are called so seldom that the code should not be bent around their calls: they change no register, and
 /// return nothing. The code goes through small functions of its own to them.
 #[derive(Clone, Copy)]
-pub struct Rare<F> {
-    pub exponential_rest: F,
-    pub grow: F,
-    pub make_room: F,
-    pub look_beside: F,
+pub enum Rare {
+    ExponentialRest,
+    Grow,
+    MakeRoom,
+    LookBeside,
 }
 
-impl<A> Rare<A> {
-    /// The same functions in another form.
-    pub fn map<B>(self, mut form: impl FnMut(A) -> B) -> Rare<B> {
-        Rare {
-            exponential_rest: form(self.exponential_rest),
-            grow: form(self.grow),
-            make_room: form(self.make_room),
-            look_beside: form(self.look_beside),
-        }
-    }
-}
-
-impl Rare<(usize, &'static [Type])> {
-    /// Their addresses, and the types of their parameters behind the engine.
-    pub fn of<O: Observer>() -> Self {
-        Rare {
-            exponential_rest: (exponential_rest::<O> as *const () as usize, &[I64, F64]),
-            grow: (grow::<O> as *const () as usize, &[I64]),
-            make_room: (make_room::<O> as *const () as usize, &[]),
-            look_beside: (look_beside::<O> as *const () as usize, &[I64]),
-        }
-    }
-}
-
-impl<A, E> Rare<Result<A, E>> {
-    pub fn ok(self) -> Option<Rare<A>> {
-        Some(Rare {
-            exponential_rest: self.exponential_rest.ok()?,
-            grow: self.grow.ok()?,
-            make_room: self.make_room.ok()?,
-            look_beside: self.look_beside.ok()?,
-        })
+impl Rare {
+    /// The addresses of all, in their order, and the types of their parameters behind the engine.
+    pub fn all<O: Observer>() -> [(usize, &'static [Type]); 4] {
+        [
+            (exponential_rest::<O> as *const () as usize, &[I64, F64]),
+            (grow::<O> as *const () as usize, &[I64]),
+            (make_room::<O> as *const () as usize, &[]),
+            (look_beside::<O> as *const () as usize, &[I64]),
+        ]
     }
 }
 
