@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+import petri
 from petri.engine.interface import Session
 from petri.engine.native import available
 from petri.engine.reference import Limits
@@ -108,3 +109,26 @@ def test_pieces_change_nothing(net: Net, seed: int) -> None:
     while pieces.firings < 100 and pieces.advance(10.0, 1) == "budget":
         pass
     assert_same_state(whole, pieces)
+
+
+def test_ends_at_one_instant_come_before_any_start_in_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Firings of 2 and of 1 + 1 end together, so that `both` is enabled before `alone` can start (I1)."""
+    text = """net together
+place a = token
+place b = token
+place half
+place x
+place y
+transition long:  a -> x       takes 2.0
+transition first: b -> half    takes 1.0
+transition last:  half -> y    takes 1.0
+transition both:  x, y -> a, b priority 1
+transition alone: x -> a
+"""
+    net = petri.loads(text).net
+    monkeypatch.setattr("petri.engine.native.PATIENCE", 0)
+    reference, compiled = begin(net, "reference", 1, 0, limits=FAR), begin(net, "native", 1, 0, limits=FAR)
+    for session in (reference, compiled):
+        session.advance(100.0, 10_000)
+    assert compiled.observe().firings[[t.name for t in net.transitions].index("alone")] == 0
+    assert_same_state(reference, compiled)
