@@ -29,8 +29,8 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 
-pub use cycle::{OVER, USED_UP};
-pub use runtime::{DONE, ENABLED, FAULT, GENERAL};
+pub use cycle::{OVER, STOPPED, USED_UP};
+pub use runtime::{ENABLED, FAULT, GENERAL};
 
 use crate::engine::Engine;
 use crate::ids::TransitionId;
@@ -41,10 +41,10 @@ use cycle::Routines;
 use emitter::{Emitter, Layout};
 use runtime::{Rare, Runtime};
 
-/// Looks at a transition, or starts a firing. The parameters are the engine and the operands.
-type Step = unsafe extern "C" fn(*mut c_void, *const u64) -> u64;
-/// Ends a firing. The last parameter is the record of the firing.
-type Finish = unsafe extern "C" fn(*mut c_void, *const u64, *const u64) -> u64;
+/// Looks at a transition. The parameters are the engine and the operands.
+type Look = unsafe extern "C" fn(*mut c_void, *const u64) -> u64;
+/// How the loop calls what starts and ends firings: such functions preserve no registers, as the loop has nothing in them.
+const LEAF: CallConv = CallConv::Winch;
 /// The loop. The parameters are the engine, the operands, all routines, the bits of the last instant, and how many firings may
 /// start.
 type Cycle = unsafe extern "C" fn(*mut c_void, *const u64, *const Routines, u64, u64) -> u64;
@@ -64,39 +64,26 @@ impl Routine {
         Routine { function, operands: row.as_ptr(), row }
     }
 
-    /// Looks at a transition, or starts a firing.
+    /// Looks at a transition.
     ///
     /// # Safety
-    /// The routine is part of the code of the program that the engine runs, and looks or starts.
+    /// The routine is part of the code of the program that the engine runs, and looks.
     #[inline(always)]
-    pub unsafe fn step<O>(&self, engine: &mut Engine<O>) -> u64 {
+    pub unsafe fn look<O>(&self, engine: &mut Engine<O>) -> u64 {
         // SAFETY: the function was made with these parameters; the rest is asked of the caller.
         unsafe {
-            let function = std::mem::transmute::<*const u8, Step>(self.function);
+            let function = std::mem::transmute::<*const u8, Look>(self.function);
             function(std::ptr::from_mut(engine).cast(), self.operands)
-        }
-    }
-
-    /// Ends a firing.
-    ///
-    /// # Safety
-    /// The same for a routine that ends firings, and `record` is that of a firing of the routine's transition.
-    #[inline(always)]
-    pub unsafe fn finish<O>(&self, engine: &mut Engine<O>, record: *const u64) -> u64 {
-        // SAFETY: the same.
-        unsafe {
-            let function = std::mem::transmute::<*const u8, Finish>(self.function);
-            function(std::ptr::from_mut(engine).cast(), self.operands, record)
         }
     }
 }
 
-/// The code of a net's transitions, and the loop that runs them. A transition that the generator does not know has a routine
-/// that leaves it to the engine.
+/// The code of a net's transitions, and the loop that runs them. A transition that the generator does not know has routines
+/// that leave it to the engine.
 pub struct Code {
     pub looks: Table<TransitionId, Routine>,
-    pub starts: Table<TransitionId, Routine>,
-    pub finishes: Table<TransitionId, Routine>,
+    starts: Table<TransitionId, Routine>,
+    finishes: Table<TransitionId, Routine>,
     cycle: Routine,
     module: ManuallyDrop<JITModule>,
 }
@@ -166,7 +153,7 @@ impl Code {
             return None;
         }
         // The generator recurses over expressions: it gets a stack of its own, as the loader does.
-        let generate = || Generator::new::<O>(program)?.generate::<O>().ok();
+        let generate = || Generator::new::<O>(program)?.generate().ok();
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK).spawn_scoped(scope, generate).ok()?;
             thread.join().ok()?
@@ -205,34 +192,44 @@ impl<'a> Generator<'a> {
         })
     }
 
-    fn generate<O: Observer>(mut self) -> Generated<Code> {
+    fn generate(mut self) -> Generated<Code> {
         let program = self.program;
+        let normal = self.module.isa().default_call_conv();
         let ids = || (0..program.transitions.len() as u32).map(TransitionId);
         let (mut looks, mut starts, mut finishes) = (Vec::new(), Vec::new(), Vec::new());
         for id in ids() {
             let plan = &program.transitions[id];
             let variables = plan.variable_names.len();
-            let looked = transitions::can_look(plan).then(|| self.function(variables, 2, |e| e.look(plan)));
-            looks.push(looked.transpose()?);
+            looks.push(self.function(normal, variables, 2, |e| {
+                if transitions::can_look(plan) {
+                    e.look(plan)
+                } else {
+                    e.leave_to_engine()
+                }
+            })?);
             let fires = transitions::can_fire(program, plan);
-            let started = fires.then(|| self.function(variables, 2, |e| e.start(id, plan)));
-            starts.push(started.transpose()?);
-            let ended = fires.then(|| self.function(variables, 3, |e| e.finish(id, plan)));
-            finishes.push(ended.transpose()?);
+            starts.push(self.function(LEAF, variables, 2, |e| {
+                if fires {
+                    e.start(id, plan)
+                } else {
+                    e.leave_to_engine()
+                }
+            })?);
+            finishes.push(self.function(LEAF, variables, 3, |e| {
+                if fires {
+                    e.finish(id, plan)
+                } else {
+                    e.finish_by_engine(id)
+                }
+            })?);
         }
-        let cycle = self.function(0, 5, |e| e.cycle())?;
+        let cycle = self.function(normal, 0, 5, |e| e.cycle())?;
         self.module.finalize_definitions().map_err(Box::new)?;
         let made = |(id, row): (FuncId, Vec<u64>)| Routine::new(self.module.get_finalized_function(id), row);
-        let all = |made_of: Vec<Option<(FuncId, Vec<u64>)>>, general: *const u8| {
-            let or_general = |(id, one): (TransitionId, Option<_>)| {
-                one.map_or_else(|| Routine::new(general, vec![u64::from(id.0)]), made)
-            };
-            ids().zip(made_of).map(or_general).collect()
-        };
         Ok(Code {
-            looks: all(looks, runtime::step_general::<O> as *const u8),
-            starts: all(starts, runtime::step_general::<O> as *const u8),
-            finishes: all(finishes, runtime::finish_general::<O> as *const u8),
+            looks: looks.into_iter().map(made).collect(),
+            starts: starts.into_iter().map(made).collect(),
+            finishes: finishes.into_iter().map(made).collect(),
             cycle: made(cycle),
             module: ManuallyDrop::new(self.module),
         })
@@ -242,18 +239,21 @@ impl<'a> Generator<'a> {
     /// are one. `variables` are those of a transition.
     fn function(
         &mut self,
+        convention: CallConv,
         variables: usize,
         parameters: usize,
         emit: impl FnOnce(Emitter) -> Vec<u64>,
     ) -> Generated<(FuncId, Vec<u64>)> {
         let signature = &mut self.context.func.signature;
-        signature.call_conv = self.module.isa().default_call_conv();
+        signature.call_conv = convention;
         signature.params = vec![AbiParam::new(I64); parameters];
         signature.returns = vec![AbiParam::new(I64)];
         let declare = |&id: &FuncId| self.module.declare_func_in_func(id, &mut self.context.func);
         let rare = self.rare.iter().map(declare).collect();
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
-        let operands = emit(Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, rare, variables));
+        let normal = self.module.isa().default_call_conv();
+        let emitter = Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, rare, variables, normal);
+        let operands = emit(emitter);
         builder.finalize(self.module.target_config());
         let text = self.context.func.display().to_string();
         let function = match self.shapes.get(&text) {

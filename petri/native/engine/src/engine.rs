@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::agenda::Agenda;
-use crate::code::{Code, DONE, ENABLED, FAULT, GENERAL, OVER, USED_UP};
+use crate::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::enabling::Enabling;
 use crate::expression::Scope;
 use crate::fault::{Fault, Outcome};
@@ -73,6 +73,9 @@ pub struct Engine<O> {
     pub streams: Streams,
     pub(crate) limits: Limits,
     pub(crate) random: Random,
+    /// The stream of chance of a firing that machine code has drawn from and may still leave to the general way, which
+    /// then draws anew.
+    pub(crate) drawn: Random,
     pub(crate) enabling: Enabling,
     pub(crate) agenda: Agenda,
     pub(crate) variables: Table<VariableId, u64>,
@@ -118,6 +121,7 @@ impl<O: Observer> Engine<O> {
             streams: Streams::new(&program),
             limits,
             random: Random::new(seed),
+            drawn: Random::new(seed),
             enabling,
             agenda: Agenda::new(program.record, program.lanes),
             variables: vec![0; program.variables].into_iter().collect(),
@@ -145,14 +149,12 @@ impl<O: Observer> Engine<O> {
             Some(_) => 0,
             None => self.limits.compile_after.saturating_sub(self.firings),
         };
-        let mut reason = self.run(&program, None, until, firings.min(interpreted));
+        let mut reason = self.run(&program, until, firings.min(interpreted));
         if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
             let code = program.code[Code::kind::<O>()].get_or_init(|| Code::new::<O>(&program)).as_ref();
             reason = match code {
-                Some(code) if program.streams.is_empty() => {
-                    Ok(self.run_code(&program, code, until, firings - interpreted))
-                }
-                code => self.run(&program, code, until, firings - interpreted),
+                Some(code) => Ok(self.run_code(&program, code, until, firings - interpreted)),
+                None => self.run(&program, until, firings - interpreted),
             };
         }
         reason.unwrap_or_else(|error| {
@@ -169,27 +171,21 @@ impl<O: Observer> Engine<O> {
         self.observer.restart(self.now);
     }
 
-    fn run(
-        &mut self,
-        program: &Program,
-        code: Option<&Code>,
-        until: f64,
-        mut budget: u64,
-    ) -> Result<Reason, Box<RunError>> {
+    fn run(&mut self, program: &Program, until: f64, mut budget: u64) -> Result<Reason, Box<RunError>> {
         loop {
             loop {
                 if !program.streams.is_empty() && !self.refill(program)? {
                     return Ok(Reason::Input);
                 }
                 if self.enabling.listed > 0 {
-                    self.look(program, code)?;
+                    self.look(program, None)?;
                 }
                 let Some(level) = self.enabling.highest() else { break };
                 if budget == 0 {
                     return Ok(Reason::Budget);
                 }
                 let transition = self.enabling.choose(program, level, &mut self.random);
-                self.start(program, code, transition)?;
+                self.start(program, transition)?;
                 budget -= 1;
             }
             let end = self.agenda.next_end();
@@ -200,7 +196,7 @@ impl<O: Observer> Engine<O> {
                 self.set_time(program, self.now.max(until));
                 return Ok(Reason::Until);
             }
-            self.end_firings(program, code, end)?;
+            self.end_firings(program, end)?;
         }
     }
 
@@ -216,6 +212,7 @@ impl<O: Observer> Engine<O> {
                 self.set_time(program, self.now.max(until));
                 Reason::Until
             }
+            STOPPED if self.error.is_none() => Reason::Input,
             _ => Reason::Error,
         }
     }
@@ -226,7 +223,7 @@ impl<O: Observer> Engine<O> {
         let mut first: Option<Box<RunError>> = None;
         while let Some(transition) = self.enabling.next_touched() {
             // SAFETY: the code is for this engine's program.
-            let found = code.map_or(GENERAL, |code| unsafe { code.looks[transition].step(self) });
+            let found = code.map_or(GENERAL, |code| unsafe { code.looks[transition].look(self) });
             if found <= ENABLED {
                 self.enabling.set(transition, found == ENABLED);
                 continue;
@@ -246,22 +243,14 @@ impl<O: Observer> Engine<O> {
 
     /// Time moves; all that ends then deposits, in order of start (I1, I8).
     #[inline(always)]
-    fn end_firings(&mut self, program: &Program, code: Option<&Code>, instant: f64) -> Result<(), Box<RunError>> {
+    fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.firings_at_this_instant = 0;
         while let Some(ending) = self.agenda.end_next() {
             let record = self.agenda.release(ending.cell).as_ptr();
-            // SAFETY: the code is for this engine's program, and the record for a firing of this transition.
-            unsafe {
-                if let Some(code) = code {
-                    if code.finishes[ending.transition].finish(self, record) == FAULT {
-                        return Err(self.met(program, ending.transition));
-                    }
-                } else {
-                    self.end(program, ending.transition, record)
-                        .map_err(|fault| self.told(program, ending.transition, *fault))?;
-                }
-            }
+            // SAFETY: the record is that of a firing of this transition.
+            unsafe { self.end(program, ending.transition, record) }
+                .map_err(|fault| self.told(program, ending.transition, *fault))?;
         }
         Ok(())
     }
@@ -297,16 +286,6 @@ impl<O: Observer> Engine<O> {
 
     // ------------------------------------------------------------ firing
 
-    /// Starts a firing. It ends at once when it takes no time (I6).
-    #[inline(always)]
-    fn start(&mut self, program: &Program, code: Option<&Code>, transition: TransitionId) -> Result<(), Box<RunError>> {
-        // SAFETY: the code is for this engine's program.
-        match code.map_or(GENERAL, |code| unsafe { code.starts[transition].step(self) }) {
-            DONE => Ok(()),
-            status => self.start_rest(program, transition, status),
-        }
-    }
-
     /// Goes on with a firing that machine code has not started.
     #[inline(always)]
     pub(crate) fn start_rest(
@@ -318,21 +297,22 @@ impl<O: Observer> Engine<O> {
         if status == FAULT {
             return Err(self.met(program, transition));
         }
-        self.interpret(program, transition).map_err(|fault| self.told(program, transition, *fault))
+        self.start(program, transition)
     }
 
-    /// Starts a firing in the general way.
+    /// Starts a firing. It ends at once when it takes no time (I6).
     #[inline(never)]
-    fn interpret(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+    fn start(&mut self, program: &Program, transition: TransitionId) -> Result<(), Box<RunError>> {
         let simple = &program.simple[transition];
-        match simple.time {
+        let outcome = match simple.time {
             SimpleTime::Other => self.start_general(program, transition),
             SimpleTime::Const(duration) => self.start_simple(program, transition, simple, duration),
             SimpleTime::Exponential(mean) => {
                 let duration = mean * self.random.exponential();
                 self.start_simple(program, transition, simple, duration)
             }
-        }
+        };
+        outcome.map_err(|fault| self.told(program, transition, *fault))
     }
 
     /// Binds, evaluates, takes, and empties (I4, I5).

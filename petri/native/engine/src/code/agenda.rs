@@ -13,37 +13,65 @@ use crate::events::{Key, NONE};
 use crate::ids::TransitionId;
 use crate::program::TransitionProgram;
 
-const NODE: i64 = size_of::<Key>() as i64;
+/// Bytes of a node, as a power of two.
+const NODE_BITS: i64 = 4;
+const _: () = assert!(size_of::<Key>() == 1 << NODE_BITS);
+
+/// Where one more firing fits in.
+pub struct Room {
+    /// The slot of a firing that has ended, or none.
+    gap: Value,
+    /// The number of free slots.
+    frees: Value,
+    /// The number of vacant cells, where the firing needs one.
+    vacancies: Option<Value>,
+}
+
+impl Room {
+    fn values(&self) -> Vec<Value> {
+        [self.gap, self.frees].into_iter().chain(self.vacancies).collect()
+    }
+}
 
 impl Emitter<'_, '_> {
-    /// Sees to it that one more firing can begin: to be done first, when nothing is known yet that a call would disturb.
-    pub fn make_room(&mut self, plan: &TransitionProgram) {
-        let gap = self.load(I64, self.engine, self.layout.gap);
-        let frees = self.load(I64, self.engine, self.layout.frees);
-        let none = self.equals(gap, NONE as u64);
-        let full = self.equals(frees, 0);
+    /// Room for one more firing (`Agenda::make_room`).
+    pub fn room(&mut self, plan: &TransitionProgram) -> Room {
+        let room = self.present_room(plan);
+        let none = self.equals(room.gap, NONE as u64);
+        let full = self.equals(room.frees, 0);
         let mut short = self.b.ins().band(none, full);
-        if plan.held > 0 {
-            let vacancies = self.load(I64, self.engine, self.layout.vacancies);
+        if let Some(vacancies) = room.vacancies {
             let full = self.equals(vacancies, 0);
             short = self.b.ins().bor(short, full);
         }
-        self.when(short, |s| s.call_rarely(Rare::MakeRoom, &[]));
+        let more = |s: &mut Self| {
+            s.call_rarely(Rare::MakeRoom, &[]);
+            s.present_room(plan).values()
+        };
+        let values = self.branch(short, &vec![I64; room.values().len()], more, |_| room.values());
+        Room { gap: values[0], frees: values[1], vacancies: values.get(2).copied() }
+    }
+
+    fn present_room(&mut self, plan: &TransitionProgram) -> Room {
+        Room {
+            gap: self.load(I64, self.engine, self.layout.gap),
+            frees: self.load(I64, self.engine, self.layout.frees),
+            vacancies: (plan.held > 0).then(|| self.load(I64, self.engine, self.layout.vacancies)),
+        }
     }
 
     /// A cell for what a firing will deposit, and its address, if that is anything.
-    pub fn cell(&mut self, plan: &TransitionProgram) -> (Value, Value) {
-        if plan.held > 0 {
-            self.take_cell()
-        } else {
-            (self.b.ins().iconst(I32, i64::from(NO_CELL)), self.engine)
+    pub fn cell(&mut self, room: &Room) -> (Value, Value) {
+        match room.vacancies {
+            Some(vacancies) => self.take_cell(vacancies),
+            None => (self.b.ins().iconst(I32, i64::from(NO_CELL)), self.engine),
         }
     }
 
     /// A firing begins to last (`Agenda::insert`).
-    pub fn insert(&mut self, id: TransitionId, plan: &TransitionProgram, cell: Value, end: Value) {
+    pub fn insert(&mut self, id: TransitionId, plan: &TransitionProgram, room: &Room, cell: Value, end: Value) {
         if plan.lane == NO_LANE {
-            self.take_slot(id, plan, cell, end);
+            self.take_slot(id, plan, room, cell, end);
             return;
         }
         let lane = self.lane(plan);
@@ -52,7 +80,7 @@ impl Emitter<'_, '_> {
         let enter = |s: &mut Self| {
             let one = s.int(1);
             s.store(one, lane, offset_of!(Lane, firings));
-            s.take_slot(id, plan, cell, end);
+            s.take_slot(id, plan, room, cell, end);
             Vec::new()
         };
         let wait = |s: &mut Self| {
@@ -71,8 +99,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A vacant cell for a record (`Records::take`), and its address.
-    fn take_cell(&mut self) -> (Value, Value) {
-        let vacancies = self.load(I64, self.engine, self.layout.vacancies);
+    fn take_cell(&mut self, vacancies: Value) -> (Value, Value) {
         let vacancies = self.b.ins().iadd_imm_s(vacancies, -1);
         self.store(vacancies, self.engine, self.layout.vacancies);
         let vacant = self.load(I64, self.engine, self.layout.vacant);
@@ -89,9 +116,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Puts a firing where another has ended, or in a free slot (`Events::insert`).
-    fn take_slot(&mut self, id: TransitionId, plan: &TransitionProgram, cell: Value, end: Value) {
-        let gap = self.load(I64, self.engine, self.layout.gap);
-        let frees = self.load(I64, self.engine, self.layout.frees);
+    fn take_slot(&mut self, id: TransitionId, plan: &TransitionProgram, room: &Room, cell: Value, end: Value) {
+        let Room { gap, frees, .. } = *room;
         let free = self.load(I64, self.engine, self.layout.free);
         let last = self.row(free, frees, size_of::<u32>() as i64);
         let last = self.load(I32, last, 0);
@@ -123,17 +149,18 @@ impl Emitter<'_, '_> {
         self.play(leaf, order, time);
     }
 
-    /// Plays the matches of a leaf (`Events::play`).
+    /// Plays the matches of a leaf (`Events::play`). Nodes are told by their offsets in bytes.
     pub fn play(&mut self, leaf: Value, order: Value, time: Value) {
         let nodes = self.load(I64, self.engine, self.layout.nodes);
+        let leaf = self.b.ins().ishl_imm_s(leaf, NODE_BITS);
         self.store_key(nodes, leaf, order, time);
         let (turn, done) = (self.b.create_block(), self.b.create_block());
         let parameters = [0; 3].map(|_| self.b.append_block_param(turn, I64));
         self.jump(turn, &[leaf, order, time]);
         self.b.switch_to_block(turn);
         let [node, order, time] = parameters;
-        let beside = self.b.ins().bxor_imm_s(node, 1);
-        let beside = self.row(nodes, beside, NODE);
+        let beside = self.b.ins().bxor_imm_s(node, 1 << NODE_BITS);
+        let beside = self.b.ins().iadd(nodes, beside);
         let other_order = self.load(I64, beside, offset_of!(Key, order));
         let other_time = self.load(I64, beside, offset_of!(Key, time));
         let other = [other_order, other_time];
@@ -144,9 +171,10 @@ impl Emitter<'_, '_> {
         let win = |s: &mut Self, earlier: Value| {
             let order = s.b.ins().select(earlier, other[0], order);
             let time = s.b.ins().select(earlier, other[1], time);
-            let parent = s.b.ins().ushr_imm_s(node, 1);
+            let half = s.b.ins().ushr_imm_s(node, 1);
+            let parent = s.b.ins().band_imm_s(half, -1 << NODE_BITS);
             s.store_key(nodes, parent, order, time);
-            let more = s.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, parent, 1);
+            let more = s.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, parent, 1 << NODE_BITS);
             s.b.ins().brif(more, turn, &[parent.into(), order.into(), time.into()], done, &[]);
         };
         self.b.switch_to_block(no_tie);
@@ -162,7 +190,7 @@ impl Emitter<'_, '_> {
     }
 
     fn store_key(&mut self, nodes: Value, node: Value, order: Value, time: Value) {
-        let entry = self.row(nodes, node, NODE);
+        let entry = self.b.ins().iadd(nodes, node);
         self.store(order, entry, offset_of!(Key, order));
         self.store(time, entry, offset_of!(Key, time));
     }

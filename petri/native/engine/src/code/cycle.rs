@@ -6,11 +6,12 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::isa::CallConv;
 
 use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
 use crate::code::runtime::{Rare, ENABLED};
-use crate::code::Routine;
+use crate::code::{Routine, LEAF};
 use crate::events::{Key, NEVER, NONE};
 use crate::program::Level;
 use crate::rank_set::{RankSet, SMALL};
@@ -20,8 +21,8 @@ use crate::state::Transition;
 pub const USED_UP: u64 = 0;
 /// … nothing more happens until the time asked for, …
 pub const OVER: u64 = 1;
-/// … or the engine holds an error.
-pub const FAILED: u64 = 2;
+/// … or the engine holds an error, or waits for rows of a file.
+pub const STOPPED: u64 = 2;
 
 /// The routines of all transitions, by what they do.
 #[repr(C)]
@@ -67,8 +68,13 @@ impl Emitter<'_, '_> {
         self.jump(top, &[]);
 
         self.b.switch_to_block(top);
-        self.look_where_needed(&asked);
         let program = self.program;
+        for &place in &program.streams {
+            let empty = self.tokens(place);
+            let empty = self.equals(empty, 0);
+            self.when(empty, |s| s.refill());
+        }
+        self.look_where_needed(&asked);
         for (number, level) in program.levels.iter().enumerate() {
             let (some, none) = (self.b.create_block(), self.b.create_block());
             let (sets, offset) = self.enabled(number as u32);
@@ -88,6 +94,12 @@ impl Emitter<'_, '_> {
         self.pass_time(&asked, &parts);
         self.finish_first(&asked, &parts);
         self.end()
+    }
+
+    /// Rows of files arrive in empty places (`Engine::refill`).
+    fn refill(&mut self) {
+        let Some(fine) = self.call(self.runtime.refill, &[self.engine], Some(I64)) else { return };
+        self.leave_unless(fine, STOPPED);
     }
 
     /// Leaves with a status unless a word is not zero.
@@ -121,7 +133,7 @@ impl Emitter<'_, '_> {
         let may_be = self.b.create_block();
         self.b.ins().brif(unmet, next, &[], may_be, &[]);
         self.b.switch_to_block(may_be);
-        let found = self.call_routine(asked.looks, transition, &[]);
+        let found = self.call_routine(self.convention, asked.looks, transition, &[]);
         let known = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, found, ENABLED as i64);
         let (set, general) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(known, set, &[], general, &[]);
@@ -144,7 +156,7 @@ impl Emitter<'_, '_> {
 
     fn look_by_engine(&mut self) {
         let Some(fine) = self.call(self.runtime.look, &[self.engine], Some(I64)) else { return };
-        self.leave_unless(fine, FAILED);
+        self.leave_unless(fine, STOPPED);
     }
 
     /// `Enabling::set`.
@@ -210,23 +222,23 @@ impl Emitter<'_, '_> {
     fn fire(&mut self, asked: &Asked, parts: &Parts) {
         let transition = self.b.append_block_param(parts.fire, I64);
         self.b.switch_to_block(parts.fire);
-        let status = self.call_routine(asked.starts, transition, &[]);
+        let status = self.call_routine(LEAF, asked.starts, transition, &[]);
         let rest = self.b.create_block();
         self.b.set_cold_block(rest);
         self.b.ins().brif(status, rest, &[], parts.top, &[]);
         self.b.switch_to_block(rest);
         let fine = self.call(self.runtime.rest, &[self.engine, transition, status], Some(I64)).unwrap_or(status);
-        self.leave_unless(fine, FAILED);
+        self.leave_unless(fine, STOPPED);
         self.jump(parts.top, &[]);
     }
 
     /// Calls the function of a transition in a table of routines. Returns its status.
-    fn call_routine(&mut self, routines: Value, transition: Value, more: &[Value]) -> Value {
+    fn call_routine(&mut self, convention: CallConv, routines: Value, transition: Value, more: &[Value]) -> Value {
         let routine = self.row(routines, transition, size_of::<Routine>() as i64);
         let function = self.load(I64, routine, offset_of!(Routine, function));
         let operands = self.load(I64, routine, offset_of!(Routine, operands));
         let arguments = [&[self.engine, operands], more].concat();
-        self.call_address(function, &arguments, Some(I64)).unwrap_or(transition)
+        self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(transition)
     }
 
     /// Time moves to the next end.
@@ -280,7 +292,7 @@ impl Emitter<'_, '_> {
         let lane = self.load(I32, ending, offset_of!(Ending, lane));
         self.leave_slot(slot, lane);
         let record = self.release(cell);
-        let status = self.call_routine(asked.finishes, transition, &[record]);
+        let status = self.call_routine(LEAF, asked.finishes, transition, &[record]);
         let failed = self.b.create_block();
         self.b.set_cold_block(failed);
         let fine = self.equals(status, 0);
@@ -288,7 +300,7 @@ impl Emitter<'_, '_> {
         self.go_on(parts);
         self.b.switch_to_block(failed);
         self.call(self.runtime.tell, &[self.engine, transition], None);
-        self.leave(FAILED);
+        self.leave(STOPPED);
     }
 
     /// The first firing leaves its slot, perhaps to the next one of its lane (`Agenda::end_next`).

@@ -38,6 +38,7 @@ pub struct Layout {
     pub most_tokens: usize,
     pub total: usize,
     pub random: usize,
+    pub drawn: usize,
     pub value: usize,
     pub listed: usize,
     /// The address of the time at each number of tokens, if that is kept.
@@ -82,6 +83,7 @@ impl Layout {
             most_tokens: offset_of!(Engine<O>, limits.tokens),
             total: marking + offset_of!(Marking, total),
             random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
+            drawn: offset_of!(Engine<O>, drawn) + offset_of!(Random, state),
             value: offset_of!(Engine<O>, value),
             levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
             listed: enabling + offset_of!(Enabling, listed),
@@ -160,13 +162,13 @@ pub struct Emitter<'a, 'b> {
     row: Vec<Operand>,
     /// The firing's variables, as 64 bits each; those not known yet are none.
     pub variables: Vec<Option<Value>>,
-    /// The four words of the stream of chance, now and at the entry. They are loaded there if any draw needs them.
+    /// The four words of the stream of chance. They are loaded at the entry if any draw needs them.
     random: [Variable; 4],
-    random_at_entry: [Variable; 4],
     drew: bool,
     entry: Block,
     body: Block,
-    convention: CallConv,
+    /// How functions of the runtime are called.
+    pub convention: CallConv,
     /// Where a firing goes that must be done in the general way.
     general: Block,
 }
@@ -182,6 +184,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         runtime: &'a Runtime,
         rare: Vec<FuncRef>,
         variables: usize,
+        convention: CallConv,
     ) -> Self {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
@@ -192,10 +195,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let body = b.create_block();
         b.switch_to_block(body);
         let random = [0; 4].map(|_| b.declare_var(I64));
-        let random_at_entry = [0; 4].map(|_| b.declare_var(I64));
         let general = b.create_block();
         b.set_cold_block(general);
-        let convention = b.func.signature.call_conv;
         Emitter {
             places: at(b, I64, layout.places),
             stores: at(b, I64, layout.stores),
@@ -211,7 +212,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
             row: Vec::new(),
             variables: vec![None; variables],
             random,
-            random_at_entry,
             drew: false,
             entry,
             body,
@@ -225,19 +225,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.block_params(self.entry)[position]
     }
 
-    /// Ends the function: writes the way out to the general way, which finds the stream of chance as it was. Returns the
-    /// operands.
+    /// Ends the function: writes the way out to the general way. Returns the operands.
     pub fn end(mut self) -> Vec<u64> {
         self.b.switch_to_block(self.general);
-        if self.drew {
-            let words = self.random_at_entry.map(|variable| self.b.use_var(variable));
-            self.store_words(words);
-        }
         self.leave(GENERAL);
         self.b.switch_to_block(self.entry);
         if self.drew {
-            self.load_words(self.random);
-            self.load_words(self.random_at_entry);
+            self.take_chance();
         }
         self.jump(self.body, &[]);
         self.b.seal_all_blocks();
@@ -348,12 +342,18 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Calls a function of the runtime. An argument's type is its own.
     pub fn call(&mut self, function: usize, arguments: &[Value], result: Option<Type>) -> Option<Value> {
         let address = self.int(function as u64);
-        self.call_address(address, arguments, result)
+        self.call_address(self.convention, address, arguments, result)
     }
 
     /// Calls a function whose address is known only when the code runs.
-    pub fn call_address(&mut self, address: Value, arguments: &[Value], result: Option<Type>) -> Option<Value> {
-        let mut signature = Signature::new(self.convention);
+    pub fn call_address(
+        &mut self,
+        convention: CallConv,
+        address: Value,
+        arguments: &[Value],
+        result: Option<Type>,
+    ) -> Option<Value> {
+        let mut signature = Signature::new(convention);
         signature.params = arguments.iter().map(|&value| AbiParam::new(self.b.func.dfg.value_type(value))).collect();
         signature.returns = result.into_iter().map(AbiParam::new).collect();
         let signature = self.b.import_signature(signature);
@@ -470,31 +470,41 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     // ------------------------------------------------------------ chance
 
-    fn store_words(&mut self, words: [Value; 4]) {
-        for (i, word) in words.into_iter().enumerate() {
-            self.store(word, self.engine, self.layout.random + 8 * i);
+    fn store_words(&mut self, at: usize) {
+        for (i, variable) in self.random.into_iter().enumerate() {
+            let word = self.b.use_var(variable);
+            self.store(word, self.engine, at + 8 * i);
         }
     }
 
-    /// Gives the stream of chance back to the engine.
-    pub fn return_chance(&mut self) {
-        if self.drew {
-            let words = self.random.map(|variable| self.b.use_var(variable));
-            self.store_words(words);
-        }
-    }
-
-    /// The engine has drawn: its stream of chance is the code's again.
-    pub fn take_chance(&mut self) {
-        self.drew = true;
-        self.load_words(self.random);
-    }
-
-    fn load_words(&mut self, variables: [Variable; 4]) {
-        for (i, variable) in variables.into_iter().enumerate() {
-            let word = self.load(I64, self.engine, self.layout.random + 8 * i);
+    fn load_words(&mut self, at: usize) {
+        for (i, variable) in self.random.into_iter().enumerate() {
+            let word = self.load(I64, self.engine, at + 8 * i);
             self.b.def_var(variable, word);
         }
+    }
+
+    /// The engine's stream of chance is the code's.
+    pub fn take_chance(&mut self) {
+        self.load_words(self.layout.random);
+    }
+
+    /// What the code has drawn counts: it gives the stream of chance back to the engine.
+    pub fn return_chance(&mut self) {
+        if self.drew {
+            self.store_words(self.layout.random);
+        }
+    }
+
+    /// Lets the runtime go on drawing (see `Engine::drawn`), …
+    pub fn lend_chance(&mut self) {
+        self.drew = true;
+        self.store_words(self.layout.drawn);
+    }
+
+    /// … and goes on where it has left off.
+    pub fn regain_chance(&mut self) {
+        self.load_words(self.layout.drawn);
     }
 
     /// The next word of the stream (`Random::word`).
@@ -562,9 +572,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let result = self.b.append_block_param(next, F64);
         self.b.ins().brif(inside, next, &[x.into()], rest, &[]);
         self.b.switch_to_block(rest);
-        self.return_chance();
+        self.lend_chance();
         self.call_rarely(Rare::ExponentialRest, &[layer, x]);
-        self.take_chance();
+        self.regain_chance();
         let drawn = self.load(F64, self.engine, self.layout.value);
         self.jump(next, &[drawn]);
         self.b.switch_to_block(next);

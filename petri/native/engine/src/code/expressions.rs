@@ -220,10 +220,10 @@ impl Emitter<'_, '_> {
     /// The value of an expression that the runtime evaluates, as 64 bits.
     fn evaluated(&mut self, function: usize, expression: u64, end: Value) -> Value {
         self.spill_variables();
-        self.return_chance();
+        self.lend_chance();
         let expression = self.operand(Operand::Word(expression));
         let status = self.call(function, &[self.engine, expression, end], Some(I64));
-        self.take_chance();
+        self.regain_chance();
         if let Some(status) = status {
             let done = self.equals(status, DONE);
             self.require(done);

@@ -2,6 +2,8 @@
 //!
 //! Each function takes the engine that runs the code. Their addresses are constants of the code.
 
+use std::mem::swap;
+
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::Type;
 
@@ -50,6 +52,8 @@ pub struct Runtime {
     pub look: usize,
     pub pick: usize,
     pub rest: usize,
+    pub finish: usize,
+    pub refill: usize,
     pub touch_clocked: usize,
     pub succeed: usize,
     pub tell: usize,
@@ -105,6 +109,8 @@ impl Runtime {
             look: look::<O> as *const () as usize,
             pick: pick::<O> as *const () as usize,
             rest: rest::<O> as *const () as usize,
+            finish: finish::<O> as *const () as usize,
+            refill: refill::<O> as *const () as usize,
             touch_clocked: touch_clocked::<O> as *const () as usize,
             succeed: succeed::<O> as *const () as usize,
             tell: tell::<O> as *const () as usize,
@@ -146,6 +152,14 @@ impl<O: Observer> Engine<O> {
         u64::from(self.error.is_none())
     }
 
+    /// Does something whose draws continue those of the code (see `Engine::drawn`).
+    fn drawing<T>(&mut self, draw: impl FnOnce(&mut Self) -> T) -> T {
+        swap(&mut self.random, &mut self.drawn);
+        let result = draw(self);
+        swap(&mut self.random, &mut self.drawn);
+        result
+    }
+
     #[inline(always)]
     fn held(&mut self, outcome: Outcome<()>) -> u64 {
         match outcome {
@@ -162,14 +176,14 @@ impl<O: Observer> Engine<O> {
 unsafe extern "C" fn exponential_rest<O: Observer>(engine: *mut Engine<O>, layer: u64, x: f64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.value = engine.random.exponential_rest(layer as usize, x).to_bits();
+    engine.value = engine.drawn.exponential_rest(layer as usize, x).to_bits();
 }
 
 /// Draws the tokens of one binding into `scratch.chosen`.
 unsafe extern "C" fn choose<O: Observer>(engine: *mut Engine<O>, transition: u64) -> u64 {
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
-    match engine.choose(program, &program.transitions[TransitionId(transition as u32)]) {
+    match engine.drawing(|engine| engine.choose(program, &program.transitions[TransitionId(transition as u32)])) {
         Ok(()) => DONE,
         Err(_) => GENERAL,
     }
@@ -195,7 +209,7 @@ unsafe extern "C" fn choose_pair<O: Observer>(engine: *mut Engine<O>, join: u64,
 unsafe extern "C" fn integer<O: Observer>(engine: *mut Engine<O>, expression: *const Int, end: f64) -> u64 {
     // SAFETY: see `parts`; the expression is part of the program.
     let ((engine, program), expression) = unsafe { (parts(engine), &*expression) };
-    let value = expression.value(&mut engine.scope(program, end));
+    let value = engine.drawing(|engine| expression.value(&mut engine.scope(program, end)));
     let done = value.is_ok();
     engine.value = value.map_or(0, |value| value as u64);
     if done {
@@ -208,7 +222,7 @@ unsafe extern "C" fn integer<O: Observer>(engine: *mut Engine<O>, expression: *c
 unsafe extern "C" fn real<O: Observer>(engine: *mut Engine<O>, expression: *const Real, end: f64) -> u64 {
     // SAFETY: the same.
     let ((engine, program), expression) = unsafe { (parts(engine), &*expression) };
-    let value = expression.value(&mut engine.scope(program, end));
+    let value = engine.drawing(|engine| expression.value(&mut engine.scope(program, end)));
     let done = value.is_ok();
     engine.value = value.map_or(0, f64::to_bits);
     if done {
@@ -429,22 +443,23 @@ unsafe extern "C" fn rest<O: Observer>(engine: *mut Engine<O>, transition: u64, 
     engine.fine(outcome)
 }
 
-/// Leaves a transition that has no code to the general way.
-pub unsafe extern "C" fn step_general<O: Observer>(_: *mut Engine<O>, _: *const u64) -> u64 {
-    GENERAL
+/// Ends a firing of a transition that has no code.
+unsafe extern "C" fn finish<O: Observer>(engine: *mut Engine<O>, transition: u64, record: *const u64) -> u64 {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    // SAFETY: the record is that of a firing of the transition.
+    let outcome = unsafe { engine.end(program, TransitionId(transition as u32), record) };
+    engine.held(outcome)
 }
 
-/// Ends a firing of a transition that has no code: its number is all that the operands hold.
-pub unsafe extern "C" fn finish_general<O: Observer>(
-    engine: *mut Engine<O>,
-    operands: *const u64,
-    record: *const u64,
-) -> u64 {
-    // SAFETY: see `parts`; the operands are the number of the transition.
-    let ((engine, program), transition) = unsafe { (parts(engine), TransitionId(*operands as u32)) };
-    // SAFETY: the record is that of a firing of the transition.
-    let outcome = unsafe { engine.end(program, transition, record) };
-    engine.held(outcome)
+/// Rows arrive in the places of streams. Returns 0 if that has failed, or the next block is needed first.
+unsafe extern "C" fn refill<O: Observer>(engine: *mut Engine<O>) -> u64 {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    match engine.refill(program) {
+        Ok(known) => u64::from(known),
+        Err(error) => engine.fine(Err(error)),
+    }
 }
 
 /// The time has moved.

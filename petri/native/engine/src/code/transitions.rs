@@ -7,7 +7,7 @@ use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand};
-use crate::code::runtime::{DONE, ENABLED};
+use crate::code::runtime::{DONE, ENABLED, GENERAL};
 use crate::engine::LOOP_TOLD;
 use crate::expression::Real;
 use crate::ids::{JoinId, PlaceId, TransitionId};
@@ -54,6 +54,23 @@ pub fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
 }
 
 impl Emitter<'_, '_> {
+    // ------------------------------------------------------------ what the generator does not know
+
+    /// Looks at a transition, or starts a firing: neither is done.
+    pub fn leave_to_engine(mut self) -> Vec<u64> {
+        self.leave(GENERAL);
+        self.end()
+    }
+
+    /// The end of a firing that lasted.
+    pub fn finish_by_engine(mut self, id: TransitionId) -> Vec<u64> {
+        let (transition, record) = (self.transition_id(id), self.parameter(2));
+        let status = self.call(self.runtime.finish, &[self.engine, transition, record], Some(I64));
+        self.leave_on_fault(status);
+        self.leave(DONE);
+        self.end()
+    }
+
     // ------------------------------------------------------------ looking
 
     /// Whether the tokens that places show make the transition enabled.
@@ -129,9 +146,6 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the start of a firing
 
     pub fn start(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<u64> {
-        if !matches!(plan.time, Time::Immediate) {
-            self.make_room(plan);
-        }
         let mut chosen = self.choose(id, plan);
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
             let token = match (&arc.find, chosen[i]) {
@@ -213,10 +227,10 @@ impl Emitter<'_, '_> {
             Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
             Selection::Product | Selection::Search => {
                 let open = |arc: &InputProgram| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
-                self.return_chance();
+                self.lend_chance();
                 let transition = self.transition_id(id);
                 let status = self.call(self.runtime.choose, &[self.engine, transition], Some(I64));
-                self.take_chance();
+                self.regain_chance();
                 if let Some(status) = status {
                     let done = self.equals(status, DONE);
                     self.require(done);
@@ -507,7 +521,8 @@ impl Emitter<'_, '_> {
         for (arc, given) in plan.outputs.iter().zip(given) {
             self.keep_rooms(arc, given);
         }
-        let (cell, record) = self.cell(plan);
+        let room = self.room(plan);
+        let (cell, record) = self.cell(&room);
         let mut cursor = 0;
         for (arc, given) in plan.outputs.iter().zip(given) {
             if arc.form == Form::Open {
@@ -525,7 +540,7 @@ impl Emitter<'_, '_> {
                 cursor += 8;
             }
         }
-        self.insert(id, plan, cell, end);
+        self.insert(id, plan, &room, cell, end);
     }
 
     fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {

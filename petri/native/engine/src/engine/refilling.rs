@@ -9,7 +9,7 @@ use crate::stream::Next;
 
 impl<O: Observer> Engine<O> {
     /// The next row arrives in each stream's place that is empty (S6). False when a block has to be fed first.
-    pub(super) fn refill(&mut self, program: &Program) -> Result<bool, Box<RunError>> {
+    pub(crate) fn refill(&mut self, program: &Program) -> Result<bool, Box<RunError>> {
         for (number, &place) in program.streams.iter().enumerate() {
             if self.marking.places[place].tokens > 0 {
                 continue;
