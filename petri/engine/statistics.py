@@ -10,26 +10,32 @@ from petri.net import Net, Scalar, Token
 class Level:
     """A whole number that changes in time: its integral, the time it is above zero, and its maximum."""
 
-    __slots__ = ("busy", "integral", "maximum", "since", "value")
+    __slots__ = ("busy", "busy_since", "integral", "maximum", "since", "value")
 
     def __init__(self, value: int = 0) -> None:
-        self.value = self.maximum = value
-        self.since = self.integral = self.busy = 0.0
+        self.value = value
+        self.restart(0.0)
 
     def at(self, now: float) -> tuple[float, float]:
         """The integral and the time above zero up to `now`."""
-        elapsed = now - self.since
-        return self.integral + self.value * elapsed, self.busy + (elapsed if self.value > 0 else 0.0)
+        integral = self.integral + self.value * (now - self.since)
+        return integral, self.busy + (now - self.busy_since if self.value > 0 else 0.0)
 
     def change(self, value: int, now: float) -> None:
-        self.integral, self.busy = self.at(now)
-        self.since = now
+        integral, busy = self.at(now)
+        self.integral, self.since = integral, now
+        if self.value == 0:
+            self.busy_since = now
+        elif value == 0:
+            self.busy = busy
         self.value = value
         self.maximum = max(self.maximum, value)
 
     def restart(self, now: float) -> None:
         """Forget the past, keep the value."""
-        self.since, self.integral, self.busy, self.maximum = now, 0.0, 0.0, self.value
+        self.integral = self.busy = 0.0
+        self.since = self.busy_since = now
+        self.maximum = self.value
 
 
 class Statistics:

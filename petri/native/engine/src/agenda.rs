@@ -34,10 +34,19 @@ pub struct Lane {
 #[derive(Clone, Copy)]
 pub struct LaneId;
 
+/// A firing that machine code has started and that is not among the others yet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Begun {
+    pub end: f64,
+    pub cell: u32,
+    pub lane: u32,
+}
+
 pub struct Agenda {
     pub events: Events<Ending>,
     pub records: Records,
     pub lanes: Table<LaneId, Lane>,
+    pub begun: Begun,
 }
 
 impl Agenda {
@@ -47,6 +56,7 @@ impl Agenda {
             events: Events::default(),
             records: Records::new(width),
             lanes: vec![Lane::default(); lanes].into_iter().collect(),
+            begun: Begun { cell: NO_CELL, ..Begun::default() },
         }
     }
 
@@ -85,6 +95,14 @@ impl Agenda {
             }
         }
         self.events.insert(end, serial, ending);
+    }
+
+    /// The firing that has begun waits in its lane, where it is counted already.
+    pub fn wait(&mut self, serial: u64, transition: TransitionId) {
+        let Begun { end, cell, lane } = self.begun;
+        if let Some(entry) = self.lanes.get_mut(lane as usize) {
+            entry.waiting.push_back((end, serial, Ending { transition, cell, lane }));
+        }
     }
 
     /// The first in order of the firings that end when `next_end` said, until none is left.

@@ -1,6 +1,7 @@
 //! What changes while a net runs, one cache line for each place and each transition, with its statistics (M1 to M3).
 //!
-//! A number that changes in time has an integral and a time above zero; both are brought up to date before it changes.
+//! A number that changes in time has an integral, which is brought up to date before it changes, and a time above zero, which
+//! is when it comes to zero.
 
 /// The tokens of a place, and what is known of their past.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,7 +12,10 @@ pub struct Place {
     pub reserved: u64,
     pub since: f64,
     pub integral: f64,
+    /// The time with any token, up to when the last one left.
     pub nonempty: f64,
+    /// Since when there have been tokens, if there are any.
+    pub busy_since: f64,
     pub maximum: u64,
     pub arrivals: u64,
 }
@@ -23,7 +27,10 @@ pub struct Transition {
     pub in_progress: u64,
     pub since: f64,
     pub integral: f64,
+    /// The time with any firing in progress, up to when the last one ended.
     pub active: f64,
+    /// Since when there have been firings in progress, if there are any.
+    pub busy_since: f64,
     /// Firings that started.
     pub firings: u64,
     /// Watched conditions that do not hold.
@@ -45,9 +52,7 @@ fn real(count: u64) -> f64 {
 impl Place {
     #[inline(always)]
     fn note(&mut self, now: f64) {
-        let elapsed = now - self.since;
-        self.integral += real(self.tokens) * elapsed;
-        self.nonempty += if self.tokens > 0 { elapsed } else { 0.0 };
+        self.integral += real(self.tokens) * (now - self.since);
         self.since = now;
     }
 
@@ -56,6 +61,9 @@ impl Place {
     pub fn gain(&mut self, count: u64, now: f64) -> u64 {
         self.note(now);
         let before = self.tokens;
+        if before == 0 {
+            self.busy_since = now;
+        }
         self.tokens = before + count;
         self.arrivals += count;
         self.maximum = self.maximum.max(self.tokens);
@@ -68,6 +76,9 @@ impl Place {
         self.note(now);
         let before = self.tokens;
         self.tokens = before - count;
+        if before > 0 && self.tokens == 0 {
+            self.nonempty += now - self.busy_since;
+        }
         before
     }
 
@@ -78,22 +89,20 @@ impl Place {
 
     /// The time with any token up to `now`.
     pub fn nonempty(&self, now: f64) -> f64 {
-        self.nonempty + if self.tokens > 0 { now - self.since } else { 0.0 }
+        self.nonempty + if self.tokens > 0 { now - self.busy_since } else { 0.0 }
     }
 
     /// Forgets the past.
     pub fn restart(&mut self, now: f64) {
         let Place { tokens, reserved, .. } = *self;
-        *self = Place { tokens, reserved, since: now, maximum: tokens, ..Place::default() };
+        *self = Place { tokens, reserved, since: now, busy_since: now, maximum: tokens, ..Place::default() };
     }
 }
 
 impl Transition {
     #[inline(always)]
     fn note(&mut self, now: f64) {
-        let elapsed = now - self.since;
-        self.integral += real(self.in_progress) * elapsed;
-        self.active += if self.in_progress > 0 { elapsed } else { 0.0 };
+        self.integral += real(self.in_progress) * (now - self.since);
         self.since = now;
     }
 
@@ -101,6 +110,9 @@ impl Transition {
     #[inline(always)]
     pub fn begin(&mut self, now: f64) {
         self.note(now);
+        if self.in_progress == 0 {
+            self.busy_since = now;
+        }
         self.in_progress += 1;
     }
 
@@ -109,6 +121,9 @@ impl Transition {
     pub fn end(&mut self, now: f64) {
         self.note(now);
         self.in_progress -= 1;
+        if self.in_progress == 0 {
+            self.active += now - self.busy_since;
+        }
     }
 
     /// The integral of the firings in progress up to `now`.
@@ -118,11 +133,11 @@ impl Transition {
 
     /// The time with any firing in progress up to `now`.
     pub fn active(&self, now: f64) -> f64 {
-        self.active + if self.in_progress > 0 { now - self.since } else { 0.0 }
+        self.active + if self.in_progress > 0 { now - self.busy_since } else { 0.0 }
     }
 
     /// Forgets the past.
     pub fn restart(&mut self, now: f64) {
-        *self = Transition { since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
+        *self = Transition { since: now, busy_since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
     }
 }

@@ -10,7 +10,7 @@ use cranelift_codegen::isa::CallConv;
 
 use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
-use crate::code::runtime::{Rare, ENABLED};
+use crate::code::runtime::{Rare, ENABLED, LASTS};
 use crate::code::{Routine, LEAF};
 use crate::events::{Key, NEVER, NONE};
 use crate::program::Level;
@@ -223,9 +223,15 @@ impl Emitter<'_, '_> {
         let transition = self.b.append_block_param(parts.fire, I64);
         self.b.switch_to_block(parts.fire);
         let status = self.call_routine(LEAF, asked.starts, transition, &[]);
-        let rest = self.b.create_block();
+        let (not_done, lasts, rest) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(rest);
-        self.b.ins().brif(status, rest, &[], parts.top, &[]);
+        self.b.ins().brif(status, not_done, &[], parts.top, &[]);
+        self.b.switch_to_block(not_done);
+        let begun = self.equals(status, LASTS);
+        self.b.ins().brif(begun, lasts, &[], rest, &[]);
+        self.b.switch_to_block(lasts);
+        self.insert(transition);
+        self.jump(parts.top, &[]);
         self.b.switch_to_block(rest);
         let fine = self.call(self.runtime.rest, &[self.engine, transition, status], Some(I64)).unwrap_or(status);
         self.leave_unless(fine, STOPPED);
@@ -273,7 +279,8 @@ impl Emitter<'_, '_> {
         let leaf = self.b.ins().iadd(slots, gap);
         let order = self.int(0);
         let time = self.b.ins().iadd_imm_s(gap, NEVER as i64);
-        self.play(leaf, order, time);
+        let rounds = self.b.ins().ctz(slots);
+        self.play(leaf, rounds, order, time);
     }
 
     /// Ends the first of the firings that end now, and goes on with the next one.

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{AbiParam, Block, BlockArg, FuncRef, InstBuilder, Mem
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
-use crate::agenda::{Agenda, Ending, Lane, LaneId};
+use crate::agenda::{Agenda, Begun, Ending, Lane, LaneId};
 use crate::code::runtime::{Rare, Runtime, GENERAL};
 use crate::enabling::{Enabling, LevelId};
 use crate::engine::Engine;
@@ -65,6 +65,9 @@ pub struct Layout {
     pub vacancies: usize,
     pub vacant: usize,
     pub records: usize,
+    pub begun_end: usize,
+    pub begun_cell: usize,
+    pub begun_lane: usize,
     pub joins: usize,
 }
 
@@ -74,6 +77,7 @@ impl Layout {
         let enabling = offset_of!(Engine<O>, enabling);
         let events = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, events);
         let records = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, records);
+        let begun = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, begun);
         Layout {
             now: offset_of!(Engine<O>, now),
             hash: offset_of!(Engine<O>, hash),
@@ -107,6 +111,9 @@ impl Layout {
             vacancies: records + offset_of!(Records, vacancies),
             vacant: records + offset_of!(Records, vacant) + Table::<Position, u32>::START,
             records: records + offset_of!(Records, words) + Table::<Position, u64>::START,
+            begun_end: begun + offset_of!(Begun, end),
+            begun_cell: begun + offset_of!(Begun, cell),
+            begun_lane: begun + offset_of!(Begun, lane),
             joins: marking + offset_of!(Marking, joins) + Table::<JoinId, Join>::START,
         }
     }

@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand, FLAGS};
 use crate::code::runtime::{Rare, DONE, FAULT};
@@ -23,7 +23,7 @@ const MOST_WATCHES: usize = 24;
 
 /// Which way a number of tokens changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub enum Way {
     Up,
     Down,
 }
@@ -31,13 +31,12 @@ enum Way {
 impl<'a> Emitter<'a, '_> {
     // ------------------------------------------------------------ numbers and statistics
 
-    /// `state::Place::note`; `held`: there are tokens for certain.
-    fn note(&mut self, id: PlaceId, before: Value, held: bool) {
+    /// `state::Place::note`.
+    fn note(&mut self, id: PlaceId, before: Value) {
         let place = self.place(id);
         let since = self.load(F64, place, offset_of!(Place, since));
         let elapsed = self.b.ins().fsub(self.now, since);
-        self.integrate(place, offset_of!(Place, integral), before, elapsed);
-        self.lengthen(place, offset_of!(Place, nonempty), before, elapsed, held);
+        self.add_product(place, offset_of!(Place, integral), before, elapsed);
         self.store(self.now, place, offset_of!(Place, since));
         if let Some(times) = self.layout.levels_times {
             self.lengthen_level(id, times, before, elapsed);
@@ -58,47 +57,48 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// Adds a number times the time that it held to an integral.
-    fn integrate(&mut self, address: Value, offset: usize, number: Value, elapsed: Value) {
+    fn add_product(&mut self, address: Value, offset: usize, number: Value, elapsed: Value) {
         let number = self.b.ins().fcvt_from_sint(F64, number);
         let area = self.b.ins().fmul(number, elapsed);
-        let integral = self.load(F64, address, offset);
-        let integral = self.b.ins().fadd(integral, area);
-        self.store(integral, address, offset);
+        self.add_time(address, offset, area);
     }
 
-    /// Adds a time to another if a number is above zero.
-    fn lengthen(&mut self, address: Value, offset: usize, number: Value, elapsed: Value, positive: bool) {
-        let share = if positive {
-            elapsed
-        } else {
-            // A mask, since a branch could not be foreseen.
-            let bits = self.b.ins().bitcast(I64, MemFlagsData::new(), elapsed);
-            let any = self.b.ins().bmask(I64, number);
-            let bits = self.b.ins().band(bits, any);
-            self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
-        };
+    fn add_time(&mut self, address: Value, offset: usize, time: Value) {
         let sum = self.load(F64, address, offset);
-        let sum = self.b.ins().fadd(sum, share);
+        let sum = self.b.ins().fadd(sum, time);
         self.store(sum, address, offset);
     }
 
+    /// A number comes from zero, or to zero: the time above zero begins, or is added to the sum at `total`.
+    fn turn(&mut self, address: Value, since: usize, total: usize, way: Way) {
+        if way == Way::Up {
+            self.store(self.now, address, since);
+            return;
+        }
+        let since = self.load(F64, address, since);
+        let elapsed = self.b.ins().fsub(self.now, since);
+        self.add_time(address, total, elapsed);
+    }
+
     /// A firing that takes time starts, or ends (`state::Transition::begin` and `end`).
-    pub fn in_progress(&mut self, transition: TransitionId, change: i64) {
+    pub fn in_progress(&mut self, transition: TransitionId, way: Way) {
         let state = self.transition(transition);
         let before = self.load(I64, state, offset_of!(Transition, in_progress));
         let since = self.load(F64, state, offset_of!(Transition, since));
         let elapsed = self.b.ins().fsub(self.now, since);
-        self.integrate(state, offset_of!(Transition, integral), before, elapsed);
-        self.lengthen(state, offset_of!(Transition, active), before, elapsed, change < 0);
+        self.add_product(state, offset_of!(Transition, integral), before, elapsed);
         self.store(self.now, state, offset_of!(Transition, since));
-        let after = self.b.ins().iadd_imm_s(before, change);
+        let after = self.b.ins().iadd_imm_s(before, if way == Way::Up { 1 } else { -1 });
         self.store(after, state, offset_of!(Transition, in_progress));
+        let idle = self.equals(if way == Way::Up { before } else { after }, 0);
+        let (since, total) = (offset_of!(Transition, busy_since), offset_of!(Transition, active));
+        self.when(idle, |s| s.turn(state, since, total, way));
     }
 
     /// Tokens leave a place: `state::Place::lose`, and what watches it.
     pub fn lose(&mut self, place: PlaceId, count: Number) {
         let before = self.tokens(place);
-        self.note(place, before, matches!(count, Number::Const(1..)));
+        self.note(place, before);
         let after = match count {
             Number::Const(count) => self.b.ins().iadd_imm_s(before, -(count as i64)),
             Number::Known(count) => self.b.ins().isub(before, count),
@@ -118,7 +118,7 @@ impl<'a> Emitter<'a, '_> {
     pub fn gain(&mut self, place: PlaceId, count: Number, reserved: bool) -> Value {
         let state = self.place(place);
         let before = self.tokens(place);
-        self.note(place, before, false);
+        self.note(place, before);
         let (number, after) = match count {
             Number::Const(count) => (self.int(count), self.b.ins().iadd_imm_s(before, count as i64)),
             Number::Known(count) => (count, self.b.ins().iadd(before, count)),
@@ -179,25 +179,40 @@ impl<'a> Emitter<'a, '_> {
 
     // ------------------------------------------------------------ what watches a number
 
-    /// `Enabling::moved`.
+    /// `Enabling::moved`. The number of tokens of a place also has a time above zero.
     fn moved(&mut self, gauge: GaugeId, before: Value, after: Value, count: Number, way: Way) {
         let program = self.program;
         let entry = program.gauges[gauge];
         let watches = &program.watches[entry.watches.0 as usize..entry.watches.1 as usize];
         let dependents = &program.dependents[entry.dependents.0 as usize..entry.dependents.1 as usize];
-        if watches.len() + dependents.len() > MOST_WATCHES {
+        let high = if way == Way::Up { after } else { before };
+        let place = (gauge.at() < program.places.len()).then_some(PlaceId(gauge.0));
+        let many = watches.len() + dependents.len() > MOST_WATCHES;
+        let watches = if many { &[] } else { watches };
+        if let Some(place) = place.filter(|_| watches.iter().all(|watch| watch.threshold != 1)) {
+            let crossed = self.crossed(1, high, count);
+            self.when(crossed, |s| s.turn_place(place, way));
+        }
+        if many {
             let id = self.operand(Operand::Word(u64::from(gauge.0)));
             self.call(self.runtime.moved, &[self.engine, id, before, after], None);
             return;
         }
         for group in watches.chunk_by(|a, b| a.threshold == b.threshold) {
-            let high = if way == Way::Up { after } else { before };
             let crossed = self.crossed(group[0].threshold, high, count);
-            self.when(crossed, |s| group.iter().for_each(|watch| s.cross(watch, way)));
+            self.when(crossed, |s| {
+                place.filter(|_| group[0].threshold == 1).into_iter().for_each(|place| s.turn_place(place, way));
+                group.iter().for_each(|watch| s.cross(watch, way));
+            });
         }
         for dependent in dependents {
             self.look_again(dependent, before, way);
         }
+    }
+
+    fn turn_place(&mut self, place: PlaceId, way: Way) {
+        let state = self.place(place);
+        self.turn(state, offset_of!(Place, busy_since), offset_of!(Place, nonempty), way);
     }
 
     /// Whether a threshold lies above the lower and not above the higher of two numbers that are `count` apart.

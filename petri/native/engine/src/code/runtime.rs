@@ -7,7 +7,6 @@ use std::mem::swap;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::Type;
 
-use crate::agenda::Ending;
 use crate::engine::{Engine, RunError};
 use crate::expression::{Int, Real, Scope};
 use crate::fault::Outcome;
@@ -19,10 +18,12 @@ use crate::program::Program;
 pub const DONE: u64 = 0;
 /// … enabled …
 pub const ENABLED: u64 = 1;
+/// … a firing has started, and is to be entered among those in progress …
+pub const LASTS: u64 = 2;
 /// … nothing has changed, and the general way must be gone, which tells a fault in full …
-pub const GENERAL: u64 = 2;
+pub const GENERAL: u64 = 3;
 /// … or a fault, which the engine holds.
-pub const FAULT: u64 = 3;
+pub const FAULT: u64 = 4;
 
 /// Addresses of functions.
 #[derive(Clone, Copy)]
@@ -410,12 +411,11 @@ unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64)
     engine.agenda.events.look_beside(slot as usize);
 }
 
-/// A firing begins to last in a lane where others do. Its record is written.
-unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, end: f64, transition: u64, lane: u64, cell: u64) {
+/// A firing begins to last in a lane where others do.
+unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, transition: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    let ending = Ending { transition: TransitionId(transition as u32), cell: cell as u32, lane: lane as u32 };
-    engine.agenda.insert(end, engine.firings - 1, ending);
+    engine.agenda.wait(engine.firings - 1, TransitionId(transition as u32));
 }
 
 // ------------------------------------------------------------ the loop

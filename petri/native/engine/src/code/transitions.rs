@@ -7,7 +7,8 @@ use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand};
-use crate::code::runtime::{DONE, ENABLED, GENERAL};
+use crate::code::places::Way;
+use crate::code::runtime::{DONE, ENABLED, GENERAL, LASTS};
 use crate::engine::LOOP_TOLD;
 use crate::expression::Real;
 use crate::ids::{JoinId, PlaceId, TransitionId};
@@ -187,7 +188,10 @@ impl Emitter<'_, '_> {
         self.take(plan, &mut chosen);
         self.add_at(self.engine, self.layout.firings, 1);
         match (&plan.time, duration) {
-            (Time::Const(_), _) => self.last(id, plan, &given, end),
+            (Time::Const(_), _) => {
+                self.last(id, plan, &given, end);
+                return self.end();
+            }
             (Time::Of(_), Some(duration)) => {
                 let zero = self.real(0.0);
                 let lasts = self.b.ins().fcmp(FloatCC::NotEqual, duration, zero);
@@ -195,7 +199,6 @@ impl Emitter<'_, '_> {
                 self.b.set_cold_block(at_once);
                 self.unless(lasts, at_once);
                 self.last(id, plan, &given, end);
-                self.leave(DONE);
                 self.b.switch_to_block(at_once);
                 self.deposit(id, plan, given, false);
             }
@@ -515,14 +518,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The firing lasts: it keeps room and holds what it will deposit.
+    /// The firing lasts: it keeps room and holds what it will deposit. Leaves.
     fn last(&mut self, id: TransitionId, plan: &TransitionProgram, given: &[Given], end: Value) {
-        self.in_progress(id, 1);
+        self.in_progress(id, Way::Up);
         for (arc, given) in plan.outputs.iter().zip(given) {
             self.keep_rooms(arc, given);
         }
-        let room = self.room(plan);
-        let (cell, record) = self.cell(&room);
+        let record = self.take_record(plan);
         let mut cursor = 0;
         for (arc, given) in plan.outputs.iter().zip(given) {
             if arc.form == Form::Open {
@@ -540,7 +542,8 @@ impl Emitter<'_, '_> {
                 cursor += 8;
             }
         }
-        self.insert(id, plan, &room, cell, end);
+        self.hand_over(plan, end);
+        self.leave(LASTS);
     }
 
     fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {
@@ -562,7 +565,7 @@ impl Emitter<'_, '_> {
     /// The end of a firing that lasted; the last parameter is its record.
     pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<u64> {
         let record = self.parameter(2);
-        self.in_progress(id, -1);
+        self.in_progress(id, Way::Down);
         let mut cursor = 0;
         let mut all = Vec::new();
         for arc in &plan.outputs {
