@@ -16,7 +16,7 @@ mod places;
 mod runtime;
 mod transitions;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 
@@ -33,9 +33,9 @@ pub use cycle::{OVER, STOPPED, USED_UP};
 pub use runtime::{ENABLED, FAULT, GENERAL};
 
 use crate::engine::Engine;
-use crate::ids::TransitionId;
+use crate::ids::{PlaceId, TransitionId};
 use crate::observer::Observer;
-use crate::program::Program;
+use crate::program::{Program, Time};
 use crate::table::Table;
 use cycle::Routines;
 use emitter::{Emitter, Layout};
@@ -59,6 +59,11 @@ pub struct Routine {
 }
 
 impl Routine {
+    /// No function: the place of one that nobody calls.
+    fn none() -> Self {
+        Routine::new(std::ptr::null(), Vec::new())
+    }
+
     fn new(function: *const u8, row: Vec<u64>) -> Self {
         let row = row.into_boxed_slice();
         Routine { function, operands: row.as_ptr(), row }
@@ -85,6 +90,8 @@ pub struct Code {
     starts: Table<TransitionId, Routine>,
     finishes: Table<TransitionId, Routine>,
     cycle: Routine,
+    /// What the code finds by address: see `Runtime::arrivals`.
+    _arrivals: Box<[Routine]>,
     module: ManuallyDrop<JITModule>,
 }
 
@@ -136,6 +143,7 @@ struct Generator<'a> {
     program: &'a Program,
     layout: Layout,
     runtime: Runtime,
+    arrivals: Box<[Routine]>,
     /// The ways to functions that are called rarely.
     rare: Vec<FuncId>,
 }
@@ -180,6 +188,7 @@ impl<'a> Generator<'a> {
         let mut functions = FunctionBuilderContext::new();
         let way = |(address, types)| way(&mut module, &mut context, &mut functions, address, types).ok();
         let rare = Rare::all::<O>().into_iter().map(way).collect::<Option<Vec<FuncId>>>()?;
+        let arrivals: Box<[Routine]> = (0..2 * program.places.len()).map(|_| Routine::none()).collect();
         Some(Generator {
             module,
             context,
@@ -187,7 +196,8 @@ impl<'a> Generator<'a> {
             shapes: HashMap::new(),
             program,
             layout: Layout::of::<O>(),
-            runtime: Runtime::of::<O>(),
+            runtime: Runtime::of::<O>(arrivals.as_ptr()),
+            arrivals,
             rare,
         })
     }
@@ -223,14 +233,23 @@ impl<'a> Generator<'a> {
                 }
             })?);
         }
+        let mut arrivals = Vec::new();
+        for (place, reserved) in places_of_choices(program) {
+            let number = 2 * place.at() + usize::from(reserved);
+            arrivals.push((number, self.function(LEAF, 0, 4, |e| e.arrive(place, reserved))?));
+        }
         let cycle = self.function(normal, 0, 5, |e| e.cycle())?;
         self.module.finalize_definitions().map_err(Box::new)?;
         let made = |(id, row): (FuncId, Vec<u64>)| Routine::new(self.module.get_finalized_function(id), row);
+        for (number, routine) in arrivals {
+            self.arrivals[number] = made(routine);
+        }
         Ok(Code {
             looks: looks.into_iter().map(made).collect(),
             starts: starts.into_iter().map(made).collect(),
             finishes: finishes.into_iter().map(made).collect(),
             cycle: made(cycle),
+            _arrivals: self.arrivals,
             module: ManuallyDrop::new(self.module),
         })
     }
@@ -269,6 +288,23 @@ impl<'a> Generator<'a> {
         self.module.clear_context(&mut self.context);
         Ok((function, operands))
     }
+}
+
+/// The places of arcs that give to one of several, and whether room was kept there for the tokens, as it is for firings that
+/// last.
+fn places_of_choices(program: &Program) -> BTreeSet<(PlaceId, bool)> {
+    let mut places = BTreeSet::new();
+    for plan in program.transitions.iter() {
+        for arc in plan.outputs.iter().filter(|arc| arc.is_choice()) {
+            let lasts: &[bool] = match plan.time {
+                Time::Immediate => &[false],
+                Time::Const(_) => &[true],
+                Time::Of(_) => &[false, true],
+            };
+            places.extend(arc.places.iter().flat_map(|&place| lasts.iter().map(move |&lasts| (place, lasts))));
+        }
+    }
+    places
 }
 
 /// A function that calls another one and preserves all registers.

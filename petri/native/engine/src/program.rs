@@ -205,6 +205,11 @@ impl OutputProgram {
     pub fn place(&self) -> PlaceId {
         self.places[0]
     }
+
+    /// Whether the arc gives one token, or black ones, to one of several places.
+    pub fn is_choice(&self) -> bool {
+        self.places.len() > 1 && (self.width == 0 || matches!(self.count, Count::Const(1)))
+    }
 }
 
 /// How an input arc takes its tokens.

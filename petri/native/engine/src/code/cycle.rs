@@ -6,7 +6,6 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
-use cranelift_codegen::isa::CallConv;
 
 use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
@@ -236,15 +235,6 @@ impl Emitter<'_, '_> {
         let fine = self.call(self.runtime.rest, &[self.engine, transition, status], Some(I64)).unwrap_or(status);
         self.leave_unless(fine, STOPPED);
         self.jump(parts.top, &[]);
-    }
-
-    /// Calls the function of a transition in a table of routines. Returns its status.
-    fn call_routine(&mut self, convention: CallConv, routines: Value, transition: Value, more: &[Value]) -> Value {
-        let routine = self.row(routines, transition, size_of::<Routine>() as i64);
-        let function = self.load(I64, routine, offset_of!(Routine, function));
-        let operands = self.load(I64, routine, offset_of!(Routine, operands));
-        let arguments = [&[self.engine, operands], more].concat();
-        self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(transition)
     }
 
     /// Time moves to the next end.

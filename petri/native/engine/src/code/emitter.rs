@@ -11,6 +11,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 
 use crate::agenda::{Agenda, Begun, Ending, Lane, LaneId};
 use crate::code::runtime::{Rare, Runtime, GENERAL};
+use crate::code::Routine;
 use crate::enabling::{Enabling, LevelId};
 use crate::engine::Engine;
 use crate::events::{self, Events, Key};
@@ -131,7 +132,7 @@ pub enum Number {
 pub enum Operand {
     Place(PlaceId),
     Transition(TransitionId),
-    /// A gauge, a lane, a bit, an address, or part of the hash.
+    /// A gauge, a lane, a bit, an address, a constant, or part of the hash.
     Word(u64),
 }
 
@@ -368,6 +369,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.inst_results(call).first().copied()
     }
 
+    /// Calls the function of a number in a table of routines. Returns its status.
+    pub fn call_routine(&mut self, convention: CallConv, routines: Value, number: Value, more: &[Value]) -> Value {
+        let routine = self.row(routines, number, size_of::<Routine>() as i64);
+        let function = self.load(I64, routine, offset_of!(Routine, function));
+        let operands = self.load(I64, routine, offset_of!(Routine, operands));
+        let arguments = [&[self.engine, operands], more].concat();
+        self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(number)
+    }
+
     /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.
     pub fn call_rarely(&mut self, function: Rare, arguments: &[Value]) {
         if let Some(block) = self.b.current_block() {
@@ -380,15 +390,24 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// A number that differs between transitions which are otherwise alike.
     pub fn operand(&mut self, operand: Operand) -> Value {
-        let position = match self.row.iter().position(|other| *other == operand) {
-            Some(position) => position,
-            None => {
-                self.row.push(operand);
-                self.row.len() - 1
-            }
-        };
+        self.typed_operand(I64, operand)
+    }
+
+    /// The same for a real constant.
+    pub fn real_operand(&mut self, value: f64) -> Value {
+        self.typed_operand(F64, Operand::Word(value.to_bits()))
+    }
+
+    fn typed_operand(&mut self, ty: Type, operand: Operand) -> Value {
+        // Words may be equal by chance, in one transition and not in another of its shape.
+        let shared = !matches!(operand, Operand::Word(_));
+        let known = self.row.iter().position(|other| shared && *other == operand);
+        let position = known.unwrap_or(self.row.len());
+        if known.is_none() {
+            self.row.push(operand);
+        }
         let flags = FLAGS.with_readonly().with_can_move();
-        self.b.ins().load(I64, flags, self.operands, 8 * position as i32)
+        self.b.ins().load(ty, flags, self.operands, 8 * position as i32)
     }
 
     /// The address of the state of a place, …

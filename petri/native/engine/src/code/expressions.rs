@@ -272,7 +272,7 @@ impl Emitter<'_, '_> {
                 if *mean == 1.0 {
                     return standard;
                 }
-                let mean = self.real(*mean);
+                let mean = self.real_operand(*mean);
                 self.b.ins().fmul(mean, standard)
             }
             Real::ConstExponential(mean, _) => {

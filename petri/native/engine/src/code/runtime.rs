@@ -7,6 +7,7 @@ use std::mem::swap;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::Type;
 
+use crate::code::Routine;
 use crate::engine::{Engine, RunError};
 use crate::expression::{Int, Real, Scope};
 use crate::fault::Outcome;
@@ -28,6 +29,8 @@ pub const FAULT: u64 = 4;
 /// Addresses of functions.
 #[derive(Clone, Copy)]
 pub struct Runtime {
+    /// The routines by which tokens arrive in places: for each place one for tokens without reserved room, and one for others.
+    pub arrivals: usize,
     pub choose: usize,
     pub integer: usize,
     pub real: usize,
@@ -83,8 +86,9 @@ impl Rare {
 }
 
 impl Runtime {
-    pub fn of<O: Observer>() -> Self {
+    pub fn of<O: Observer>(arrivals: *const Routine) -> Self {
         Runtime {
+            arrivals: arrivals as usize,
             choose: choose::<O> as *const () as usize,
             integer: integer::<O> as *const () as usize,
             real: real::<O> as *const () as usize,

@@ -9,8 +9,9 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, StackSlotData, Sta
 use crate::code::emitter::{Emitter, Number, Operand};
 use crate::code::places::Way;
 use crate::code::runtime::{DONE, ENABLED, GENERAL, LASTS};
+use crate::code::LEAF;
 use crate::engine::LOOP_TOLD;
-use crate::expression::Real;
+use crate::expression::{self, Int, Real};
 use crate::ids::{JoinId, PlaceId, TransitionId};
 use crate::join::{Choice, JoinProgram};
 use crate::net::Scalar;
@@ -19,9 +20,6 @@ use crate::program::{
 };
 use crate::state::Transition;
 use crate::trajectory::{MULTIPLIERS, VARIABLE_MULTIPLIERS};
-
-/// Beyond so many places to choose from, an output arc is left to the runtime.
-const MOST_ALTERNATIVES: usize = 16;
 
 /// What an output arc of a firing gives.
 struct Given {
@@ -306,7 +304,7 @@ impl Emitter<'_, '_> {
     fn duration(&mut self, time: &Time) -> (Option<Value>, Value) {
         let duration = match time {
             Time::Immediate => return (None, self.now),
-            Time::Const(duration) => self.real(*duration),
+            Time::Const(duration) => self.real_operand(*duration),
             Time::Of(e) => {
                 let duration = self.real_value(e, self.now);
                 if !matches!(e, Real::ConstExponential(..)) {
@@ -401,7 +399,7 @@ impl Emitter<'_, '_> {
 
     /// The values of a token that an arc gives, each within the range of its slot (X2).
     fn slots(&mut self, arc: &OutputProgram, end: Value) -> Vec<Value> {
-        let slots: Vec<Value> = arc.values.iter().map(|value| self.bits(value, end)).collect();
+        let slots: Vec<Value> = arc.values.iter().map(|value| self.given_value(value, end)).collect();
         for &slot in &arc.checks {
             let program = self.program;
             let bound = &program.places[arc.place()].bounds[slot];
@@ -413,6 +411,15 @@ impl Emitter<'_, '_> {
             }
         }
         slots
+    }
+
+    /// The value of a slot. Constants are operands, so that transitions which differ in them alone share their code.
+    fn given_value(&mut self, value: &expression::Value, end: Value) -> Value {
+        match value {
+            expression::Value::Int(Int::Const(value)) => self.operand(Operand::Word(*value as u64)),
+            expression::Value::Real(Real::Const(value)) => self.operand(Operand::Word(value.to_bits())),
+            value => self.bits(value, end),
+        }
     }
 
     fn require_bound(&mut self, bound: &Bound, bits: Value, limit: Scalar, low: bool) {
@@ -620,15 +627,8 @@ impl Emitter<'_, '_> {
         given.place.is_none() && (arc.width == 0 || matches!(arc.count, Count::Const(1)))
     }
 
-    /// One token, or black ones, for one of a few places.
-    fn is_choice(arc: &OutputProgram, given: &Given) -> bool {
-        let single = arc.width == 0 || matches!(arc.count, Count::Const(1));
-        given.place.is_some() && single && arc.places.len() <= MOST_ALTERNATIVES
-    }
-
     fn needs_address(&self, arc: &OutputProgram, given: &Given) -> bool {
-        let direct = Self::is_single(arc, given) || Self::is_choice(arc, given);
-        arc.width > 0 && (!direct || arc.places.iter().any(|place| self.reads_memory(*place)))
+        arc.width > 0 && (!Self::is_single(arc, given) || arc.places.iter().any(|place| self.reads_memory(*place)))
     }
 
     fn put(&mut self, id: TransitionId, arc: &OutputProgram, given: &Given, reserved: bool) {
@@ -638,7 +638,7 @@ impl Emitter<'_, '_> {
         };
         match given.place {
             None if Self::is_single(arc, given) => self.put_in(arc.place(), given, address, reserved),
-            Some(place) if Self::is_choice(arc, given) => self.put_in_one(arc, place, given, address, reserved),
+            Some(place) if arc.is_choice() => self.put_in_one(arc, place, given, address, reserved),
             place => {
                 let place = match place {
                     Some(place) => place,
@@ -653,25 +653,29 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Tokens for the one of an arc's places that has a number.
+    /// Tokens for the one of an arc's places that has a number. The places of an array most often share the code by which
+    /// tokens arrive, so that the processor knows where the call goes before it knows the place.
     fn put_in_one(&mut self, arc: &OutputProgram, number: Value, given: &Given, address: Value, reserved: bool) {
-        let next = self.b.create_block();
-        for (i, &place) in arc.places.iter().enumerate() {
-            if i + 1 < arc.places.len() {
-                let id = self.place_id(place);
-                let here = self.b.ins().icmp(IntCC::Equal, number, id);
-                let (found, other) = (self.b.create_block(), self.b.create_block());
-                self.b.ins().brif(here, found, &[], other, &[]);
-                self.b.switch_to_block(found);
-                self.put_in(place, given, address, reserved);
-                self.jump(next, &[]);
-                self.b.switch_to_block(other);
-            } else {
-                self.put_in(place, given, address, reserved);
-                self.jump(next, &[]);
-            }
+        let arrivals = self.operand(Operand::Word(self.runtime.arrivals as u64));
+        let number = self.b.ins().ishl_imm_s(number, 1);
+        let number = self.b.ins().iadd_imm_s(number, i64::from(reserved));
+        let count = self.number(given.count);
+        let status = self.call_routine(LEAF, arrivals, number, &[address, count]);
+        if arc.places.iter().any(|place| self.is_probed(*place)) {
+            self.leave_on_fault(Some(status));
         }
-        self.b.switch_to_block(next);
+    }
+
+    /// A function by which one token, or black ones, arrive in a place. The last parameters are where the token's values
+    /// stand, and the number of tokens.
+    pub fn arrive(mut self, place: PlaceId, reserved: bool) -> Vec<u64> {
+        let [address, count] = [2, 3].map(|position| self.parameter(position));
+        let width = self.program.places[place].width;
+        let slots = (0..width).map(|slot| self.load(I64, address, 8 * slot)).collect();
+        let given = Given { place: None, count: Number::Known(count), slots, address: Some(address) };
+        self.put_in(place, &given, address, reserved);
+        self.leave(DONE);
+        self.end()
     }
 
     /// One token, or black ones, for a place.
