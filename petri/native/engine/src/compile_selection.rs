@@ -27,12 +27,11 @@ impl TransitionCompiler<'_, '_> {
         }
     }
 
-    /// Whether nothing about the token of an arc decides whether the transition is enabled: any will do.
-    pub fn is_free(&self, arc: &InputProgram) -> bool {
-        matches!(arc.find, Find::Any)
-            && arc.before.is_empty()
-            && arc.after.is_empty()
-            && arc.binds.iter().all(|(_, variable)| !self.enabling.variables.contains(variable))
+    /// Whether it may matter to enabling which of its tokens an arc finds, and not only that it finds one.
+    pub fn decides_by(&self, arc: &InputProgram) -> bool {
+        !arc.before.is_empty()
+            || !arc.after.is_empty()
+            || arc.binds.iter().any(|(_, variable)| self.enabling.variables.contains(variable))
     }
 
     /// Whether the pivot's token decides about the guard and the keys of the other bags, and nothing else matters.

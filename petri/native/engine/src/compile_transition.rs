@@ -24,6 +24,8 @@ pub struct TransitionCompiler<'a, 'b> {
     pub enabling: Facts,
     /// Watches alone decide.
     pub plain: bool,
+    /// The input arcs and inhibitors before which nothing can have raised a fault: so many, the first ones.
+    safe: (usize, usize),
 }
 
 /// The number of black tokens that arcs of one transition move, where it is constant.
@@ -52,6 +54,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             transition,
             enabling,
             plain: true,
+            safe: (0, 0),
         };
         this.check()?;
         Ok(this)
@@ -114,7 +117,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
 
     pub fn compile(mut self) -> Compiled<(TransitionProgram, Facts)> {
         let t = self.transition;
-        let inputs = self.inputs()?;
+        let mut inputs = self.inputs()?;
         let inhibitors = t.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect::<Compiled<Vec<_>>>()?;
         let guard = t.guard.as_ref().map(|guard| self.guard(guard)).transpose()?;
         let outputs = t.outputs.iter().map(|arc| self.output(arc)).collect::<Compiled<Vec<_>>>()?;
@@ -129,30 +132,28 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             && !self.enabling.reads_clock
             && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
             && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
-        let free = inputs.iter().all(|arc| !is_bag(arc) || self.is_free(arc))
+        inputs.iter_mut().for_each(|arc| arc.decides = self.decides_by(arc));
+        let free = inputs.iter().all(|arc| !is_bag(arc) || matches!(arc.find, Find::Any) && !arc.decides)
             && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some());
         let selection = self.selection(&inputs, guard.as_ref(), simple, free);
         let joins = matches!(selection, Selection::Join(_));
         self.plain |= joins;
-        let mut impossible = 0;
-        if !exhaustive {
-            // The tokens of the pivot, and those that are keyed by it, are the join's affair.
-            let pivot = inputs.iter().position(is_bag);
-            let watched = (0..inputs.len()).filter(|&i| {
-                !joins || !is_bag(&inputs[i]) || (matches!(inputs[i].find, Find::Any) && Some(i) != pivot)
-            });
-            let watched = watched.map(|i| &inputs[i]);
-            impossible = self.watch_tokens(watched, &inhibitors);
-            if rooms.is_empty() {
-                impossible += self.watch_rooms(&inputs, &outputs);
-            }
+        // What comes before anything that may raise a fault can be watched even so: nothing else is looked at without it.
+        let watched = self.safe;
+        // The tokens of the pivot, and those that are keyed by it, are the join's affair.
+        let pivot = inputs.iter().position(is_bag);
+        let told = (0..watched.0)
+            .filter(|&i| !joins || !is_bag(&inputs[i]) || (matches!(inputs[i].find, Find::Any) && Some(i) != pivot));
+        let mut impossible = self.watch_tokens(told.map(|i| &inputs[i]), &inhibitors[..watched.1]);
+        if !exhaustive && rooms.is_empty() {
+            impossible += self.watch_rooms(&inputs, &outputs);
         }
         if joins {
             // That there is a binding is one more condition, which does not hold yet.
             impossible += 1;
         }
         if !self.plain {
-            self.depend(&inputs, &inhibitors, &outputs, &rooms, exhaustive);
+            self.depend(&inputs, &inhibitors, &outputs, &rooms);
         }
         let capacity = |arc: &OutputProgram| arc.places.iter().any(|p| self.compiler.places[p.at()].capacity.is_some());
         let reserves = outputs.iter().any(capacity);
@@ -205,6 +206,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             free,
             plain: self.plain,
             exhaustive,
+            watched,
             impossible,
             level: 0,
             position: 0,
@@ -263,6 +265,10 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let arcs: &'b [InputArc] = &self.transition.inputs;
         let mut inputs = Vec::with_capacity(arcs.len());
         for (position, arc) in arcs.iter().enumerate() {
+            if !self.enabling.fails {
+                // An arc asks for tokens before it compares them with anything.
+                self.safe.0 = position + 1;
+            }
             let before: Vec<usize> = (0..position).filter(|&i| arcs[i].place == arc.place).collect();
             let after: Vec<usize> = (position + 1..arcs.len()).filter(|&i| arcs[i].place == arc.place).collect();
             let place = &self.compiler.places[arc.place.at()];
@@ -285,6 +291,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 keep: arc.keep,
                 before,
                 after: if bag && !black { after } else { Vec::new() },
+                decides: true,
             });
         }
         Ok(inputs)
@@ -293,6 +300,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
     fn inhibitor(&mut self, arc: &InhibitorArc) -> Compiled<InhibitorProgram> {
         let equals = self.equals(arc.place, &arc.pattern)?;
         let threshold = self.deciding_count(&arc.threshold)?;
+        if !self.enabling.fails {
+            self.safe.1 += 1;
+        }
         let slots: Vec<u32> = equals.iter().map(|(slot, _)| *slot).collect();
         let index = (!slots.is_empty()).then(|| self.compiler.index(arc.place, slots));
         Ok(InhibitorProgram { place: arc.place, equals, index, threshold })
@@ -429,11 +439,10 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         inhibitors: &[InhibitorProgram],
         outputs: &[OutputProgram],
         rooms: &[usize],
-        exhaustive: bool,
     ) {
-        for arc in inputs {
+        for (i, arc) in inputs.iter().enumerate() {
             let depth = match &arc.find {
-                Find::Black(Count::Const(_)) if !exhaustive => continue,
+                Find::Black(Count::Const(_)) if i < self.safe.0 => continue,
                 Find::Head { .. } if self.compiler.places[arc.place.at()].discipline == Discipline::Fifo => {
                     inputs.iter().filter(|other| other.place == arc.place).count() as u64
                 }
@@ -441,8 +450,8 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             };
             self.compiler.depend(GaugeId::tokens(arc.place), self.id, depth);
         }
-        for arc in inhibitors {
-            if exhaustive || arc.index.is_some() || constant(&arc.threshold).is_none() {
+        for (i, arc) in inhibitors.iter().enumerate() {
+            if i >= self.safe.1 || arc.index.is_some() || constant(&arc.threshold).is_none() {
                 self.compiler.depend(GaugeId::tokens(arc.place), self.id, u64::MAX);
             }
         }

@@ -165,6 +165,8 @@ pub struct InputProgram {
     pub before: Vec<usize>,
     /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
     pub after: Vec<usize>,
+    /// Which of its tokens an arc finds may matter to whether there is a binding.
+    pub decides: bool,
 }
 
 pub struct InhibitorProgram {
@@ -327,6 +329,8 @@ pub struct TransitionProgram {
     pub plain: bool,
     /// Enabling may raise a fault, so all bindings are looked at, as the semantics do.
     pub exhaustive: bool,
+    /// The input arcs and inhibitors about whose constant numbers watches decide: so many, the first ones.
+    pub watched: (usize, usize),
     /// Conditions that watches decide about and that never hold.
     pub impossible: u32,
     pub level: u32,
