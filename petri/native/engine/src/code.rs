@@ -5,7 +5,7 @@
 //! leaves the firing to the engine before anything has changed. A transition that the generator does not know stays with
 //! the engine altogether.
 //!
-//! [`emitter`] has the vocabulary, [`expressions`], [`places`], [`agenda`], [`transitions`] and [`cycle`] what there is to say in it, and [`runtime`] the
+//! [`emitter`] has the vocabulary, [`expressions`], [`places`], [`agenda`], [`search`], [`transitions`] and [`cycle`] what there is to say in it, and [`runtime`] the
 //! functions that the code calls.
 
 mod agenda;
@@ -14,6 +14,7 @@ mod emitter;
 mod expressions;
 mod places;
 mod runtime;
+mod search;
 mod transitions;
 
 use std::collections::{BTreeSet, HashMap};
@@ -211,7 +212,7 @@ impl<'a> Generator<'a> {
             let plan = &program.transitions[id];
             let variables = plan.variable_names.len();
             looks.push(self.function(normal, variables, 2, |e| {
-                if transitions::can_look(plan) {
+                if !plan.plain && search::can_search(plan) {
                     e.look(plan)
                 } else {
                     e.leave_to_engine()

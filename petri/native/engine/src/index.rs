@@ -3,6 +3,8 @@
 //! Tokens with the same values are a group. A join asks for the tokens of the group that its pivot's token wants, so the
 //! keys of pivots have groups too, and each group knows which links of joins have a pivot's token that waits for it.
 
+use std::mem::offset_of;
+
 use crate::ids::JoinId;
 use crate::key_table::{groups, Extent, Key, KeyTable, SlotsOf};
 use crate::row::Row;
@@ -32,11 +34,11 @@ impl IndexProgram {
 }
 
 /// Seats that a bucket holds itself.
-const FEW: usize = 3;
+pub const FEW: usize = 3;
 
 /// The seats of the tokens of one group, in order. Beyond a few they are in a list, whose number `seats` begins with.
 #[derive(Clone, Copy, Debug)]
-struct Bucket {
+pub struct Bucket {
     len: u32,
     /// The links that have a pivot's token with this key.
     links: u32,
@@ -45,13 +47,20 @@ struct Bucket {
     head: u32,
 }
 
+/// A bucket without seats.
+pub static EMPTY: Bucket = Bucket { len: 0, links: 0, seats: [0; FEW], head: NONE };
+
 impl Default for Bucket {
     fn default() -> Self {
-        Bucket { len: 0, links: 0, seats: [0; FEW], head: NONE }
+        EMPTY
     }
 }
 
 impl Bucket {
+    /// Where a bucket has the number of its seats, and where the first of a few.
+    pub const LEN: usize = offset_of!(Bucket, len);
+    pub const SEATS: usize = offset_of!(Bucket, seats);
+
     /// Removes one of a few seats; `len` is that of those left.
     #[inline(always)]
     fn drop(&mut self, seat: u32) {
@@ -126,11 +135,22 @@ impl Index {
     /// The seats of a group's tokens, in order.
     #[inline(always)]
     pub fn seats(&self, group: u32) -> &[u32] {
-        let bucket = &self.buckets[group];
+        self.seats_in(&self.buckets[group])
+    }
+
+    /// The seats in a bucket, in order.
+    #[inline(always)]
+    pub fn seats_in<'a>(&'a self, bucket: &'a Bucket) -> &'a [u32] {
         match bucket.len as usize {
             len @ ..=FEW => &bucket.seats[..len],
             _ => &self.lists[bucket.seats[0] as usize],
         }
+    }
+
+    /// The bucket of a group.
+    #[inline(always)]
+    pub fn bucket(&self, group: u32) -> &Bucket {
+        &self.buckets[group]
     }
 
     /// Whether groups have their numbers for good.

@@ -4,7 +4,7 @@ use crate::enabling::Enabling;
 use crate::expression::{Scope, Value};
 use crate::fault::Outcome;
 use crate::ids::{IndexId, JoinId, PlaceId};
-use crate::index::Index;
+use crate::index::{Bucket, Index, EMPTY};
 use crate::join::Join;
 use crate::net::Discipline;
 use crate::program::Program;
@@ -71,6 +71,25 @@ impl Marking {
     pub fn count(&self, index: IndexId, key: &[u64]) -> u64 {
         let index = &self.indices[index];
         index.find(key).map_or(0, |group| index.len(group) as u64)
+    }
+
+    /// The bucket of a group of an index, …
+    #[inline(always)]
+    pub fn bucket(&self, index: IndexId, group: u32) -> &Bucket {
+        self.indices[index].bucket(group)
+    }
+
+    /// … that of the tokens whose indexed slots have the values of `key`, …
+    #[inline(always)]
+    pub fn bucket_of(&self, index: IndexId, key: &[u64]) -> &Bucket {
+        let index = &self.indices[index];
+        index.find(key).map_or(&EMPTY, |group| index.bucket(group))
+    }
+
+    /// … and the seats in a bucket.
+    #[inline(always)]
+    pub fn seats_in<'a>(&'a self, index: IndexId, bucket: &'a Bucket) -> &'a [u32] {
+        self.indices[index].seats_in(bucket)
     }
 
     /// The rank of a token in a keyed place.

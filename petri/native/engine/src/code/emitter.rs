@@ -296,6 +296,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(next);
     }
 
+    /// Where to go for the general way.
+    pub fn general(&self) -> Block {
+        self.general
+    }
+
     /// The general way, unless the condition holds.
     pub fn require(&mut self, condition: Value) {
         self.unless(condition, self.general);

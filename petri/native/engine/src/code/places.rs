@@ -439,7 +439,7 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// The group of the key that stands in some slots of a token, where groups are numbered directly.
-    fn group(&mut self, index: &IndexProgram, key: &[u32], slots: &[Value]) -> Value {
+    pub fn group(&mut self, index: &IndexProgram, key: &[u32], slots: &[Value]) -> Value {
         let mut group = self.int(0);
         let mut inside = None;
         let extents = index.extents.as_deref().unwrap_or(&[]);

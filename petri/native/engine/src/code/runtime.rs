@@ -12,6 +12,7 @@ use crate::engine::{Engine, RunError};
 use crate::expression::{Int, Real, Scope};
 use crate::fault::Outcome;
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::index::Bucket;
 use crate::observer::Observer;
 use crate::program::Program;
 
@@ -37,6 +38,9 @@ pub struct Runtime {
     pub started: usize,
     pub arrived: usize,
     pub shown: usize,
+    pub bucket: usize,
+    pub bucket_of: usize,
+    pub seats: usize,
     pub choose_of: usize,
     pub choose_pair: usize,
     pub leave: usize,
@@ -95,6 +99,9 @@ impl Runtime {
             started: started::<O> as *const () as usize,
             arrived: arrived::<O> as *const () as usize,
             shown: shown::<O> as *const () as usize,
+            bucket: bucket::<O> as *const () as usize,
+            bucket_of: bucket_of::<O> as *const () as usize,
+            seats: seats::<O> as *const () as usize,
             choose_of: choose_of::<O> as *const () as usize,
             choose_pair: choose_pair::<O> as *const () as usize,
             leave: leave::<O> as *const () as usize,
@@ -275,6 +282,30 @@ unsafe extern "C" fn shown<O: Observer>(engine: *mut Engine<O>, place: u64, posi
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
     engine.marking.token(PlaceId(place as u32), position as usize).as_ptr()
+}
+
+/// The bucket of a group of an index, …
+unsafe extern "C" fn bucket<O: Observer>(engine: *mut Engine<O>, index: u64, group: u64) -> *const Bucket {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.marking.bucket(IndexId(index as u32), group as u32)
+}
+
+/// … that of a key, …
+unsafe extern "C" fn bucket_of<O: Observer>(engine: *mut Engine<O>, index: u64, key: *const u64) -> *const Bucket {
+    // SAFETY: see `parts` and `slots`.
+    let (engine, program) = unsafe { parts(engine) };
+    let index = IndexId(index as u32);
+    // SAFETY: the key has a word for each slot of the index.
+    let key = unsafe { slots(key, program.indices[index].slots.len()) };
+    engine.marking.bucket_of(index, key)
+}
+
+/// … and the seats in a bucket.
+unsafe extern "C" fn seats<O: Observer>(engine: *mut Engine<O>, index: u64, bucket: *const Bucket) -> *const u32 {
+    // SAFETY: see `parts`; the bucket is one of the index, or an empty one.
+    let ((engine, _), bucket) = unsafe { (parts(engine), &*bucket) };
+    engine.marking.seats_in(IndexId(index as u32), bucket).as_ptr()
 }
 
 /// A token, still in its place, leaves indices and joins.

@@ -1,14 +1,15 @@
-//! Code for transitions: whether one is enabled, the start of a firing (I4 to I6), and its end (I1).
+//! Code for transitions: the start of a firing (I4 to I6), and its end (I1).
 
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32, I64};
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand};
 use crate::code::places::Way;
-use crate::code::runtime::{DONE, ENABLED, GENERAL, LASTS};
+use crate::code::runtime::{DONE, GENERAL, LASTS};
+use crate::code::search::can_search;
 use crate::code::LEAF;
 use crate::engine::LOOP_TOLD;
 use crate::expression::{self, Int, Real};
@@ -29,12 +30,6 @@ struct Given {
     slots: Vec<Value>,
     /// Where the slots stand in memory, if they do.
     address: Option<Value>,
-}
-
-/// Whether there is code for looking at a transition: what decides are numbers and the tokens that places show. What
-/// fails goes the general way.
-pub fn can_look(plan: &TransitionProgram) -> bool {
-    !plan.plain && plan.free && plan.rooms.is_empty()
 }
 
 /// Whether there is code for the firings of a transition.
@@ -68,78 +63,6 @@ impl Emitter<'_, '_> {
         self.leave_on_fault(status);
         self.leave(DONE);
         self.end()
-    }
-
-    // ------------------------------------------------------------ looking
-
-    /// Whether the tokens that places show make the transition enabled.
-    pub fn look(mut self, plan: &TransitionProgram) -> Vec<u64> {
-        let disabled = self.b.create_block();
-        for (i, arc) in plan.inputs.iter().enumerate() {
-            let open = |arc: &usize| plan.counts.contains(arc);
-            if plan.exhaustive || open(&i) || arc.before.iter().any(open) {
-                self.require_tokens(plan, i, disabled);
-            }
-            let Find::Head { depth } = arc.find else { continue };
-            if arc.equals.is_empty() && arc.binds.is_empty() {
-                continue;
-            }
-            let token = self.shown(arc.place, depth);
-            for (slot, value) in &arc.equals {
-                let wanted = self.bits(value, self.now);
-                let found = self.load(I64, token, 8 * *slot as usize);
-                let same = self.b.ins().icmp(IntCC::Equal, wanted, found);
-                self.unless(same, disabled);
-            }
-            self.bind(arc, token);
-        }
-        for arc in plan.inhibitors.iter().filter(|_| plan.exhaustive) {
-            if let Count::Const(threshold) = arc.threshold {
-                let (tokens, threshold) = (self.tokens(arc.place), self.int(threshold));
-                let few = self.b.ins().icmp(IntCC::UnsignedLessThan, tokens, threshold);
-                self.unless(few, disabled);
-            }
-        }
-        if let Some(guard) = &plan.guard {
-            let holds = self.condition(guard, self.now);
-            self.unless(holds, disabled);
-        }
-        self.leave(ENABLED);
-        self.b.switch_to_block(disabled);
-        self.leave(DONE);
-        self.end()
-    }
-
-    /// Asks whether the place of an arc has tokens for it and for the arcs before it on the same place. Numbers that are
-    /// negative go the general way, which knows whether that is a fault.
-    fn require_tokens(&mut self, plan: &TransitionProgram, arc: usize, disabled: Block) {
-        let own = &plan.inputs[arc];
-        let tokens = self.tokens(own.place);
-        let mut all = self.int(0);
-        for &i in own.before.iter().chain([&arc]) {
-            let count = match &plan.inputs[i].find {
-                Find::Black(Count::Of(count, _)) => self.integer(count, self.now),
-                Find::Black(Count::Const(count)) => self.int(*count),
-                _ => self.int(1),
-            };
-            if plan.counts.contains(&i) {
-                let natural = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
-                self.require(natural);
-            }
-            // One number after the other, so that their sum cannot overflow.
-            let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, tokens);
-            self.unless(few, disabled);
-            all = self.b.ins().iadd(all, count);
-        }
-        let enough = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, all, tokens);
-        self.unless(enough, disabled);
-    }
-
-    fn bind(&mut self, arc: &InputProgram, token: Value) {
-        for (slot, variable) in &arc.binds {
-            let value = self.load(I64, token, 8 * *slot as usize);
-            self.variables[variable.at()] = Some(value);
-        }
     }
 
     // ------------------------------------------------------------ the start of a firing
@@ -206,6 +129,14 @@ impl Emitter<'_, '_> {
         self.end()
     }
 
+    /// An arc's variables have the values of its token.
+    pub fn bind(&mut self, arc: &InputProgram, token: Value) {
+        for (slot, variable) in &arc.binds {
+            let value = self.load(I64, token, 8 * *slot as usize);
+            self.variables[variable.at()] = Some(value);
+        }
+    }
+
     /// The tokens of one binding: for arcs that leave a choice, a seat or a number.
     fn choose(&mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Option<Value>> {
         let mut chosen = vec![None; plan.inputs.len()];
@@ -226,6 +157,7 @@ impl Emitter<'_, '_> {
                 self.choose_of(join, plan, k, &mut chosen);
             }
             Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
+            Selection::Search if can_search(plan) => self.choose_by_search(plan, &mut chosen),
             Selection::Product | Selection::Search => {
                 let open = |arc: &InputProgram| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
                 self.lend_chance();
@@ -694,7 +626,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Writes values to the stack.
-    fn spill(&mut self, slots: &[Value]) -> Value {
+    pub fn spill(&mut self, slots: &[Value]) -> Value {
         let size = 8 * slots.len() as u32;
         let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3));
         let address = self.b.ins().stack_addr(I64, slot, 0);
