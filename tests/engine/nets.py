@@ -257,7 +257,7 @@ class TransitionMaker:
     def count(self, scope: Scope) -> Expr | None:
         if self.choose.chance(7):
             return None
-        if self.choose.chance(7):
+        if self.choose.chance(5):
             return scope.int_const(self.choose.number(0, 2))
         return scope.operation("mod", "int", scope.whole(1), scope.int_const(3))
 
