@@ -5,13 +5,14 @@
 //! leaves the firing to the engine before anything has changed. A transition that the generator does not know stays with
 //! the engine altogether.
 //!
-//! [`emitter`] has the vocabulary, [`expressions`], [`places`], [`agenda`], [`search`], [`transitions`] and [`cycle`] what there is to say in it, and [`runtime`] the
-//! functions that the code calls.
+//! [`emitter`] has the vocabulary, [`expressions`], [`places`], [`joins`], [`agenda`], [`search`], [`transitions`] and
+//! [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls.
 
 mod agenda;
 mod cycle;
 mod emitter;
 mod expressions;
+mod joins;
 mod places;
 mod runtime;
 mod search;

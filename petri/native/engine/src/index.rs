@@ -34,7 +34,7 @@ impl IndexProgram {
 }
 
 /// Seats that a bucket holds itself.
-pub const FEW: usize = 3;
+pub const FEW: usize = 4;
 
 /// The seats of the tokens of one group, in order. Beyond a few they are in a list, whose number `seats` begins with.
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +43,10 @@ pub struct Bucket {
     /// The links that have a pivot's token with this key.
     links: u32,
     seats: [u32; FEW],
-    /// The first seat of the pivot's tokens with this key, for the first link: most indices serve one alone.
-    head: u32,
 }
 
 /// A bucket without seats.
-pub static EMPTY: Bucket = Bucket { len: 0, links: 0, seats: [0; FEW], head: NONE };
+pub static EMPTY: Bucket = Bucket { len: 0, links: 0, seats: [0; FEW] };
 
 impl Default for Bucket {
     fn default() -> Self {
@@ -64,23 +62,25 @@ impl Bucket {
     /// Removes one of a few seats; `len` is that of those left.
     #[inline(always)]
     fn drop(&mut self, seat: u32) {
-        let [first, second, third] = self.seats;
+        let [first, second, third, fourth] = self.seats;
         if first == seat {
-            self.seats = [second, third, third];
+            self.seats = [second, third, fourth, fourth];
         } else if second == seat {
-            self.seats[1] = third;
+            self.seats = [first, third, fourth, fourth];
+        } else if third == seat {
+            self.seats[2] = fourth;
         }
     }
 
     /// The greatest of a few seats makes way for another.
     #[inline(always)]
     fn replace_last(&mut self, seat: u32) {
-        let [first, second, _] = self.seats;
-        match self.len {
-            1 => self.seats[0] = seat,
-            2 => (self.seats[0], self.seats[1]) = (first.min(seat), first.max(seat)),
-            _ => self.seats = [first.min(seat), second.min(seat.max(first)), second.max(seat)],
+        let last = self.len as usize - 1;
+        let mut greater = seat;
+        for other in self.seats.iter_mut().take(last) {
+            (*other, greater) = (greater.min(*other), greater.max(*other));
         }
+        self.seats[last % FEW] = greater;
     }
 }
 
@@ -99,6 +99,15 @@ pub struct Index {
 }
 
 impl Index {
+    /// Where an index has the address of its groups' records, and what each of these has where.
+    pub const RECORDS: usize = offset_of!(Index, buckets) + KeyTable::<Bucket>::RECORDS;
+    pub const RECORD: usize = KeyTable::<Bucket>::RECORD;
+    pub const GROUP_LEN: usize = KeyTable::<Bucket>::OF + offset_of!(Bucket, len);
+    pub const LINKS: usize = KeyTable::<Bucket>::OF + offset_of!(Bucket, links);
+    pub const SEATS: usize = KeyTable::<Bucket>::OF + offset_of!(Bucket, seats);
+    /// Where the row is that has the group of each seat.
+    pub const GROUPS: usize = offset_of!(Index, group_of_seat);
+
     pub fn new(program: &IndexProgram) -> Self {
         Index {
             buckets: match &program.extents {
@@ -155,14 +164,8 @@ impl Index {
 
     /// Whether groups have their numbers for good.
     #[inline(always)]
-    pub fn is_direct(&self) -> bool {
+    fn is_direct(&self) -> bool {
         self.buckets.is_direct()
-    }
-
-    /// The first seat of a group that has a token, or a few.
-    #[inline(always)]
-    pub fn first(&self, group: u32) -> u32 {
-        self.buckets[group].seats[0]
     }
 
     /// Whether a seat is taken, as far as seats are known.
@@ -190,41 +193,6 @@ impl Index {
         let seat = self.group_of_seat.len() as u32;
         self.group_of_seat.push(group);
         self.append(group, seat);
-    }
-
-    /// The same if there is room and no list has to be changed. Returns whether it was so.
-    #[inline(always)]
-    pub fn enter_group_at_once(&mut self, group: u32) -> bool {
-        let bucket = &mut self.buckets[group];
-        let len = bucket.len as usize;
-        if len >= FEW || !self.group_of_seat.has_room() {
-            return false;
-        }
-        bucket.len += 1;
-        bucket.seats[len] = self.group_of_seat.len() as u32;
-        self.group_of_seat.add(group);
-        true
-    }
-
-    /// The same as `leave_seat`, if no list and no hash has to be changed.
-    #[inline(always)]
-    pub fn leave_seat_at_once(&mut self, seat: u32) -> Option<u32> {
-        let group = self.group_of_seat[seat];
-        let last = self.group_of_seat.len() as u32 - 1;
-        let moved = self.group_of_seat[last];
-        let many = self.buckets[group].len.max(self.buckets[moved].len);
-        if many > FEW as u32 || !self.is_direct() {
-            return None;
-        }
-        let bucket = &mut self.buckets[group];
-        bucket.len -= 1;
-        if moved != group {
-            bucket.drop(seat);
-            self.buckets[moved].replace_last(seat);
-            self.group_of_seat[seat] = moved;
-        }
-        self.group_of_seat.pop();
-        Some(group)
     }
 
     /// The token of a seat leaves, and the last one moves there (S4). Returns its group.
@@ -301,20 +269,8 @@ impl Index {
     /// No token of the pivot waits for a group by a link any more.
     #[inline(always)]
     pub fn unwant(&mut self, group: u32, link: u32) {
-        self.unwant_group(group, link);
-        self.release(group);
-    }
-
-    /// The same where groups have their numbers for good.
-    #[inline(always)]
-    pub fn unwant_group(&mut self, group: u32, link: u32) {
         self.buckets[group].links &= !link;
-    }
-
-    /// The first seat of the first link's pivot whose token has the key of a group.
-    #[inline(always)]
-    pub fn head(&mut self, group: u32) -> &mut u32 {
-        &mut self.buckets[group].head
+        self.release(group);
     }
 
     /// The links that have a token of their pivot waiting for a group, by bit.

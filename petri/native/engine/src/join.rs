@@ -68,69 +68,48 @@ impl Choice {
 
 /// A seat of the pivot as a link knows it, in a list of those that have the same key.
 #[derive(Clone, Copy, Debug)]
-struct Seat {
-    group: u32,
-    next: u32,
-    previous: u32,
+#[repr(C, align(8))]
+pub struct Seat {
+    pub next: u32,
+    pub previous: u32,
+    pub group: u32,
     /// Whether its token passes the filter: 1 or 0.
-    admitted: u32,
+    pub admitted: u32,
 }
 
 /// The pivot's seats, for one link.
 #[derive(Clone, Debug)]
-struct Link {
-    seats: Row<Seat>,
-    /// The first seat of each group; those of an index's first link the index has.
-    heads: Row<u32>,
+pub struct Link {
+    pub seats: Row<Seat>,
+    /// The first seat of each group.
+    pub heads: Row<u32>,
     index: IndexId,
     bit: u32,
 }
 
-/// The bit of an index's first link.
-const FIRST: u32 = 1;
-
 impl Link {
     fn new(program: &LinkProgram, indices: &Table<IndexId, Index>) -> Self {
-        let groups = if program.bit == FIRST { 0 } else { indices[program.index].groups() };
-        Link { seats: Row::default(), heads: Row::of(NONE, groups), index: program.index, bit: program.bit }
-    }
-
-    /// The first seat of a group.
-    #[inline(always)]
-    fn head<'a>(&'a mut self, index: &'a mut Index, group: u32) -> &'a mut u32 {
-        if self.bit == FIRST {
-            index.head(group)
-        } else {
-            &mut self.heads[group]
-        }
+        let heads = Row::of(NONE, indices[program.index].groups());
+        Link { seats: Row::default(), heads, index: program.index, bit: program.bit }
     }
 
     /// A seat at the end of the row.
     #[inline(always)]
-    fn push(&mut self, index: &mut Index, group: u32, admitted: u32) {
-        if self.bit != FIRST {
-            self.heads.reach(group as usize + 1, NONE);
-        }
-        self.seats.make_room();
-        self.add(index, group, admitted);
-    }
-
-    /// The same where there is room.
-    #[inline(always)]
-    fn add(&mut self, index: &mut Index, group: u32, admitted: u32) {
+    fn push(&mut self, group: u32, admitted: u32) {
+        self.heads.reach(group as usize + 1, NONE);
         let seat = self.seats.len() as u32;
-        let next = std::mem::replace(self.head(index, group), seat);
+        let next = std::mem::replace(&mut self.heads[group], seat);
         if next != NONE {
             self.seats[next].previous = seat;
         }
-        self.seats.add(Seat { group, next, previous: NONE, admitted });
+        self.seats.push(Seat { group, next, previous: NONE, admitted });
     }
 
     /// The last seat moves to one whose token has gone. Returns the group of that, if it has no seats any more.
     #[inline(always)]
-    fn swap_remove(&mut self, index: &mut Index, seat: u32) -> Option<u32> {
+    fn swap_remove(&mut self, seat: u32) -> Option<u32> {
         let Seat { group, next, previous, .. } = self.seats[seat];
-        self.connect(index, group, previous, next);
+        self.connect(group, previous, next);
         if next != NONE {
             self.seats[next].previous = previous;
         }
@@ -138,7 +117,7 @@ impl Link {
         if seat != last {
             let moved = self.seats[last];
             self.seats[seat] = moved;
-            self.connect(index, moved.group, moved.previous, seat);
+            self.connect(moved.group, moved.previous, seat);
             if moved.next != NONE {
                 self.seats[moved.next].previous = seat;
             }
@@ -147,18 +126,11 @@ impl Link {
         (previous == NONE && next == NONE).then_some(group)
     }
 
-    /// The seats of binding number `k` of a join that has no other link.
-    #[inline(never)]
-    fn choose_pair(&self, weights: &Weights, indices: &Table<IndexId, Index>, k: u64) -> (u32, u32) {
-        let (seat, rest) = weights.select(k);
-        (seat, indices[self.index].seats(self.seats[seat].group)[rest as usize])
-    }
-
     /// What comes behind a seat of a group, or first.
     #[inline(always)]
-    fn connect(&mut self, index: &mut Index, group: u32, previous: u32, next: u32) {
+    fn connect(&mut self, group: u32, previous: u32, next: u32) {
         if previous == NONE {
-            *self.head(index, group) = next;
+            self.heads[group] = next;
         } else {
             self.seats[previous].next = next;
         }
@@ -186,23 +158,21 @@ fn take_digit(number: &mut u64, radix: u64) -> u64 {
 pub struct Join {
     /// Choices with the token of each seat of the pivot.
     weights: Weights,
-    /// Whether it was told that there are any.
-    told: bool,
     pub transition: TransitionId,
-    links: Box<[Link]>,
+    links: Row<Link>,
     variables: Vec<u64>,
     key: Vec<u64>,
     chance: Random,
 }
 
 impl Join {
-    /// Where the number of choices stands.
-    pub const CHOICES: usize = offset_of!(Join, weights) + Weights::TOTAL;
+    /// Where the weights are, and the address of the links.
+    pub const WEIGHTS: usize = offset_of!(Join, weights);
+    pub const LINKS: usize = offset_of!(Join, links) + Row::<Link>::START;
 
     pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>) -> Self {
         Join {
             weights: Weights::default(),
-            told: false,
             transition: program.transition,
             links: program.links.iter().map(|link| Link::new(link, indices)).collect(),
             variables: vec![0; program.variables],
@@ -211,17 +181,10 @@ impl Join {
         }
     }
 
-    /// Whether there are choices when there were none before, or none any more: not known to the enabling yet.
+    /// Whether there are choices of keyed tokens.
     #[inline(always)]
-    pub fn has_turned(&self) -> bool {
-        (self.weights.total() > 0) != self.told
-    }
-
-    /// Takes note that the enabling knows; returns whether there are choices now.
-    #[inline(always)]
-    pub fn turn(&mut self) -> bool {
-        self.told = !self.told;
-        self.told
+    pub fn has_choices(&self) -> bool {
+        self.weights.total() > 0
     }
 
     /// The number of bindings.
@@ -245,33 +208,18 @@ impl Join {
                 }
             };
             weight *= index.len(group) as u64;
-            self.links[position].push(index, group, admitted);
+            self.links[position as u32].push(group, admitted);
         }
         self.weights.push(weight);
     }
 
     /// The same for a join of one link and no filter, given the group of the token's key.
     pub fn pivot_arrives_alone(&mut self, indices: &mut Table<IndexId, Index>, group: u32) {
-        let [link] = &mut *self.links else { return };
+        let link = &mut self.links[0];
         let index = &mut indices[link.index];
         index.want_group(group, link.bit);
-        link.push(index, group, 1);
+        link.push(group, 1);
         self.weights.push(index.len(group) as u64);
-    }
-
-    /// The same if the token finds room and its weight is one of many that are 0 or 1. Returns whether it was so.
-    #[inline(always)]
-    pub fn pivot_arrives_at_once(&mut self, indices: &mut Table<IndexId, Index>, group: u32) -> bool {
-        let [link] = &mut *self.links else { return false };
-        let index = &mut indices[link.index];
-        let weight = index.len(group) as u64;
-        if !link.seats.has_room() || !self.weights.takes(weight) {
-            return false;
-        }
-        index.want_group(group, link.bit);
-        link.add(index, group, 1);
-        self.weights.push_bit(weight);
-        true
     }
 
     /// What the pivot's token and its arc let expressions see.
@@ -301,29 +249,12 @@ impl Join {
     /// The token of a seat of the pivot leaves, and the last one moves there.
     #[inline(always)]
     pub fn pivot_leaves(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
-        for link in &mut self.links {
-            let index = &mut indices[link.index];
-            if let Some(group) = link.swap_remove(index, seat) {
-                index.unwant(group, link.bit);
+        for link in self.links.all_mut() {
+            if let Some(group) = link.swap_remove(seat) {
+                indices[link.index].unwant(group, link.bit);
             }
         }
         self.weights.swap_remove(seat);
-    }
-
-    /// The same for a join of one link, if weights are 0 or 1 and groups have their numbers for good. Returns whether it
-    /// was so.
-    #[inline(always)]
-    pub fn pivot_leaves_at_once(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) -> bool {
-        let [link] = &mut *self.links else { return false };
-        let index = &mut indices[link.index];
-        if !self.weights.is_plain() || !index.is_direct() {
-            return false;
-        }
-        if let Some(group) = link.swap_remove(index, seat) {
-            index.unwant_group(group, link.bit);
-        }
-        self.weights.swap_remove_bit(seat);
-        true
     }
 
     /// The number of tokens in a group of a link has changed from `before` to `after`.
@@ -331,14 +262,17 @@ impl Join {
     pub fn keyed_changed(
         &mut self,
         program: &JoinProgram,
-        indices: &mut Table<IndexId, Index>,
+        indices: &Table<IndexId, Index>,
         link: usize,
         group: u32,
         before: usize,
         after: usize,
     ) {
-        let [link] = &mut *self.links else { return self.weigh(program, indices, link, group, before, after) };
-        let mut seat = *link.head(&mut indices[link.index], group);
+        if self.links.len() > 1 {
+            return self.weigh(program, indices, link, group, before, after);
+        }
+        let link = &self.links[0];
+        let mut seat = link.heads[group];
         while seat != NONE {
             let Seat { next, admitted, .. } = link.seats[seat];
             self.weights.set(seat, u64::from(admitted) * after as u64);
@@ -351,14 +285,13 @@ impl Join {
     fn weigh(
         &mut self,
         program: &JoinProgram,
-        indices: &mut Table<IndexId, Index>,
+        indices: &Table<IndexId, Index>,
         link: usize,
         group: u32,
         before: usize,
         after: usize,
     ) {
-        let chain = &mut self.links[link];
-        let mut seat = *chain.head(&mut indices[chain.index], group);
+        let mut seat = self.links[link as u32].heads[group];
         while seat != NONE {
             let weight = if before > 0 {
                 self.weights.weight(seat) / before as u64 * after as u64
@@ -366,14 +299,14 @@ impl Join {
                 self.weight(program, indices, seat)
             };
             self.weights.set(seat, weight);
-            seat = self.links[link].seats[seat].next;
+            seat = self.links[link as u32].seats[seat].next;
         }
     }
 
     /// The number of choices with the token of a seat, counted anew.
     #[inline(never)]
     fn weight(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32) -> u64 {
-        let links = self.links.iter().zip(&program.links);
+        let links = self.links.all().iter().zip(&program.links);
         let count = |(state, link): (&Link, &LinkProgram)| {
             let Seat { group, admitted, .. } = state.seats[seat];
             u64::from(admitted) * indices[link.index].len(group) as u64
@@ -382,15 +315,10 @@ impl Join {
     }
 
     /// The same for a join of one link and no arc that takes any token: the seats for the pivot and for the link.
-    #[inline(always)]
     pub fn choose_pair(&self, indices: &Table<IndexId, Index>, k: u64) -> (u32, u32) {
-        let [link] = &*self.links else { return (0, 0) };
-        if !self.weights.is_plain() {
-            return link.choose_pair(&self.weights, indices, k);
-        }
-        // The weight is 1, and so the link's token the only one of its key.
-        let seat = self.weights.select_bit(k, 0);
-        (seat, indices[link.index].first(link.seats[seat].group))
+        let link = &self.links[0];
+        let (seat, rest) = self.weights.select(k);
+        (seat, indices[link.index].seats(link.seats[seat].group)[rest as usize])
     }
 
     /// The tokens of binding number `k`, in the order of E7: a seat for the pivot and for each arc behind it.
@@ -410,7 +338,7 @@ impl Join {
         for choice in &program.choices {
             match *choice {
                 Choice::Keyed { arc, link } => {
-                    let group = self.links[link].seats[seat].group;
+                    let group = self.links[link as u32].seats[seat].group;
                     let seats = indices[program.links[link].index].seats(group);
                     chosen[arc] = u64::from(seats[take_digit(&mut left, seats.len() as u64) as usize]);
                 }

@@ -1,5 +1,6 @@
 //! Numbers for the keys in use, and a record for each: each number is a *group*.
 
+use std::mem::{offset_of, size_of};
 use std::ops::{Index, IndexMut};
 
 use crate::row::Row;
@@ -89,6 +90,13 @@ struct Record<T> {
 pub struct KeyTable<T> {
     numbering: Numbering,
     records: Row<Record<T>>,
+}
+
+impl<T> KeyTable<T> {
+    /// Where a table has the address of the records, their size, and where each has what belongs to its group.
+    pub const RECORDS: usize = offset_of!(KeyTable<T>, records) + Row::<Record<T>>::START;
+    pub const RECORD: usize = size_of::<Record<T>>();
+    pub const OF: usize = offset_of!(Record<T>, of);
 }
 
 impl<T> Index<u32> for KeyTable<T> {

@@ -18,7 +18,7 @@ pub struct Marking {
     /// Tokens in places, and tokens that firings in progress will deposit.
     pub total: u64,
     pub stores: Table<PlaceId, Store>,
-    indices: Table<IndexId, Index>,
+    pub indices: Table<IndexId, Index>,
     pub joins: Table<JoinId, Join>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
@@ -133,8 +133,7 @@ impl Marking {
             self.weigh(program, enabling, id, group, after - 1, after);
         }
         for &id in &target.pivots {
-            self.joins[id].pivot_arrives(&program.joins[id.at()], &mut self.indices, token);
-            self.tell(enabling, id);
+            self.change(enabling, id, |join, indices| join.pivot_arrives(&program.joins[id.at()], indices, token));
         }
         debug_assert!(target.indices.iter().all(|id| self.indices[*id].knows(seat)));
     }
@@ -142,18 +141,6 @@ impl Marking {
     /// A token of a group has come to the end of a bag.
     #[inline(always)]
     pub fn enter_index(&mut self, program: &Program, enabling: &mut Enabling, id: IndexId, group: u32) {
-        let index = &mut self.indices[id];
-        if !index.enter_group_at_once(group) {
-            return self.enter_index_slowly(program, enabling, id, group);
-        }
-        if index.waiting(group) != 0 {
-            let after = index.len(group);
-            self.weigh(program, enabling, id, group, after - 1, after);
-        }
-    }
-
-    #[inline(never)]
-    fn enter_index_slowly(&mut self, program: &Program, enabling: &mut Enabling, id: IndexId, group: u32) {
         self.indices[id].enter_group(group);
         let after = self.indices[id].len(group);
         self.weigh(program, enabling, id, group, after - 1, after);
@@ -162,19 +149,6 @@ impl Marking {
     /// The token in a seat of a bag leaves an index.
     #[inline(always)]
     pub fn leave_index(&mut self, program: &Program, enabling: &mut Enabling, id: IndexId, seat: u32) {
-        let index = &mut self.indices[id];
-        match index.leave_seat_at_once(seat) {
-            Some(group) if index.waiting(group) == 0 => {}
-            Some(group) => {
-                let after = index.len(group);
-                self.weigh(program, enabling, id, group, after + 1, after);
-            }
-            None => self.leave_index_slowly(program, enabling, id, seat),
-        }
-    }
-
-    #[inline(never)]
-    fn leave_index_slowly(&mut self, program: &Program, enabling: &mut Enabling, id: IndexId, seat: u32) {
         let group = self.indices[id].leave_seat(seat);
         let after = self.indices[id].len(group);
         self.weigh(program, enabling, id, group, after + 1, after);
@@ -183,36 +157,18 @@ impl Marking {
     /// A token whose key has a group has come to the end of the bag of a pivot. The join has one link and no filter.
     #[inline(always)]
     pub fn enter_pivot(&mut self, enabling: &mut Enabling, id: JoinId, group: u32) {
-        if !self.joins[id].pivot_arrives_at_once(&mut self.indices, group) {
-            return self.enter_pivot_slowly(enabling, id, group);
-        }
-        self.tell(enabling, id);
-    }
-
-    #[inline(never)]
-    fn enter_pivot_slowly(&mut self, enabling: &mut Enabling, id: JoinId, group: u32) {
-        self.joins[id].pivot_arrives_alone(&mut self.indices, group);
-        self.tell(enabling, id);
+        self.change(enabling, id, |join, indices| join.pivot_arrives_alone(indices, group));
     }
 
     /// The token in a seat of a pivot leaves.
     #[inline(always)]
     pub fn leave_pivot(&mut self, enabling: &mut Enabling, id: JoinId, seat: u32) {
-        if !self.joins[id].pivot_leaves_at_once(&mut self.indices, seat) {
-            return self.leave_pivot_slowly(enabling, id, seat);
-        }
-        self.tell(enabling, id);
-    }
-
-    #[inline(never)]
-    fn leave_pivot_slowly(&mut self, enabling: &mut Enabling, id: JoinId, seat: u32) {
-        self.joins[id].pivot_leaves(&mut self.indices, seat);
-        self.tell(enabling, id);
+        self.change(enabling, id, |join, indices| join.pivot_leaves(indices, seat));
     }
 
     /// The number of tokens in a group of an index has changed: joins whose pivots wait for them must know.
-    #[inline(never)]
-    fn weigh(
+    #[inline(always)]
+    pub fn weigh(
         &mut self,
         program: &Program,
         enabling: &mut Enabling,
@@ -224,18 +180,25 @@ impl Marking {
         let mut waiting = self.indices[index].waiting(group);
         while waiting != 0 {
             let (id, link) = self.indices[index].link(waiting.trailing_zeros());
-            self.joins[id].keyed_changed(&program.joins[id.at()], &mut self.indices, link, group, before, after);
-            self.tell(enabling, id);
+            let plan = &program.joins[id.at()];
+            self.change(enabling, id, |join, indices| join.keyed_changed(plan, indices, link, group, before, after));
             waiting &= waiting - 1;
         }
     }
 
-    /// Has the enabling know that a join has bindings now, or none any more.
+    /// Changes a join, and has the enabling know if it has bindings now, or none any more.
     #[inline(always)]
-    fn tell(&mut self, enabling: &mut Enabling, id: JoinId) {
+    fn change(
+        &mut self,
+        enabling: &mut Enabling,
+        id: JoinId,
+        change: impl FnOnce(&mut Join, &mut Table<IndexId, Index>),
+    ) {
         let join = &mut self.joins[id];
-        if join.has_turned() {
-            enabling.turned(join.transition, join.turn());
+        let before = join.has_choices();
+        change(join, &mut self.indices);
+        if join.has_choices() != before {
+            enabling.turned(join.transition, !before);
         }
     }
 

@@ -1,23 +1,23 @@
 //! A row of weights that knows their sum: "in whose share does the k-th unit lie?"
 //!
-//! Weights are mostly 0 or 1. As long as all are, they are bits, and a few words hold them; the first greater one turns the
-//! row into a tree of sums.
+//! Weights are mostly small, and few. As long as they are small, they are bytes, and the sums of a word's bytes are one
+//! multiplication away; the first greater one turns the row into a tree of sums.
 
-use crate::bits::nth_bit;
+use std::mem::offset_of;
+
 use crate::row::Row;
 use crate::sum_tree::SumTree;
 
 /// Weights of a word.
-const WORD: usize = 64;
+const WORD: usize = 8;
+/// The greatest weight that is held as a byte: the sums of a word's bytes stay below the highest bit of a byte.
+pub const MOST: u64 = 15;
 /// Words of a block. Blocks are counted in a tree of their own.
-const BLOCK: usize = 16;
+const BLOCK: usize = 32;
 
-/// Weights of 0 or 1, by position, and how many are 1.
-#[derive(Clone, Copy, Debug, Default)]
-struct Word {
-    bits: u64,
-    ones: u64,
-}
+/// The lowest bit of each byte, and the highest.
+pub const ONES: u64 = u64::MAX / 255;
+pub const HIGHEST: u64 = ONES << 7;
 
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
@@ -25,41 +25,43 @@ pub struct Weights {
     len: usize,
     /// Positions that the words are for, as long as they stand alone: 0 where there are blocks or sums.
     room: usize,
-    words: Row<Word>,
-    /// The ones of each block, where there are several blocks.
+    /// The bits of all weights that there were.
+    seen: u64,
+    /// Weights by position. What stands behind the last one means nothing.
+    words: Row<[u8; WORD]>,
+    /// The sum of each block, where there are several blocks.
     blocks: Option<Box<SumTree>>,
-    /// Takes the place of the words when a weight is greater than 1.
+    /// Takes the place of the words when a weight is too great.
     sums: Option<Box<SumTree>>,
 }
 
 impl Weights {
-    /// Where the sum of all weights stands.
-    pub const TOTAL: usize = std::mem::offset_of!(Weights, total);
+    /// Where the sum of all weights stands, their number, and so on.
+    pub const TOTAL: usize = offset_of!(Weights, total);
+    pub const LEN: usize = offset_of!(Weights, len);
+    pub const ROOM: usize = offset_of!(Weights, room);
+    pub const SEEN: usize = offset_of!(Weights, seen);
+    pub const BYTES: usize = offset_of!(Weights, words) + Row::<[u8; WORD]>::START;
 
     #[inline(always)]
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    #[inline(always)]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    #[inline(always)]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Whether all weights are 0 or 1, and not too many.
+    /// Whether all weights are small, and not too many.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
         self.room > 0
     }
 
+    #[inline(always)]
+    fn byte(&mut self, position: u32) -> &mut u8 {
+        &mut self.words[position / WORD as u32][position as usize % WORD]
+    }
+
     pub fn weight(&self, position: u32) -> u64 {
         match &self.sums {
-            None => (self.words[position / WORD as u32].bits >> (position % WORD as u32)) & 1,
+            None => u64::from(self.words[position / WORD as u32][position as usize % WORD]),
             Some(sums) => sums.weight(position as usize),
         }
     }
@@ -67,26 +69,12 @@ impl Weights {
     /// Adds a weight at the end.
     #[inline(always)]
     pub fn push(&mut self, weight: u64) {
-        if self.takes(weight) {
-            self.push_bit(weight);
-        } else {
-            self.push_slowly(weight);
+        if self.len >= self.room || weight > MOST {
+            return self.push_slowly(weight);
         }
-    }
-
-    /// Whether a weight can be added at the end as a bit.
-    #[inline(always)]
-    pub fn takes(&self, weight: u64) -> bool {
-        self.len < self.room && weight <= 1
-    }
-
-    #[inline(always)]
-    pub fn push_bit(&mut self, weight: u64) {
-        let position = self.len as u32;
+        *self.byte(self.len as u32) = weight as u8;
         self.len += 1;
-        let word = &mut self.words[position / WORD as u32];
-        word.bits |= weight << (position % WORD as u32);
-        word.ones += weight;
+        self.seen |= weight;
         self.total += weight;
     }
 
@@ -102,12 +90,13 @@ impl Weights {
         if position == self.words.len() * WORD {
             self.add_word();
         }
+        *self.byte(position as u32) = 0;
         self.set(position as u32, weight);
     }
 
     #[cold]
     fn add_word(&mut self) {
-        self.words.push(Word::default());
+        self.words.push([0; WORD]);
         if self.words.len() <= BLOCK {
             self.room = self.words.len() * WORD;
             return;
@@ -115,7 +104,7 @@ impl Weights {
         self.room = 0;
         let blocks = self.blocks.get_or_insert_with(|| {
             let mut blocks = SumTree::default();
-            blocks.push(self.words.iter().map(|word| word.ones).sum());
+            blocks.push(self.total);
             Box::new(blocks)
         });
         if self.words.len() % BLOCK == 1 {
@@ -125,8 +114,8 @@ impl Weights {
 
     #[inline(always)]
     pub fn set(&mut self, position: u32, weight: u64) {
-        if self.is_plain() && weight <= 1 {
-            self.set_bit(position, weight);
+        if self.is_plain() && weight <= MOST {
+            self.set_byte(position, weight);
         } else {
             self.set_slowly(position, weight);
         }
@@ -134,19 +123,17 @@ impl Weights {
 
     /// Returns how the weight has changed.
     #[inline(always)]
-    fn set_bit(&mut self, position: u32, weight: u64) -> u64 {
-        let word = &mut self.words[position / WORD as u32];
-        let shift = position % WORD as u32;
-        let change = weight.wrapping_sub((word.bits >> shift) & 1);
-        word.bits ^= (change & 1) << shift;
-        word.ones = word.ones.wrapping_add(change);
+    fn set_byte(&mut self, position: u32, weight: u64) -> u64 {
+        let before = std::mem::replace(self.byte(position), weight as u8);
+        let change = weight.wrapping_sub(u64::from(before));
+        self.seen |= weight;
         self.total = self.total.wrapping_add(change);
         change
     }
 
     #[inline(never)]
     fn set_slowly(&mut self, position: u32, weight: u64) {
-        if weight > 1 && self.sums.is_none() {
+        if weight > MOST && self.sums.is_none() {
             self.sums = Some(Box::new(self.summed()));
             (self.words, self.blocks, self.room) = (Row::default(), None, 0);
         }
@@ -155,7 +142,7 @@ impl Weights {
             self.total = sums.total();
             return;
         }
-        let change = self.set_bit(position, weight);
+        let change = self.set_byte(position, weight);
         if let Some(blocks) = &mut self.blocks {
             let block = position as usize / (WORD * BLOCK);
             blocks.set(block, blocks.weight(block).wrapping_add(change));
@@ -172,31 +159,13 @@ impl Weights {
     /// The last weight moves to a position, and the row is one shorter.
     #[inline(always)]
     pub fn swap_remove(&mut self, position: u32) {
-        if self.is_plain() {
-            self.swap_remove_bit(position);
-        } else {
-            self.swap_remove_slowly(position);
+        if !self.is_plain() {
+            return self.swap_remove_slowly(position);
         }
-    }
-
-    #[inline(always)]
-    pub fn swap_remove_bit(&mut self, position: u32) {
         self.len -= 1;
-        let last = self.len as u32;
-        let word = &mut self.words[last / WORD as u32];
-        let moved = (word.bits >> (last % WORD as u32)) & 1;
-        word.bits ^= moved << (last % WORD as u32);
-        word.ones -= moved;
-        if position == last {
-            self.total -= moved;
-            return;
-        }
-        let word = &mut self.words[position / WORD as u32];
-        let change = moved.wrapping_sub((word.bits >> (position % WORD as u32)) & 1);
-        word.bits ^= (change & 1) << (position % WORD as u32);
-        word.ones = word.ones.wrapping_add(change);
-        // What has gone is the weight that stood there.
-        self.total = self.total.wrapping_add(change).wrapping_sub(moved);
+        let moved = *self.byte(self.len as u32);
+        let gone = std::mem::replace(self.byte(position), moved);
+        self.total -= u64::from(gone);
     }
 
     #[inline(never)]
@@ -218,22 +187,40 @@ impl Weights {
     /// The position in whose weight unit `k` lies, and how many units of that weight come before it. `k` is below `total`.
     #[inline(always)]
     pub fn select(&self, k: u64) -> (u32, u64) {
-        if self.is_plain() {
-            (self.select_bit(k, 0), 0)
+        if self.are_ones() {
+            (k as u32, 0)
+        } else if self.is_plain() {
+            self.select_from(0, k)
         } else {
             self.select_slowly(k)
         }
     }
 
-    /// The position of the 1 that `k` others come before, from a word on.
+    /// Whether each weight is 1, as far as it is known.
     #[inline(always)]
-    pub fn select_bit(&self, k: u64, first: u32) -> u32 {
+    fn are_ones(&self) -> bool {
+        self.seen <= 1 && self.total == self.len as u64
+    }
+
+    /// The same where units are counted from a word on.
+    #[inline(always)]
+    fn select_from(&self, first: u32, k: u64) -> (u32, u64) {
         let (mut word, mut left) = (first, k);
-        while left >= self.words[word].ones {
-            left -= self.words[word].ones;
+        // The sums of the bytes up to each.
+        let sums = loop {
+            let sums = u64::from_le_bytes(self.words[word]).wrapping_mul(ONES);
+            let all = sums >> 56;
+            if left < all {
+                break sums;
+            }
+            left -= all;
             word += 1;
-        }
-        word * WORD as u32 + nth_bit(self.words[word].bits, left)
+        };
+        // The byte sought is the first up to which there are more than are left.
+        let more = ((sums | HIGHEST) - (left + 1) * ONES) & HIGHEST;
+        let shift = more.trailing_zeros() & !7;
+        let below = ((sums << 8) >> shift) & 0xFF;
+        (word * WORD as u32 + shift / 8, left - below)
     }
 
     #[inline(never)]
@@ -243,7 +230,7 @@ impl Weights {
             return (position as u32, left);
         }
         let (block, left) = self.blocks.as_ref().map_or((0, k), |blocks| blocks.select(k));
-        (self.select_bit(left, (block * BLOCK) as u32), 0)
+        self.select_from((block * BLOCK) as u32, left)
     }
 }
 
@@ -279,7 +266,7 @@ mod tests {
                 continue;
             }
             let total: u64 = row.iter().sum();
-            assert_eq!((weights.total(), weights.len()), (total, row.len()));
+            assert_eq!((weights.total(), weights.len), (total, row.len()));
             if total > 0 {
                 let k = random.equal_choice(total);
                 let (position, left) = unit(&row, k);
@@ -290,7 +277,7 @@ mod tests {
 
     #[test]
     fn few_and_many_small_and_large() {
-        for bound in [2, 3] {
+        for bound in [2, 3, MOST + 1, MOST + 2] {
             against_a_plain_row(20, bound, 120);
             against_a_plain_row(1000, bound, 6000);
             against_a_plain_row(30_000, bound, 3000);

@@ -15,7 +15,8 @@ use crate::code::Routine;
 use crate::enabling::{Enabling, LevelId};
 use crate::engine::Engine;
 use crate::events::{self, Events, Key};
-use crate::ids::{JoinId, PlaceId, TransitionId, VariableId};
+use crate::ids::{IndexId, JoinId, PlaceId, TransitionId, VariableId};
+use crate::index::Index;
 use crate::join::Join;
 use crate::marking::Marking;
 use crate::observer::Observer;
@@ -70,6 +71,7 @@ pub struct Layout {
     pub begun_cell: usize,
     pub begun_lane: usize,
     pub joins: usize,
+    pub indices: usize,
 }
 
 impl Layout {
@@ -116,6 +118,7 @@ impl Layout {
             begun_cell: begun + offset_of!(Begun, cell),
             begun_lane: begun + offset_of!(Begun, lane),
             joins: marking + offset_of!(Marking, joins) + Table::<JoinId, Join>::START,
+            indices: marking + offset_of!(Marking, indices) + Table::<IndexId, Index>::START,
         }
     }
 }
@@ -465,14 +468,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let mask = self.load(I64, store, offset_of!(Store, mask));
         let sum = self.b.ins().iadd(head, behind);
         self.b.ins().band(sum, mask)
-    }
-
-    /// The number of choices that the weights of a join allow.
-    pub fn choices(&mut self, join: JoinId) -> Value {
-        let joins = self.load(I64, self.engine, self.layout.joins);
-        let offset = self.operand(Operand::Word((join.at() * size_of::<Join>()) as u64));
-        let join = self.b.ins().iadd(joins, offset);
-        self.load(I64, join, Join::CHOICES)
     }
 
     /// The token that has been chosen for an arc.

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand, FLAGS};
 use crate::code::runtime::{Rare, DONE, FAULT};
-use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::ids::{GaugeId, JoinId, PlaceId, TransitionId};
 use crate::index::IndexProgram;
 use crate::join::{LinkKey, LinkProgram};
 use crate::levels::LEVELS;
@@ -243,7 +243,7 @@ impl<'a> Emitter<'a, '_> {
         unmet
     }
 
-    fn met(&mut self, transition: TransitionId) {
+    pub fn met(&mut self, transition: TransitionId) {
         let unmet = self.change_unmet(transition, -1);
         let all = self.equals(unmet, 0);
         if self.program.transitions[transition].plain {
@@ -253,7 +253,7 @@ impl<'a> Emitter<'a, '_> {
         }
     }
 
-    fn violated(&mut self, transition: TransitionId) {
+    pub fn violated(&mut self, transition: TransitionId) {
         let unmet = self.change_unmet(transition, 1);
         let first = self.equals(unmet, 1);
         self.when(first, |s| s.set_enabled(transition, false));
@@ -410,13 +410,11 @@ impl<'a> Emitter<'a, '_> {
             self.call(self.runtime.leave, &[self.engine, id, position], None);
             return;
         }
-        for &JoinId(join) in &plan.pivots {
-            let join = self.operand(Operand::Word(u64::from(join)));
-            self.call(self.runtime.leave_pivot, &[self.engine, join, position], None);
+        for &id in &plan.pivots {
+            self.leave_pivot(id, position);
         }
-        for &IndexId(index) in &plan.indices {
-            let index = self.operand(Operand::Word(u64::from(index)));
-            self.call(self.runtime.leave_index, &[self.engine, index, position], None);
+        for &id in &plan.indices {
+            self.leave_index(id, position);
         }
     }
 
@@ -427,14 +425,12 @@ impl<'a> Emitter<'a, '_> {
         for &id in &plan.indices {
             let index = &program.indices[id];
             let group = self.group(index, &index.slots, slots);
-            let id = self.operand(Operand::Word(u64::from(id.0)));
-            self.call(self.runtime.enter_index, &[self.engine, id, group], None);
+            self.enter_index(id, group);
         }
         for &id in &plan.pivots {
-            let Some((index, key)) = self.only_link(id) else { continue };
-            let group = self.group(index, key, slots);
-            let id = self.operand(Operand::Word(u64::from(id.0)));
-            self.call(self.runtime.enter_pivot, &[self.engine, id, group], None);
+            let Some((link, key)) = self.only_link(id) else { continue };
+            let group = self.group(&program.indices[link.index], key, slots);
+            self.enter_pivot(id, link, group);
         }
     }
 
@@ -455,15 +451,14 @@ impl<'a> Emitter<'a, '_> {
         self.b.ins().select(inside, group, outside)
     }
 
-    /// The index and the slots of the key of a join that has one link, keyed by slots, and no filter, and whose groups are
-    /// numbered directly.
-    fn only_link(&self, id: JoinId) -> Option<(&'a IndexProgram, &'a [u32])> {
+    /// The link of a join that has only one, and the slots of its key, if it is keyed by slots, without a filter, and groups
+    /// are numbered directly.
+    fn only_link(&self, id: JoinId) -> Option<(&'a LinkProgram, &'a [u32])> {
         let program = self.program;
         let join = &program.joins[id.at()];
         match join.links.as_slice() {
-            [LinkProgram { index, key: LinkKey::Slots(slots), .. }] if join.filter.is_none() => {
-                let index = &program.indices[*index];
-                index.extents.as_ref().map(|_| (index, &slots[..]))
+            [link @ LinkProgram { key: LinkKey::Slots(slots), .. }] if join.filter.is_none() => {
+                program.indices[link.index].extents.as_ref().map(|_| (link, &slots[..]))
             }
             _ => None,
         }

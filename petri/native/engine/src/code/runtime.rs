@@ -42,13 +42,11 @@ pub struct Runtime {
     pub bucket_of: usize,
     pub seats: usize,
     pub choose_of: usize,
-    pub choose_pair: usize,
     pub leave: usize,
     pub enter: usize,
     pub leave_index: usize,
-    pub enter_index: usize,
     pub leave_pivot: usize,
-    pub enter_pivot: usize,
+    pub weigh: usize,
     pub remove: usize,
     pub push: usize,
     pub reset: usize,
@@ -75,16 +73,28 @@ pub enum Rare {
     Grow,
     MakeRoom,
     LookBeside,
+    ChoosePair,
+    LeaveIndex,
+    EnterIndex,
+    LeavePivot,
+    EnterPivot,
+    Weigh,
 }
 
 impl Rare {
     /// The addresses of all, in their order, and the types of their parameters behind the engine.
-    pub fn all<O: Observer>() -> [(usize, &'static [Type]); 4] {
+    pub fn all<O: Observer>() -> [(usize, &'static [Type]); 10] {
         [
             (exponential_rest::<O> as *const () as usize, &[I64, F64]),
             (grow::<O> as *const () as usize, &[I64]),
             (make_room::<O> as *const () as usize, &[]),
             (look_beside::<O> as *const () as usize, &[I64]),
+            (choose_pair::<O> as *const () as usize, &[I64, I64]),
+            (leave_index::<O> as *const () as usize, &[I64, I64]),
+            (enter_index::<O> as *const () as usize, &[I64, I64]),
+            (leave_pivot::<O> as *const () as usize, &[I64, I64]),
+            (enter_pivot::<O> as *const () as usize, &[I64, I64]),
+            (weigh::<O> as *const () as usize, &[I64, I64, I64, I64]),
         ]
     }
 }
@@ -103,13 +113,11 @@ impl Runtime {
             bucket_of: bucket_of::<O> as *const () as usize,
             seats: seats::<O> as *const () as usize,
             choose_of: choose_of::<O> as *const () as usize,
-            choose_pair: choose_pair::<O> as *const () as usize,
             leave: leave::<O> as *const () as usize,
             enter: enter::<O> as *const () as usize,
             leave_index: leave_index::<O> as *const () as usize,
-            enter_index: enter_index::<O> as *const () as usize,
             leave_pivot: leave_pivot::<O> as *const () as usize,
-            enter_pivot: enter_pivot::<O> as *const () as usize,
+            weigh: weigh::<O> as *const () as usize,
             remove: remove::<O> as *const () as usize,
             push: push::<O> as *const () as usize,
             reset: reset::<O> as *const () as usize,
@@ -208,13 +216,13 @@ unsafe extern "C" fn choose_of<O: Observer>(engine: *mut Engine<O>, join: u64, k
     engine.marking.choose(program, JoinId(join as u32), k, &mut engine.scratch.chosen);
 }
 
-/// The same for a join of one link and no arc that takes any token. Returns the seats: in the lower half the pivot's, in the
-/// upper the link's.
-unsafe extern "C" fn choose_pair<O: Observer>(engine: *mut Engine<O>, join: u64, k: u64) -> u64 {
+/// The same for a join of one link and no arc that takes any token: the seat for the pivot is the lower half of `value`, the
+/// link's is the upper.
+unsafe extern "C" fn choose_pair<O: Observer>(engine: *mut Engine<O>, join: u64, k: u64) {
     // SAFETY: see `parts`.
-    let (marking, join) = unsafe { (&(*engine).marking, JoinId(join as u32)) };
-    let (pivot, other) = marking.choose_pair(join, k);
-    u64::from(pivot) | u64::from(other) << 32
+    let (engine, _) = unsafe { parts(engine) };
+    let (pivot, other) = engine.marking.choose_pair(JoinId(join as u32), k);
+    engine.value = u64::from(pivot) | u64::from(other) << 32;
 }
 
 /// The value of an expression of the program.
@@ -352,6 +360,14 @@ unsafe extern "C" fn enter_pivot<O: Observer>(engine: *mut Engine<O>, join: u64,
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
     engine.marking.enter_pivot(&mut engine.enabling, JoinId(join as u32), group as u32);
+}
+
+/// The number of tokens in a group has changed.
+unsafe extern "C" fn weigh<O: Observer>(engine: *mut Engine<O>, index: u64, group: u64, before: u64, after: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    let (index, before, after) = (IndexId(index as u32), before as usize, after as usize);
+    engine.marking.weigh(program, &mut engine.enabling, index, group as u32, before, after);
 }
 
 /// Removes a token from its store.

@@ -207,14 +207,12 @@ impl Emitter<'_, '_> {
 
     /// The tokens of binding `k` of a join.
     fn choose_of(&mut self, join: JoinId, plan: &JoinProgram, k: Value, chosen: &mut [Option<Value>]) {
-        let id = self.operand(Operand::Word(u64::from(join.0)));
         if let [Choice::Keyed { arc, .. }] = *plan.choices {
-            if let Some(pair) = self.call(self.runtime.choose_pair, &[self.engine, id, k], Some(I64)) {
-                chosen[plan.pivot] = Some(self.b.ins().band_imm_s(pair, 0xFFFF_FFFF));
-                chosen[arc] = Some(self.b.ins().ushr_imm_s(pair, 32));
-            }
+            let [pivot, other] = self.choose_pair(join, k);
+            (chosen[plan.pivot], chosen[arc]) = (Some(pivot), Some(other));
             return;
         }
+        let id = self.operand(Operand::Word(u64::from(join.0)));
         self.call(self.runtime.choose_of, &[self.engine, id, k], None);
         for arc in plan.choices.iter().map(Choice::arc).chain([plan.pivot]) {
             chosen[arc] = Some(self.chosen(arc));

@@ -1,0 +1,438 @@
+//! Code for what indices and joins know of tokens: the choice of a pair, and tokens that arrive or leave. Keys that few
+//! tokens have are dealt with at once; the runtime does the rest.
+
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
+
+use crate::code::emitter::{Emitter, Operand, FLAGS};
+use crate::code::places::Way;
+use crate::code::runtime::Rare;
+use crate::ids::{IndexId, JoinId};
+use crate::index::{Index, FEW, NONE};
+use crate::join::{Join, Link, LinkProgram, Seat};
+use crate::row::Row;
+use crate::weights::{Weights, HIGHEST, MOST, ONES};
+
+const TOTAL: usize = Join::WEIGHTS + Weights::TOTAL;
+const ROOM: usize = Join::WEIGHTS + Weights::ROOM;
+const SEEN: usize = Join::WEIGHTS + Weights::SEEN;
+const BYTES: usize = Join::WEIGHTS + Weights::BYTES;
+/// The number of weights is that of seats.
+const WEIGHTS: usize = Join::WEIGHTS + Weights::LEN;
+const SEATS: usize = offset_of!(Link, seats);
+const HEADS: usize = offset_of!(Link, heads) + Row::<u32>::START;
+const SEAT: i64 = size_of::<Seat>() as i64;
+/// Both neighbours of a seat in its list, as one word, and what that is where there are none.
+const NEIGHBOURS: usize = offset_of!(Seat, next);
+const ALONE: i64 = -1;
+const _: () = assert!(offset_of!(Seat, previous) == NEIGHBOURS + 4 && NONE == u32::MAX);
+/// The group of a seat, and in the upper half whether its token passes the filter.
+const GROUP: usize = offset_of!(Seat, group);
+const _: () = assert!(offset_of!(Seat, admitted) == GROUP + 4);
+
+/// The seats of a join's only link.
+struct Seats {
+    join: Value,
+    link: Value,
+    start: Value,
+}
+
+impl Emitter<'_, '_> {
+    // ------------------------------------------------------------ where things are
+
+    fn join(&mut self, id: JoinId) -> Value {
+        let joins = self.load(I64, self.engine, self.layout.joins);
+        let offset = self.operand(Operand::Word((id.at() * size_of::<Join>()) as u64));
+        self.b.ins().iadd(joins, offset)
+    }
+
+    fn index(&mut self, id: IndexId) -> Value {
+        let indices = self.load(I64, self.engine, self.layout.indices);
+        let offset = self.operand(Operand::Word((id.at() * size_of::<Index>()) as u64));
+        self.b.ins().iadd(indices, offset)
+    }
+
+    fn seats(&mut self, id: JoinId) -> Seats {
+        let join = self.join(id);
+        let link = self.load(I64, join, Join::LINKS);
+        let start = self.load(I64, link, SEATS + Row::<Seat>::START);
+        Seats { join, link, start }
+    }
+
+    /// The record of a group.
+    fn bucket(&mut self, index: Value, group: Value) -> Value {
+        let records = self.load(I64, index, Index::RECORDS);
+        self.row(records, group, Index::RECORD as i64)
+    }
+
+    /// Where a link has the first seat of a group.
+    fn head(&mut self, link: Value, group: Value) -> Value {
+        let heads = self.load(I64, link, HEADS);
+        self.row(heads, group, size_of::<u32>() as i64)
+    }
+
+    /// Half a word.
+    fn load_half(&mut self, address: Value, offset: usize) -> Value {
+        let half = self.load(I32, address, offset);
+        self.b.ins().uextend(I64, half)
+    }
+
+    fn store_half(&mut self, value: Value, address: Value, offset: usize) {
+        self.b.ins().istore32(FLAGS, value, address, offset as i32);
+    }
+
+    fn lower_half(&mut self, word: Value) -> Value {
+        let half = self.b.ins().ireduce(I32, word);
+        self.b.ins().uextend(I64, half)
+    }
+
+    /// The number of choices that the weights of a join allow.
+    pub fn choices(&mut self, id: JoinId) -> Value {
+        let join = self.join(id);
+        self.load(I64, join, TOTAL)
+    }
+
+    /// Does something at once, or has the runtime do it: `at_once` leaves for the block that it is given, before it has changed
+    /// anything.
+    fn at_once(&mut self, at_once: impl FnOnce(&mut Self, Block), function: Rare, arguments: &[Value]) {
+        let (rest, next) = (self.b.create_block(), self.b.create_block());
+        at_once(self, rest);
+        self.jump(next, &[]);
+        self.b.switch_to_block(rest);
+        self.call_rarely(function, arguments);
+        self.jump(next, &[]);
+        self.b.switch_to_block(next);
+    }
+
+    /// Goes on if the first of two numbers is less than the second.
+    fn unless_less(&mut self, number: Value, other: Value, rest: Block) {
+        let less = self.b.ins().icmp(IntCC::UnsignedLessThan, number, other);
+        self.unless(less, rest);
+    }
+
+    // ------------------------------------------------------------ the choice of a pair
+
+    /// `Join::choose_pair`: the seats of the pivot and of the link.
+    pub fn choose_pair(&mut self, id: JoinId, k: Value) -> [Value; 2] {
+        let link = &self.program.joins[id.at()].links[0];
+        let (rest, next) = (self.b.create_block(), self.b.create_block());
+        let chosen = [0; 2].map(|_| self.b.append_block_param(next, I64));
+        let seats = self.seats(id);
+        let [seat, unit] = self.select(seats.join, k, rest);
+        let own = self.row(seats.start, seat, SEAT);
+        let group = self.load_half(own, GROUP);
+        let index = self.index(link.index);
+        let record = self.bucket(index, group);
+        let (len, most) = (self.load_half(record, Index::GROUP_LEN), self.int(FEW as u64 + 1));
+        self.unless_less(len, most, rest);
+        let entry = self.row(record, unit, size_of::<u32>() as i64);
+        let other = self.load_half(entry, Index::SEATS);
+        self.jump(next, &[seat, other]);
+        self.b.switch_to_block(rest);
+        let number = self.operand(Operand::Word(u64::from(id.0)));
+        self.call_rarely(Rare::ChoosePair, &[number, k]);
+        let pair = self.load(I64, self.engine, self.layout.value);
+        let pivot = self.lower_half(pair);
+        let other = self.b.ins().ushr_imm_s(pair, 32);
+        self.jump(next, &[pivot, other]);
+        self.b.switch_to_block(next);
+        chosen
+    }
+
+    /// `Weights::select`.
+    fn select(&mut self, join: Value, k: Value, rest: Block) -> [Value; 2] {
+        let (ones, bytes, found) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let selected = [0; 2].map(|_| self.b.append_block_param(found, I64));
+        let (total, len) = (self.load(I64, join, TOTAL), self.load(I64, join, WEIGHTS));
+        let full = self.b.ins().icmp(IntCC::Equal, total, len);
+        self.b.ins().brif(full, ones, &[], bytes, &[]);
+        self.b.switch_to_block(ones);
+        let seen = self.load(I64, join, SEEN);
+        let small = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, seen, 1);
+        let zero = self.int(0);
+        self.b.ins().brif(small, found, &[k.into(), zero.into()], bytes, &[]);
+        self.b.switch_to_block(bytes);
+        let plain = self.load(I64, join, ROOM);
+        self.unless(plain, rest);
+        let start = self.load(I64, join, BYTES);
+        let [word, left, sums] = self.select_word(start, k);
+        let [shift, unit] = self.select_byte(left, sums);
+        let address = self.b.ins().isub(word, start);
+        let byte = self.b.ins().ushr_imm_s(shift, 3);
+        let position = self.b.ins().iadd(address, byte);
+        self.jump(found, &[position, unit]);
+        self.b.switch_to_block(found);
+        selected
+    }
+
+    /// The address of the word in whose weights unit `k` lies, the units before it there, and the sums of its bytes up to each.
+    fn select_word(&mut self, start: Value, k: Value) -> [Value; 3] {
+        let (turn, found) = (self.b.create_block(), self.b.create_block());
+        let [address, left] = [0; 2].map(|_| self.b.append_block_param(turn, I64));
+        self.jump(turn, &[start, k]);
+        self.b.switch_to_block(turn);
+        let (word, ones) = (self.load(I64, address, 0), self.int(ONES));
+        let sums = self.b.ins().imul(word, ones);
+        let all = self.b.ins().ushr_imm_s(sums, 56);
+        let here = self.b.ins().icmp(IntCC::UnsignedLessThan, left, all);
+        let next = self.b.ins().iadd_imm_s(address, 8);
+        let less = self.b.ins().isub(left, all);
+        self.b.ins().brif(here, found, &[], turn, &[next.into(), less.into()]);
+        self.b.switch_to_block(found);
+        [address, left, sums]
+    }
+
+    /// Where in a word the byte of a unit begins, and the units before it in that byte.
+    fn select_byte(&mut self, left: Value, sums: Value) -> [Value; 2] {
+        let (highest, ones) = (self.int(HIGHEST), self.int(ONES));
+        let raised = self.b.ins().bor(sums, highest);
+        let wanted = self.b.ins().iadd_imm_s(left, 1);
+        let wanted = self.b.ins().imul(wanted, ones);
+        let more = self.b.ins().isub(raised, wanted);
+        let more = self.b.ins().band(more, highest);
+        let bit = self.b.ins().ctz(more);
+        let shift = self.b.ins().band_imm_s(bit, !7);
+        let shifted = self.b.ins().ishl_imm_s(sums, 8);
+        let shifted = self.b.ins().ushr(shifted, shift);
+        let below = self.b.ins().band_imm_s(shifted, 0xFF);
+        [shift, self.b.ins().isub(left, below)]
+    }
+
+    // ------------------------------------------------------------ the pivots of joins
+
+    /// `Marking::leave_pivot`.
+    pub fn leave_pivot(&mut self, id: JoinId, seat: Value) {
+        let program = self.program;
+        let number = self.operand(Operand::Word(u64::from(id.0)));
+        match program.joins[id.at()].links.as_slice() {
+            [link] if program.indices[link.index].extents.is_some() => {
+                let at_once = |s: &mut Self, rest| s.leave_pivot_at_once(id, link, seat, rest);
+                self.at_once(at_once, Rare::LeavePivot, &[number, seat]);
+            }
+            _ => {
+                self.call(self.runtime.leave_pivot, &[self.engine, number, seat], None);
+            }
+        }
+    }
+
+    /// The same where neither the seat nor the last one, which moves there, shares its key with another.
+    fn leave_pivot_at_once(&mut self, id: JoinId, link: &LinkProgram, seat: Value, rest: Block) {
+        let seats = self.seats(id);
+        let len = self.load(I64, seats.link, SEATS + Row::<Seat>::LEN);
+        let last = self.b.ins().iadd_imm_s(len, -1);
+        let (own, moved) = (self.row(seats.start, seat, SEAT), self.row(seats.start, last, SEAT));
+        let (ours, others) = (self.load(I64, own, NEIGHBOURS), self.load(I64, moved, NEIGHBOURS));
+        let both = self.b.ins().band(ours, others);
+        let alone = self.b.ins().icmp_imm_s(IntCC::Equal, both, ALONE);
+        self.unless(alone, rest);
+        let plain = self.load(I64, seats.join, ROOM);
+        self.unless(plain, rest);
+        let (group, moving) = (self.load_half(own, GROUP), self.load(I64, moved, GROUP));
+        // In this order, since the seat may be the last one itself.
+        let moving_group = self.lower_half(moving);
+        let head = self.head(seats.link, moving_group);
+        self.store_half(seat, head, 0);
+        let (head, none) = (self.head(seats.link, group), self.int(u64::from(NONE)));
+        self.store_half(none, head, 0);
+        self.store(others, own, NEIGHBOURS);
+        self.store(moving, own, GROUP);
+        self.store(last, seats.link, SEATS + Row::<Seat>::LEN);
+        let index = self.index(link.index);
+        let record = self.bucket(index, group);
+        let waiting = self.load_half(record, Index::LINKS);
+        let waiting = self.b.ins().band_imm_s(waiting, !i64::from(link.bit));
+        self.store_half(waiting, record, Index::LINKS);
+        self.remove_weight(id, seats.join, seat, last);
+    }
+
+    /// `Weights::swap_remove` where weights are bytes.
+    fn remove_weight(&mut self, id: JoinId, join: Value, seat: Value, last: Value) {
+        let bytes = self.load(I64, join, BYTES);
+        let (from, to) = (self.b.ins().iadd(bytes, last), self.b.ins().iadd(bytes, seat));
+        let moved = self.b.ins().uload8(I64, FLAGS, from, 0);
+        let gone = self.b.ins().uload8(I64, FLAGS, to, 0);
+        self.b.ins().istore8(FLAGS, moved, to, 0);
+        self.store(last, join, WEIGHTS);
+        let before = self.load(I64, join, TOTAL);
+        let total = self.b.ins().isub(before, gone);
+        self.store(total, join, TOTAL);
+        self.tell(id, before, total, Way::Down);
+    }
+
+    /// `Marking::enter_pivot`, where groups are numbered directly.
+    pub fn enter_pivot(&mut self, id: JoinId, link: &LinkProgram, group: Value) {
+        let number = self.operand(Operand::Word(u64::from(id.0)));
+        let at_once = |s: &mut Self, rest| s.enter_pivot_at_once(id, link, group, rest);
+        self.at_once(at_once, Rare::EnterPivot, &[number, group]);
+    }
+
+    /// The same where there is room, and few tokens have the key.
+    fn enter_pivot_at_once(&mut self, id: JoinId, link: &LinkProgram, group: Value, rest: Block) {
+        let seats = self.seats(id);
+        let seat = self.load(I64, seats.link, SEATS + Row::<Seat>::LEN);
+        let room = self.load(I64, seats.link, SEATS + Row::<Seat>::ROOM);
+        self.unless_less(seat, room, rest);
+        let room = self.load(I64, seats.join, ROOM);
+        self.unless_less(seat, room, rest);
+        let index = self.index(link.index);
+        let record = self.bucket(index, group);
+        let (weight, most) = (self.load_half(record, Index::GROUP_LEN), self.int(MOST + 1));
+        self.unless_less(weight, most, rest);
+        let waiting = self.load_half(record, Index::LINKS);
+        let waiting = self.b.ins().bor_imm_s(waiting, i64::from(link.bit));
+        self.store_half(waiting, record, Index::LINKS);
+        let head = self.head(seats.link, group);
+        let next = self.load_half(head, 0);
+        self.store_half(seat, head, 0);
+        let several = self.b.ins().icmp_imm_s(IntCC::NotEqual, next, i64::from(NONE));
+        self.when(several, |s| {
+            let next = s.row(seats.start, next, SEAT);
+            s.store_half(seat, next, offset_of!(Seat, previous));
+        });
+        let own = self.row(seats.start, seat, SEAT);
+        let neighbours = self.b.ins().bor_imm_s(next, ALONE << 32);
+        self.store(neighbours, own, NEIGHBOURS);
+        let admitted = self.b.ins().bor_imm_s(group, 1 << 32);
+        self.store(admitted, own, GROUP);
+        let len = self.b.ins().iadd_imm_s(seat, 1);
+        self.store(len, seats.link, SEATS + Row::<Seat>::LEN);
+        self.store(len, seats.join, WEIGHTS);
+        let zero = self.int(0);
+        self.set_weight(id, seats.join, seat, zero, weight, Way::Up);
+    }
+
+    /// `Weights::set` where weights are bytes, for a weight that does not shrink, or does not grow.
+    fn set_weight(&mut self, id: JoinId, join: Value, seat: Value, before: Value, after: Value, way: Way) {
+        let bytes = self.load(I64, join, BYTES);
+        let byte = self.b.ins().iadd(bytes, seat);
+        self.b.ins().istore8(FLAGS, after, byte, 0);
+        if way == Way::Up {
+            let seen = self.load(I64, join, SEEN);
+            let seen = self.b.ins().bor(seen, after);
+            self.store(seen, join, SEEN);
+        }
+        let change = self.b.ins().isub(after, before);
+        let sum = self.load(I64, join, TOTAL);
+        let total = self.b.ins().iadd(sum, change);
+        self.store(total, join, TOTAL);
+        self.tell(id, sum, total, way);
+    }
+
+    /// Has the enabling know that a join has bindings, or none any more.
+    fn tell(&mut self, id: JoinId, before: Value, after: Value, way: Way) {
+        let transition = self.program.joins[id.at()].transition;
+        let (few, many) = if way == Way::Up { (before, after) } else { (after, before) };
+        let none = self.equals(few, 0);
+        self.when(none, |s| {
+            let changed = s.b.ins().icmp_imm_s(IntCC::NotEqual, many, 0);
+            s.when(changed, |s| if way == Way::Up { s.met(transition) } else { s.violated(transition) });
+        });
+    }
+
+    // ------------------------------------------------------------ indices
+
+    /// `Marking::leave_index`.
+    pub fn leave_index(&mut self, id: IndexId, seat: Value) {
+        let number = self.operand(Operand::Word(u64::from(id.0)));
+        if self.program.indices[id].extents.is_some() {
+            let at_once = |s: &mut Self, rest| s.leave_index_at_once(id, seat, rest);
+            self.at_once(at_once, Rare::LeaveIndex, &[number, seat]);
+        } else {
+            self.call(self.runtime.leave_index, &[self.engine, number, seat], None);
+        }
+    }
+
+    /// The same where neither the seat nor the last one, which moves there, shares its key with another.
+    fn leave_index_at_once(&mut self, id: IndexId, seat: Value, rest: Block) {
+        let index = self.index(id);
+        let groups = self.load(I64, index, Index::GROUPS + Row::<u32>::START);
+        let len = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
+        let last = self.b.ins().iadd_imm_s(len, -1);
+        let own = self.row(groups, seat, size_of::<u32>() as i64);
+        let moved = self.row(groups, last, size_of::<u32>() as i64);
+        let (group, moving) = (self.load_half(own, 0), self.load_half(moved, 0));
+        let (record, other) = (self.bucket(index, group), self.bucket(index, moving));
+        let lens = [record, other].map(|record| self.load_half(record, Index::GROUP_LEN));
+        let either = self.b.ins().bor(lens[0], lens[1]);
+        let single = self.equals(either, 1);
+        self.unless(single, rest);
+        self.store_half(seat, other, Index::SEATS);
+        self.store_half(moving, own, 0);
+        self.store(last, index, Index::GROUPS + Row::<u32>::LEN);
+        let zero = self.int(0);
+        self.store_half(zero, record, Index::GROUP_LEN);
+        let one = self.int(1);
+        self.weigh(id, group, record, one, zero, Way::Down);
+    }
+
+    /// `Marking::enter_index`, where groups are numbered directly.
+    pub fn enter_index(&mut self, id: IndexId, group: Value) {
+        let number = self.operand(Operand::Word(u64::from(id.0)));
+        let at_once = |s: &mut Self, rest| s.enter_index_at_once(id, group, rest);
+        self.at_once(at_once, Rare::EnterIndex, &[number, group]);
+    }
+
+    /// The same where there is room, and few tokens have the key.
+    fn enter_index_at_once(&mut self, id: IndexId, group: Value, rest: Block) {
+        let index = self.index(id);
+        let record = self.bucket(index, group);
+        let (len, few) = (self.load_half(record, Index::GROUP_LEN), self.int(FEW as u64));
+        self.unless_less(len, few, rest);
+        let seat = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
+        let room = self.load(I64, index, Index::GROUPS + Row::<u32>::ROOM);
+        self.unless_less(seat, room, rest);
+        let entry = self.row(record, len, size_of::<u32>() as i64);
+        self.store_half(seat, entry, Index::SEATS);
+        let after = self.b.ins().iadd_imm_s(len, 1);
+        self.store_half(after, record, Index::GROUP_LEN);
+        let groups = self.load(I64, index, Index::GROUPS + Row::<u32>::START);
+        let entry = self.row(groups, seat, size_of::<u32>() as i64);
+        self.store_half(group, entry, 0);
+        let seats = self.b.ins().iadd_imm_s(seat, 1);
+        self.store(seats, index, Index::GROUPS + Row::<u32>::LEN);
+        self.weigh(id, group, record, len, after, Way::Up);
+    }
+
+    /// `Marking::weigh`.
+    fn weigh(&mut self, id: IndexId, group: Value, record: Value, before: Value, after: Value, way: Way) {
+        let program = self.program;
+        let links = &program.indices[id].links;
+        if links.is_empty() {
+            return;
+        }
+        let number = self.operand(Operand::Word(u64::from(id.0)));
+        let waiting = self.load_half(record, Index::LINKS);
+        self.when(waiting, |s| match links[..] {
+            [(join, _)] if program.joins[join.at()].links.len() == 1 => {
+                let at_once = |s: &mut Self, rest| s.weigh_at_once(join, group, before, after, way, rest);
+                s.at_once(at_once, Rare::Weigh, &[number, group, before, after]);
+            }
+            _ => {
+                s.call(s.runtime.weigh, &[s.engine, number, group, before, after], None);
+            }
+        });
+    }
+
+    /// The same for the only link that an index serves, where one token of the pivot waits.
+    fn weigh_at_once(&mut self, id: JoinId, group: Value, before: Value, after: Value, way: Way, rest: Block) {
+        let seats = self.seats(id);
+        let head = self.head(seats.link, group);
+        let seat = self.load_half(head, 0);
+        let own = self.row(seats.start, seat, SEAT);
+        let neighbours = self.load(I64, own, NEIGHBOURS);
+        let alone = self.b.ins().icmp_imm_s(IntCC::Equal, neighbours, ALONE);
+        self.unless(alone, rest);
+        let plain = self.load(I64, seats.join, ROOM);
+        self.unless(plain, rest);
+        let (before, after) = if self.program.joins[id.at()].filter.is_some() {
+            let admitted = self.load_half(own, offset_of!(Seat, admitted));
+            (self.b.ins().imul(before, admitted), self.b.ins().imul(after, admitted))
+        } else {
+            (before, after)
+        };
+        self.set_weight(id, seats.join, seat, before, after, way);
+    }
+}
