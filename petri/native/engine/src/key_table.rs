@@ -3,6 +3,8 @@
 use std::mem::{offset_of, size_of};
 use std::ops::{Index, IndexMut};
 
+use crate::net::Scalar;
+use crate::program::Bound;
 use crate::row::Row;
 
 /// Key spaces up to this size are numbered directly, without a hash.
@@ -41,6 +43,15 @@ impl Key for &[u64] {
 pub struct Extent {
     pub low: i64,
     pub size: u64,
+}
+
+impl Extent {
+    /// Whether it has all values of a range.
+    pub fn holds(&self, bound: &Bound) -> bool {
+        let ends = [bound.low, bound.high].map(|end| end.and_then(Scalar::as_int));
+        let [Some(low), Some(high)] = ends else { return false };
+        !bound.real && low >= self.low && i128::from(high) < i128::from(self.low) + i128::from(self.size)
+    }
 }
 
 /// The groups of small finite slots, by the ranges of these: a group is the key's position in the product of the ranges.

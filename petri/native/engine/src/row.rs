@@ -46,7 +46,7 @@ impl<T> Row<T> {
     }
 
     #[inline(always)]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 

@@ -11,6 +11,7 @@ use crate::code::runtime::{Rare, DONE, FAULT};
 use crate::ids::{GaugeId, JoinId, PlaceId, TransitionId};
 use crate::index::IndexProgram;
 use crate::join::{LinkKey, LinkProgram};
+use crate::key_table::Extent;
 use crate::levels::LEVELS;
 use crate::net::Discipline;
 use crate::program::{Dependent, Watch};
@@ -424,25 +425,35 @@ impl<'a> Emitter<'a, '_> {
         let plan = &program.places[place];
         for &id in &plan.indices {
             let index = &program.indices[id];
-            let group = self.group(index, &index.slots, slots);
+            let group = self.group(index, &index.slots, slots, |_, _| true);
             self.enter_index(id, group);
         }
         for &id in &plan.pivots {
             let Some((link, key)) = self.only_link(id) else { continue };
-            let group = self.group(&program.indices[link.index], key, slots);
+            let holds = |extent: &Extent, slot: u32| extent.holds(&plan.bounds[slot as usize]);
+            let group = self.group(&program.indices[link.index], key, slots, holds);
             self.enter_pivot(id, link, group);
         }
     }
 
-    /// The group of the key that stands in some slots of a token, where groups are numbered directly.
-    pub fn group(&mut self, index: &IndexProgram, key: &[u32], slots: &[Value]) -> Value {
+    /// The group of the key that stands in some slots of a token, where groups are numbered directly. `holds` tells whether
+    /// no value of a slot can lie outside.
+    pub fn group(
+        &mut self,
+        index: &IndexProgram,
+        key: &[u32],
+        slots: &[Value],
+        holds: impl Fn(&Extent, u32) -> bool,
+    ) -> Value {
         let mut group = self.int(0);
         let mut inside = None;
         let extents = index.extents.as_deref().unwrap_or(&[]);
         for (extent, &slot) in extents.iter().zip(key) {
             let offset = self.b.ins().iadd_imm_s(slots[slot as usize], extent.low.wrapping_neg());
-            let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, extent.size as i64);
-            inside = Some(inside.map_or(fits, |inside| self.b.ins().band(inside, fits)));
+            if !holds(extent, slot) {
+                let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, extent.size as i64);
+                inside = Some(inside.map_or(fits, |inside| self.b.ins().band(inside, fits)));
+            }
             group = self.b.ins().imul_imm_s(group, extent.size as i64);
             group = self.b.ins().iadd(group, offset);
         }

@@ -386,7 +386,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let number = self.operand(Operand::Word(u64::from(id.0)));
         let bucket = if index.extents.is_some() {
             let slots: Vec<u32> = (0..key.len() as u32).collect();
-            let group = self.group(index, &slots, &key);
+            let group = self.group(index, &slots, &key, |_, _| false);
             self.call(self.runtime.bucket, &[self.engine, number, group], Some(I64))
         } else {
             let address = self.spill(&key);
