@@ -132,3 +132,47 @@ transition alone: x -> a
         session.advance(100.0, 10_000)
     assert compiled.observe().firings[[t.name for t in net.transitions].index("alone")] == 0
     assert_same_state(reference, compiled)
+
+
+JOINS = """net joins
+place left  : {{ key: {keys}, n: int }} = {{key: i mod {spread}, n: i}} for i in 0..{size}-1
+place right : {{ key: {keys}, n: int }} = {{key: i mod {spread}, n: i}} for i in 0..{size}-1
+place ask   : {{ key: {keys}, n: int }}
+transition join: left({{key: k, n: a}}), right({{key: k, n: b}}) -> left({{key: x, n: a}}), right({{key: y, n: b}})
+  {guard}
+  draw x ~ uniform(0..{spread}-1), y ~ uniform(0..{spread}-1)
+  takes exp(1)
+transition drift: left(p) -> ask(p)  takes exp(2)
+"""
+# Then two joins look tokens up in one index.
+ANSWER = """transition answer: ask({key: k, n: a}), right({key: k, n: b}) -> left({key: k, n: a}), right({key: k, n: b + 1})
+  takes exp(0.5)
+"""
+RETURN = """transition give_back: ask(p) -> left(p)  takes 1.0
+"""
+FEW_KEYS, MANY_KEYS, HASHED = "0..9", "0..999", "0..1_000_000"
+
+
+@pytest.mark.parametrize("rest", [ANSWER, RETURN], ids=["two joins", "one join"])
+@pytest.mark.parametrize("guard", ["", "when a mod 3 != 0"], ids=["all", "filtered"])
+@pytest.mark.parametrize(
+    ("keys", "spread", "size"),
+    [
+        (FEW_KEYS, 10, 12),  # a token or two of each key
+        (FEW_KEYS, 10, 50),  # more than a bucket holds
+        (FEW_KEYS, 2, 40),  # more than a byte counts
+        (MANY_KEYS, 250, 300),  # more seats than a block has
+        (HASHED, 30, 60),
+    ],
+)
+def test_joins_in_machine_code(
+    monkeypatch: pytest.MonkeyPatch, keys: str, spread: int, size: int, guard: str, rest: str
+) -> None:
+    net = petri.loads(JOINS.format(keys=keys, spread=spread, size=size, guard=guard) + rest).net
+    monkeypatch.setattr("petri.engine.native.PATIENCE", 0)
+    limits = Limits(firings_at_an_instant=5000, tokens=5000)
+    reference, compiled = (begin(net, engine, 1, 0, limits=limits) for engine in ("reference", "native"))
+    for piece in (1, 10, 60):
+        for session in (reference, compiled):
+            session.advance(math.inf, piece)
+        assert_same_state(reference, compiled)
