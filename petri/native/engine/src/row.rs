@@ -1,4 +1,4 @@
-//! Rows that grow: one record for each seat, group, or word of a bitmap.
+//! Rows that grow: one record for each seat, group, or word of weights.
 
 use std::marker::PhantomData;
 use std::mem::{offset_of, take, ManuallyDrop};
