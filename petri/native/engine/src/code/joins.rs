@@ -243,7 +243,8 @@ impl Emitter<'_, '_> {
         let index = self.index(link.index);
         let record = self.bucket(index, group);
         let waiting = self.load_half(record, Index::LINKS);
-        let waiting = self.b.ins().band_imm_s(waiting, !i64::from(link.bit));
+        let bit = self.operand(Operand::Word(u64::from(link.bit)));
+        let waiting = self.b.ins().band_not(waiting, bit);
         self.store_half(waiting, record, Index::LINKS);
         self.remove_weight(id, seats.join, seat, last);
     }
@@ -282,7 +283,8 @@ impl Emitter<'_, '_> {
         let (weight, most) = (self.load_half(record, Index::GROUP_LEN), self.int(MOST + 1));
         self.unless_less(weight, most, rest);
         let waiting = self.load_half(record, Index::LINKS);
-        let waiting = self.b.ins().bor_imm_s(waiting, i64::from(link.bit));
+        let bit = self.operand(Operand::Word(u64::from(link.bit)));
+        let waiting = self.b.ins().bor(waiting, bit);
         self.store_half(waiting, record, Index::LINKS);
         let head = self.head(seats.link, group);
         let next = self.load_half(head, 0);
