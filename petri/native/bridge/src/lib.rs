@@ -3,6 +3,7 @@
 //!
 //! Arrays cross as bytes of native 64-bit numbers, which numpy reads without copying. A fault crosses as data.
 
+mod pages;
 mod reading;
 mod recording;
 
@@ -20,6 +21,9 @@ use engine::state::{Place, Transition};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+#[global_allocator]
+static MEMORY: pages::Pages = pages::Pages;
 
 /// A net compiled for running. Sessions on any number of threads may share it.
 #[pyclass(frozen, module = "petri._native")]
