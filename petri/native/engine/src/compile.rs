@@ -10,7 +10,7 @@ use crate::fault::LoadError;
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::index::{IndexProgram, MOST_LINKS};
 use crate::join::JoinProgram;
-use crate::key_table::{Extent, DIRECT_LIMIT};
+use crate::key_table::{Extent, DIRECT_LIMIT, DIRECT_SHARE};
 use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
 use crate::probes;
@@ -293,8 +293,9 @@ impl<'a> Compiler<'a> {
     fn new_index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
         let kinds = &self.net.places[place.at()].colour.slots;
         let ranges: Vec<Range> = slots.iter().map(|&slot| self.slot_ranges[place.at()][slot as usize]).collect();
+        let most = DIRECT_LIMIT.max(DIRECT_SHARE * self.places[place.at()].initial.len() as u64);
         let size = ranges.iter().try_fold(1u64, |size, (low, high)| {
-            size.checked_mul(u64::try_from(high - low + 1).ok()?).filter(|&size| size <= DIRECT_LIMIT)
+            size.checked_mul(u64::try_from(high - low + 1).ok()?).filter(|&size| size <= most)
         });
         let whole = slots.iter().all(|&slot| kinds[slot as usize].kind != Kind::Real);
         let extent = |&(low, high): &Range| Extent { low: low as i64, size: (high - low + 1) as u64 };

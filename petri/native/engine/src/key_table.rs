@@ -9,6 +9,8 @@ use crate::row::Row;
 
 /// Key spaces up to this size are numbered directly, without a hash.
 pub const DIRECT_LIMIT: u64 = 1 << 16;
+/// Greater ones are so, too, if there are not more keys than so many for each token of the initial marking.
+pub const DIRECT_SHARE: u64 = 4;
 
 const EMPTY: u32 = u32::MAX;
 
