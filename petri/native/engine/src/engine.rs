@@ -2,6 +2,7 @@
 
 mod binding;
 mod evaluation;
+mod foresight;
 mod refilling;
 mod simple;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use crate::agenda::Agenda;
 use crate::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::enabling::Enabling;
+use crate::events::MANY;
 use crate::expression::Scope;
 use crate::fault::{Fault, Outcome};
 use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
@@ -23,6 +25,7 @@ use crate::state::Place;
 use crate::stream::Streams;
 use crate::table::Table;
 use crate::trajectory::TrajectoryHash;
+use foresight::Foresight;
 
 /// The transitions of so many firings at one instant are told when it does not end (X3).
 pub(crate) const LOOP_TOLD: u64 = 1000;
@@ -78,6 +81,7 @@ pub struct Engine<O> {
     pub(crate) drawn: Random,
     pub(crate) enabling: Enabling,
     pub(crate) agenda: Agenda,
+    foresight: Foresight,
     pub(crate) variables: Table<VariableId, u64>,
     pub(crate) scratch: Scratch,
     /// Since when statistics count (M3).
@@ -124,6 +128,7 @@ impl<O: Observer> Engine<O> {
             drawn: Random::new(seed),
             enabling,
             agenda: Agenda::new(program.record, program.lanes),
+            foresight: Foresight::default(),
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),
@@ -246,6 +251,9 @@ impl<O: Observer> Engine<O> {
     fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.firings_at_this_instant = 0;
+        if self.agenda.events.slots >= MANY {
+            self.foresee(program);
+        }
         while let Some(ending) = self.agenda.end_next() {
             let record = self.agenda.release(ending.cell).as_ptr();
             // SAFETY: the record is that of a firing of this transition.

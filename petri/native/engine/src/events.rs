@@ -7,10 +7,15 @@
 
 use std::mem::replace;
 
+use crate::cache::fetch;
 use crate::table::{Checked, Table};
 
 /// Slots at the start.
 const FEWEST: usize = 8;
+/// With so many slots, memory is worth fetching before it is needed.
+pub const MANY: usize = 4096;
+/// Nodes up to this number are always in the cache.
+const NEAR: usize = 1024;
 /// No slot.
 pub const NONE: usize = usize::MAX;
 
@@ -28,7 +33,7 @@ pub const NEVER: u64 = f64::INFINITY.to_bits();
 
 /// A node of the tree, or the slot of an event, by number: all stay below the number of nodes or slots.
 #[derive(Clone, Copy)]
-pub struct Number(usize);
+pub struct Number(pub usize);
 
 impl Checked for Number {
     #[inline(always)]
@@ -53,6 +58,8 @@ pub struct Events<E> {
     /// The latest time at which events were found to be at one time. Two events at one time meet, or others at that time do
     /// in their place, before the first of them is over.
     pub tie: u64,
+    /// The slot of the event that was first when `foresee` was called last.
+    previous: usize,
 }
 
 impl<E: Copy + Default> Default for Events<E> {
@@ -67,6 +74,7 @@ impl<E: Copy + Default> Default for Events<E> {
             time: 0,
             more: false,
             tie: 0,
+            previous: 0,
         };
         events.widen(FEWEST);
         events
@@ -161,6 +169,27 @@ impl<E: Copy + Default> Events<E> {
         let mut node = self.slots + slot;
         while node > 1 {
             self.more |= self.nodes[Number(node ^ 1)].time == self.time;
+            node /= 2;
+        }
+    }
+
+    /// The event that is first now in the part of the tree whose first event has gone last. To be asked whenever another is
+    /// first of all. It is one of 2^`level` parts, so most often about as many others come before that event.
+    #[inline(always)]
+    pub fn foresee(&mut self, level: u32) -> Number {
+        let first = self.nodes[Number(1)].order as usize & (self.slots - 1);
+        let leaf = self.slots + replace(&mut self.previous, first);
+        let part = Number(leaf >> (self.slots.trailing_zeros() - level));
+        Number(self.nodes[part].order as usize & (self.slots - 1))
+    }
+
+    /// Fetches what an event's end will touch.
+    #[inline(always)]
+    pub fn fetch(&self, slot: Number) {
+        fetch(&self.events[slot]);
+        let mut node = self.slots + slot.0;
+        while node > NEAR {
+            fetch(&self.nodes[Number(node)]);
             node /= 2;
         }
     }

@@ -173,6 +173,40 @@ impl Index {
         !self.seated || seat < self.group_of_seat.len()
     }
 
+    /// The key of a token.
+    #[inline(always)]
+    pub fn key<'a>(&'a self, token: &'a [u64]) -> SlotsOf<'a> {
+        SlotsOf { token, slots: &self.slots }
+    }
+
+    /// The joins that look tokens up here, and which of their links do.
+    #[inline(always)]
+    pub fn links(&self) -> &[(JoinId, usize)] {
+        &self.links
+    }
+
+    /// The group of a key, and the first seat of its tokens. There may be none.
+    #[inline(always)]
+    pub fn first_seat(&self, key: impl Key) -> Option<(u32, u32)> {
+        let group = self.buckets.find(key)?;
+        Some((group, self.buckets[group].seats[0]))
+    }
+
+    /// Fetches what is touched where a key is looked up; see `Marking::fetch`.
+    #[inline(always)]
+    pub fn fetch(&self, key: impl Key, step: usize) {
+        match step {
+            2 => self.buckets.fetch_cell(key),
+            3 => self.buckets.fetch(key),
+            4 => {
+                if let Some((_, seat)) = self.first_seat(key) {
+                    self.group_of_seat.fetch(seat);
+                }
+            }
+            _ => {}
+        }
+    }
+
     // ------------------------------------------------------------ the tokens of the place
 
     /// A token arrives, at the end of the row. Returns its group.

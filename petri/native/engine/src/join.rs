@@ -187,6 +187,17 @@ impl Join {
         self.weights.total() > 0
     }
 
+    /// Fetches what is known of the first token of the pivot that wants a group, if there is one; see `Marking::fetch`.
+    #[inline(always)]
+    pub fn fetch(&self, link: usize, group: u32, step: usize) {
+        let link = &self.links[link as u32];
+        match step {
+            4 => link.heads.fetch(group),
+            5 if (group as usize) < link.heads.len() => link.seats.fetch(link.heads[group]),
+            _ => {}
+        }
+    }
+
     /// The number of bindings.
     #[inline(always)]
     pub fn bindings(&self, program: &JoinProgram, places: &Table<PlaceId, Place>) -> u64 {

@@ -3,6 +3,7 @@
 use std::mem::{offset_of, size_of};
 use std::ops::{Index, IndexMut};
 
+use crate::cache::fetch;
 use crate::net::Scalar;
 use crate::program::Bound;
 use crate::row::Row;
@@ -161,6 +162,22 @@ impl<T: Copy + Default> KeyTable<T> {
                 let group = hashed.cells[hashed.probe(&self.records, key)];
                 (group != EMPTY).then_some(group)
             }
+        }
+    }
+
+    /// Fetches what tells the group of a key …
+    #[inline(always)]
+    pub fn fetch_cell(&self, key: impl Key) {
+        if let Numbering::Hashed(hashed) = &self.numbering {
+            fetch(&hashed.cells[hashed.home(key)]);
+        }
+    }
+
+    /// … and then the group's record.
+    #[inline(always)]
+    pub fn fetch(&self, key: impl Key) {
+        if let Some(group) = self.find(key) {
+            self.records.fetch(group);
         }
     }
 

@@ -21,6 +21,7 @@
 pub mod agenda;
 pub mod analysis;
 pub mod bits;
+pub mod cache;
 pub mod code;
 pub mod compile;
 pub mod compile_selection;

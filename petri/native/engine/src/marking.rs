@@ -5,7 +5,8 @@ use crate::expression::{Scope, Value};
 use crate::fault::Outcome;
 use crate::ids::{IndexId, JoinId, PlaceId};
 use crate::index::{Bucket, Index, EMPTY};
-use crate::join::Join;
+use crate::join::{Join, LinkKey};
+use crate::key_table::SlotsOf;
 use crate::net::Discipline;
 use crate::program::Program;
 use crate::random::Random;
@@ -231,6 +232,29 @@ impl Marking {
             }
             let index = &mut self.indices[id];
             index.leave_token(self.stores[place].token(position, before));
+        }
+    }
+
+    /// Fetches what a token that comes to a place will touch. Each step reads what the one before has fetched; the first is
+    /// number 2.
+    #[inline(always)]
+    pub fn fetch(&self, program: &Program, place: PlaceId, token: &[u64], step: usize) {
+        let plan = &program.places[place];
+        for &id in &plan.indices {
+            let index = &self.indices[id];
+            let key = index.key(token);
+            index.fetch(key, step);
+            if let (4.., Some((group, seat))) = (step, index.first_seat(key)) {
+                self.stores[place].fetch(seat);
+                index.links().iter().for_each(|&(join, link)| self.joins[join].fetch(link, group, step));
+            }
+        }
+        for &id in &plan.pivots {
+            for link in &program.joins[id.at()].links {
+                if let LinkKey::Slots(slots) = &link.key {
+                    self.indices[link.index].fetch(SlotsOf { token, slots }, step);
+                }
+            }
         }
     }
 

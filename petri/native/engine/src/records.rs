@@ -1,5 +1,6 @@
 //! What firings in progress will deposit: a record for each, in cells of one size.
 
+use crate::cache::fetch;
 use crate::table::Table;
 
 /// Cells at the start.
@@ -58,6 +59,12 @@ impl Records {
     pub fn leave(&mut self, cell: u32) {
         self.vacant[self.vacancies] = cell;
         self.vacancies += 1;
+    }
+
+    /// Fetches the words of a cell, if it is one.
+    #[inline(always)]
+    pub fn fetch(&self, cell: u32) {
+        fetch(self.words.as_ptr().wrapping_add(cell as usize * self.width));
     }
 
     /// The words of a cell.

@@ -5,6 +5,8 @@ use std::mem::{offset_of, take, ManuallyDrop};
 use std::ops::{Index, IndexMut};
 use std::ptr::NonNull;
 
+use crate::cache::fetch;
+
 /// A row of records.
 ///
 /// Looking up a record does not check its position, as in a [`Table`](crate::table::Table). What makes this sound: a row
@@ -107,6 +109,12 @@ impl<T: Copy> Row<T> {
         let mut records = self.records();
         records.reserve(1);
         *self = Row::of_records(records);
+    }
+
+    /// Fetches a record, if there is one.
+    #[inline(always)]
+    pub fn fetch(&self, position: u32) {
+        fetch(self.start.as_ptr().wrapping_add(position as usize));
     }
 
     /// The last record leaves.

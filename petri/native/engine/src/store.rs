@@ -3,6 +3,7 @@
 //! A token is a flat record of `width` 64-bit slots. A position is a seat in a bag, else the rank among the tokens
 //! that the discipline shows: 0 for the one it shows first. How many tokens there are, the place knows (`state::Place`).
 
+use crate::cache::fetch;
 use crate::net::Discipline;
 use crate::table::Table;
 
@@ -32,6 +33,12 @@ impl Store {
         let heap = keyed.then(|| Box::new(Heap { width, ..Heap::default() }));
         let room = if keyed { 0 } else { 4 * width };
         Store { slots: vec![0; room].into_iter().collect(), mask: 3, head: 0, width, discipline, heap }
+    }
+
+    /// Fetches the token of a seat of a bag, if there is one.
+    #[inline(always)]
+    pub fn fetch(&self, seat: u32) {
+        fetch(self.slots.as_ptr().wrapping_add(seat as usize * self.width));
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
 use crate::code::runtime::{Rare, ENABLED, LASTS};
 use crate::code::{Routine, LEAF};
-use crate::events::{Key, NEVER, NONE};
+use crate::events::{Key, MANY, NEVER, NONE};
 use crate::program::Level;
 use crate::rank_set::{RankSet, SMALL};
 use crate::state::Transition;
@@ -254,7 +254,17 @@ impl Emitter<'_, '_> {
         if !self.program.clocked.is_empty() {
             self.call(self.runtime.touch_clocked, &[self.engine], None);
         }
+        self.foresee();
         self.jump(parts.finish, &[]);
+    }
+
+    /// `Engine::foresee`, where there are many firings.
+    fn foresee(&mut self) {
+        let slots = self.load(I64, self.engine, self.layout.slots);
+        let many = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, slots, MANY as i64);
+        self.when(many, |s| {
+            s.call(s.runtime.foresee, &[s.engine], None);
+        });
     }
 
     /// `Events::close_gap`.

@@ -63,6 +63,7 @@ pub struct Runtime {
     pub touch_clocked: usize,
     pub succeed: usize,
     pub tell: usize,
+    pub foresee: usize,
 }
 
 /// Functions that are called so seldom that the code should not be bent around their calls: they change no register, and
@@ -134,6 +135,7 @@ impl Runtime {
             touch_clocked: touch_clocked::<O> as *const () as usize,
             succeed: succeed::<O> as *const () as usize,
             tell: tell::<O> as *const () as usize,
+            foresee: foresee::<O> as *const () as usize,
         }
     }
 }
@@ -532,4 +534,11 @@ unsafe extern "C" fn tell<O: Observer>(engine: *mut Engine<O>, transition: u64) 
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
     engine.error = Some(*engine.met(program, TransitionId(transition as u32)));
+}
+
+/// Brings memory to the cache for firings that will end soon.
+unsafe extern "C" fn foresee<O: Observer>(engine: *mut Engine<O>) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    engine.foresee(program);
 }

@@ -1,0 +1,14 @@
+//! Memory that will soon be needed.
+
+/// Has the processor bring a record to its cache, if it can be asked to. The record may be anywhere.
+#[inline(always)]
+pub fn fetch<T>(record: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+        // SAFETY: an address that is not there does no harm.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(record.cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = record;
+}
