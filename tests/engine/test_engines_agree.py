@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from tests.engine.nets import nets
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
 
+NETS = Path(__file__).parents[2] / "benchmarks" / "nets"
 LIMITS = Limits(firings_at_an_instant=60, tokens=60)
 CHECKED = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=300)
 
@@ -176,3 +178,26 @@ def test_joins_in_machine_code(
         for session in (reference, compiled):
             session.advance(math.inf, piece)
         assert_same_state(reference, compiled)
+
+
+# Where thousands of firings are in progress, the engine foresees what the next ones will touch.
+MANY = {"ring": {"stations": 3000, "share": 1}, "folded_ring": {"stations": 3000}, "in_progress": {"firings": 3000}}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_thousands_of_firings_in_progress(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = petri.load(NETS / f"{name}.net", **MANY[name]).net
+    interpreted = begin(net, "native", 1, 0)
+    monkeypatch.setattr("petri.engine.native.PATIENCE", 0)
+    sessions = [interpreted, begin(net, "native", 1, 0)]
+    for session in sessions:
+        session.advance(math.inf, 30_000)
+    assert_same_state(*sessions)
+
+
+def test_thousands_of_firings_in_progress_in_the_reference() -> None:
+    net = petri.load(NETS / "in_progress.net", firings=2100).net
+    sessions = [begin(net, engine, 1, 0) for engine in ("reference", "native")]
+    for session in sessions:
+        session.advance(math.inf, 4000)
+    assert_same_state(*sessions)
