@@ -147,7 +147,8 @@ transition join: left({{key: k, n: a}}), right({{key: k, n: b}}) -> left({{key: 
 transition drift: left(p) -> ask(p)  takes exp(2)
 """
 # Then two joins look tokens up in one index.
-ANSWER = """transition answer: ask({key: k, n: a}), right({key: k, n: b}) -> left({key: k, n: a}), right({key: k, n: b + 1})
+ANSWER = """transition answer: ask({key: k, n: a}), right({key: k, n: b})
+  -> left({key: k, n: a}), right({key: k, n: b + 1})
   takes exp(0.5)
 """
 RETURN = """transition give_back: ask(p) -> left(p)  takes 1.0

@@ -1,9 +1,8 @@
 //! The firings in progress, in order of their end, and among equal ends of their start (S5).
 
-use std::collections::VecDeque;
-
 use crate::events::Events;
 use crate::ids::TransitionId;
+use crate::lane::{Lane, Waiting};
 use crate::records::Records;
 use crate::table::Table;
 
@@ -20,15 +19,6 @@ pub struct Ending {
 pub const NO_LANE: u32 = u32::MAX;
 /// No record.
 pub const NO_CELL: u32 = u32::MAX;
-
-/// Firings of one duration end in the order in which they start: a queue holds them, and only its first is among the
-/// events.
-#[derive(Clone, Debug, Default)]
-pub struct Lane {
-    waiting: VecDeque<(f64, u64, Ending)>,
-    /// Its firings: those that wait, and the one that is among the events.
-    pub firings: u64,
-}
 
 /// A lane, by number.
 #[derive(Clone, Copy)]
@@ -90,7 +80,7 @@ impl Agenda {
         if let Some(lane) = self.lanes.get_mut(ending.lane as usize) {
             lane.firings += 1;
             if lane.firings > 1 {
-                lane.waiting.push_back((end, serial, ending));
+                lane.push(Waiting { end, number: serial, transition: ending.transition, cell: ending.cell });
                 return;
             }
         }
@@ -101,7 +91,7 @@ impl Agenda {
     pub fn wait(&mut self, serial: u64, transition: TransitionId) {
         let Begun { end, cell, lane } = self.begun;
         if let Some(entry) = self.lanes.get_mut(lane as usize) {
-            entry.waiting.push_back((end, serial, Ending { transition, cell, lane }));
+            entry.push(Waiting { end, number: serial, transition, cell });
         }
     }
 
@@ -112,16 +102,9 @@ impl Agenda {
         self.events.pop(|first| {
             let lane = lanes.get_mut(first.lane as usize)?;
             lane.firings -= 1;
-            lane.waiting.pop_front()
+            let Waiting { end, number, transition, cell } = lane.pop()?;
+            Some((end, number, Ending { transition, cell, lane: first.lane }))
         })
-    }
-
-    /// The next firing of a lane takes the slot of one that has ended.
-    #[inline(always)]
-    pub fn succeed(&mut self, slot: usize, lane: u32) {
-        if let Some((end, serial, next)) = self.lanes.get_mut(lane as usize).and_then(|lane| lane.waiting.pop_front()) {
-            self.events.succeed(slot, end, serial, next);
-        }
     }
 
     /// Hands out the record of a firing that has ended, and perhaps more words. The next that begins may overwrite it.

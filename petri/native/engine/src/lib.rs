@@ -38,6 +38,7 @@ pub mod ids;
 pub mod index;
 pub mod join;
 pub mod key_table;
+pub mod lane;
 pub mod levels;
 pub mod lower;
 pub mod marking;

@@ -7,11 +7,13 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, Value};
 
-use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
+use crate::agenda::{Ending, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
 use crate::code::runtime::Rare;
 use crate::events::{Key, NONE};
+use crate::lane::{Lane, Position, Waiting};
 use crate::program::TransitionProgram;
+use crate::table::Table;
 
 /// Bytes of a node, as a power of two.
 const NODE_BITS: i64 = 4;
@@ -86,12 +88,80 @@ impl Emitter<'_, '_> {
         let first = self.equals(firings, 1);
         self.b.ins().brif(first, enter, &[], wait, &[]);
         self.b.switch_to_block(wait);
-        self.call(self.runtime.wait, &[self.engine, transition], None);
+        self.wait(entry, firings, transition);
         self.jump(done, &[]);
         self.b.switch_to_block(enter);
         self.take_slot(transition, lane);
         self.jump(done, &[]);
         self.b.switch_to_block(done);
+    }
+
+    /// A firing waits in a lane that has so many with it (`Lane::push`).
+    fn wait(&mut self, lane: Value, firings: Value, transition: Value) {
+        let others = self.b.ins().iadd_imm_s(firings, -2);
+        let mask = self.load(I64, lane, offset_of!(Lane, mask));
+        let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, others, mask);
+        let grow = |s: &mut Self| {
+            s.call(s.runtime.wait, &[s.engine, transition], None);
+            Vec::new()
+        };
+        let push = |s: &mut Self| {
+            let head = s.load(I64, lane, offset_of!(Lane, head));
+            let position = s.b.ins().iadd(head, others);
+            let position = s.b.ins().band(position, mask);
+            let entry = s.waiting(lane, position);
+            let end = s.load(I64, s.engine, s.layout.begun_end);
+            s.store(end, entry, offset_of!(Waiting, end));
+            let firings = s.load(I64, s.engine, s.layout.firings);
+            let number = s.b.ins().iadd_imm_s(firings, -1);
+            s.store(number, entry, offset_of!(Waiting, number));
+            s.b.ins().istore32(FLAGS, transition, entry, offset_of!(Waiting, transition) as i32);
+            let cell = s.begun_cell();
+            s.store(cell, entry, offset_of!(Waiting, cell));
+            Vec::new()
+        };
+        self.branch(full, &[], grow, push);
+    }
+
+    fn waiting(&mut self, lane: Value, position: Value) -> Value {
+        let ring = self.load(I64, lane, offset_of!(Lane, ring) + Table::<Position, Waiting>::START);
+        self.row(ring, position, size_of::<Waiting>() as i64)
+    }
+
+    fn begun_cell(&mut self) -> Value {
+        match self.program.record {
+            0 => self.b.ins().iconst(I32, i64::from(NO_CELL)),
+            _ => self.load(I32, self.engine, self.layout.begun_cell),
+        }
+    }
+
+    /// The next firing of a lane takes the slot of one that has ended (`Lane::pop`, `Events::succeed`).
+    pub fn succeed(&mut self, lane: Value, slot: Value) {
+        let head = self.load(I64, lane, offset_of!(Lane, head));
+        let first = self.waiting(lane, head);
+        let mask = self.load(I64, lane, offset_of!(Lane, mask));
+        let next = self.b.ins().iadd_imm_s(head, 1);
+        let next = self.b.ins().band(next, mask);
+        self.store(next, lane, offset_of!(Lane, head));
+        let endings = self.load(I64, self.engine, self.layout.endings);
+        let ending = self.row(endings, slot, size_of::<Ending>() as i64);
+        let transition = self.load(I32, first, offset_of!(Waiting, transition));
+        self.store(transition, ending, offset_of!(Ending, transition));
+        let cell = self.load(I32, first, offset_of!(Waiting, cell));
+        self.store(cell, ending, offset_of!(Ending, cell));
+        let number = self.load(I64, first, offset_of!(Waiting, number));
+        let end = self.load(I64, first, offset_of!(Waiting, end));
+        self.enter(slot, number, end);
+    }
+
+    /// Enters a firing in the tournament (`Events::succeed`).
+    fn enter(&mut self, slot: Value, number: Value, end: Value) {
+        let slots = self.load(I64, self.engine, self.layout.slots);
+        let bits = self.b.ins().ctz(slots);
+        let number = self.b.ins().ishl(number, bits);
+        let order = self.b.ins().bor(number, slot);
+        let leaf = self.b.ins().iadd(slots, slot);
+        self.play(leaf, bits, order, end);
     }
 
     /// Puts a firing where another has ended, or in a free slot (`Events::insert`).
@@ -105,20 +175,12 @@ impl Emitter<'_, '_> {
         let ending = self.row(endings, slot, size_of::<Ending>() as i64);
         self.b.ins().istore32(FLAGS, transition, ending, offset_of!(Ending, transition) as i32);
         self.store(lane, ending, offset_of!(Ending, lane));
-        let cell = match self.program.record {
-            0 => self.b.ins().iconst(I32, i64::from(NO_CELL)),
-            _ => self.load(I32, self.engine, self.layout.begun_cell),
-        };
+        let cell = self.begun_cell();
         self.store(cell, ending, offset_of!(Ending, cell));
-        let slots = self.load(I64, self.engine, self.layout.slots);
-        let bits = self.b.ins().ctz(slots);
         let firings = self.load(I64, self.engine, self.layout.firings);
         let number = self.b.ins().iadd_imm_s(firings, -1);
-        let number = self.b.ins().ishl(number, bits);
-        let order = self.b.ins().bor(number, slot);
-        let time = self.load(I64, self.engine, self.layout.begun_end);
-        let leaf = self.b.ins().iadd(slots, slot);
-        self.play(leaf, bits, order, time);
+        let end = self.load(I64, self.engine, self.layout.begun_end);
+        self.enter(slot, number, end);
     }
 
     /// `Events::free_slot`.

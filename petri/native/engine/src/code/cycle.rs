@@ -7,11 +7,12 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 
-use crate::agenda::{Ending, Lane, NO_CELL, NO_LANE};
+use crate::agenda::{Ending, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
 use crate::code::runtime::{Rare, ENABLED, LASTS};
 use crate::code::{Routine, LEAF};
 use crate::events::{Key, MANY, NEVER, NONE};
+use crate::lane::Lane;
 use crate::program::Level;
 use crate::rank_set::{RankSet, SMALL};
 use crate::state::Transition;
@@ -323,7 +324,7 @@ impl Emitter<'_, '_> {
             let entry = s.row(lanes, number, size_of::<Lane>() as i64);
             let others = s.add_at(entry, offset_of!(Lane, firings), -1);
             let succeed = |s: &mut Self| {
-                s.call(s.runtime.succeed, &[s.engine, slot, number], None);
+                s.succeed(entry, slot);
                 Vec::new()
             };
             let last = |s: &mut Self| {

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{AbiParam, Block, BlockArg, FuncRef, InstBuilder, Mem
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
-use crate::agenda::{Agenda, Begun, Ending, Lane, LaneId};
+use crate::agenda::{Agenda, Begun, Ending, LaneId};
 use crate::code::runtime::{Rare, Runtime, GENERAL};
 use crate::code::Routine;
 use crate::enabling::{Enabling, LevelId};
@@ -18,6 +18,7 @@ use crate::events::{self, Events, Key};
 use crate::ids::{IndexId, JoinId, PlaceId, TransitionId, VariableId};
 use crate::index::Index;
 use crate::join::Join;
+use crate::lane::Lane;
 use crate::marking::Marking;
 use crate::observer::Observer;
 use crate::program::Program;

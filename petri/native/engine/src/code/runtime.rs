@@ -61,7 +61,6 @@ pub struct Runtime {
     pub finish: usize,
     pub refill: usize,
     pub touch_clocked: usize,
-    pub succeed: usize,
     pub tell: usize,
     pub foresee: usize,
 }
@@ -133,7 +132,6 @@ impl Runtime {
             finish: finish::<O> as *const () as usize,
             refill: refill::<O> as *const () as usize,
             touch_clocked: touch_clocked::<O> as *const () as usize,
-            succeed: succeed::<O> as *const () as usize,
             tell: tell::<O> as *const () as usize,
             foresee: foresee::<O> as *const () as usize,
         }
@@ -464,7 +462,7 @@ unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64)
     engine.agenda.events.look_beside(slot as usize);
 }
 
-/// A firing begins to last in a lane where others do.
+/// A firing begins to last in a lane where others do and whose ring is full.
 unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, transition: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
@@ -520,13 +518,6 @@ unsafe extern "C" fn touch_clocked<O: Observer>(engine: *mut Engine<O>) {
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
     engine.set_time(program, engine.now);
-}
-
-/// The next firing of a lane takes the slot of one that has ended.
-unsafe extern "C" fn succeed<O: Observer>(engine: *mut Engine<O>, slot: u64, lane: u64) {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
-    engine.agenda.succeed(slot as usize, lane as u32);
 }
 
 /// Takes note of the error of a fault that was met at the end of a firing.
