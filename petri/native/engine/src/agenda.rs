@@ -24,10 +24,9 @@ pub const NO_CELL: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub struct LaneId;
 
-/// A firing that machine code has started and that is not among the others yet.
-#[derive(Clone, Copy, Debug, Default)]
+/// What the agenda needs of a firing that machine code has started.
+#[derive(Clone, Copy, Debug)]
 pub struct Begun {
-    pub end: f64,
     pub cell: u32,
     pub lane: u32,
 }
@@ -46,7 +45,7 @@ impl Agenda {
             events: Events::default(),
             records: Records::new(width),
             lanes: vec![Lane::default(); lanes].into_iter().collect(),
-            begun: Begun { cell: NO_CELL, ..Begun::default() },
+            begun: Begun { cell: NO_CELL, lane: NO_LANE },
         }
     }
 
@@ -88,8 +87,8 @@ impl Agenda {
     }
 
     /// The firing that has begun waits in its lane, where it is counted already.
-    pub fn wait(&mut self, serial: u64, transition: TransitionId) {
-        let Begun { end, cell, lane } = self.begun;
+    pub fn wait(&mut self, end: f64, serial: u64, transition: TransitionId) {
+        let Begun { cell, lane } = self.begun;
         if let Some(entry) = self.lanes.get_mut(lane as usize) {
             entry.push(Waiting { end, number: serial, transition, cell });
         }

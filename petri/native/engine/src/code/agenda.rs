@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, Value};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
@@ -56,23 +56,24 @@ impl Emitter<'_, '_> {
         self.row(words, position, 8 * self.program.record as i64)
     }
 
-    /// Tells the loop of a firing that begins to last.
+    /// Leaves, and tells the loop of a firing that begins to last.
     pub fn hand_over(&mut self, plan: &TransitionProgram, end: Value) {
-        self.store(end, self.engine, self.layout.begun_end);
         if self.program.lanes > 0 {
             let lane = self.operand(Operand::Word(u64::from(plan.lane)));
             let lane = self.b.ins().ireduce(I32, lane);
             self.store(lane, self.engine, self.layout.begun_lane);
         }
+        let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
+        self.b.ins().return_(&[end]);
     }
 
     // ------------------------------------------------------------ the loop
 
-    /// A firing of a transition begins to last (`Agenda::insert`).
-    pub fn insert(&mut self, transition: Value) {
+    /// A firing of a transition begins to last, until a time that its bits tell (`Agenda::insert`).
+    pub fn insert(&mut self, transition: Value, end: Value) {
         if self.program.lanes == 0 {
             let lane = self.b.ins().iconst(I32, i64::from(NO_LANE));
-            self.take_slot(transition, lane);
+            self.take_slot(transition, end, lane);
             return;
         }
         let [enter, done] = [0; 2].map(|_| self.b.create_block());
@@ -88,21 +89,21 @@ impl Emitter<'_, '_> {
         let first = self.equals(firings, 1);
         self.b.ins().brif(first, enter, &[], wait, &[]);
         self.b.switch_to_block(wait);
-        self.wait(entry, firings, transition);
+        self.wait(entry, firings, transition, end);
         self.jump(done, &[]);
         self.b.switch_to_block(enter);
-        self.take_slot(transition, lane);
+        self.take_slot(transition, end, lane);
         self.jump(done, &[]);
         self.b.switch_to_block(done);
     }
 
     /// A firing waits in a lane that has so many with it (`Lane::push`).
-    fn wait(&mut self, lane: Value, firings: Value, transition: Value) {
+    fn wait(&mut self, lane: Value, firings: Value, transition: Value, end: Value) {
         let others = self.b.ins().iadd_imm_s(firings, -2);
         let mask = self.load(I64, lane, offset_of!(Lane, mask));
         let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, others, mask);
         let grow = |s: &mut Self| {
-            s.call(s.runtime.wait, &[s.engine, transition], None);
+            s.call(s.runtime.wait, &[s.engine, transition, end], None);
             Vec::new()
         };
         let push = |s: &mut Self| {
@@ -110,7 +111,6 @@ impl Emitter<'_, '_> {
             let position = s.b.ins().iadd(head, others);
             let position = s.b.ins().band(position, mask);
             let entry = s.waiting(lane, position);
-            let end = s.load(I64, s.engine, s.layout.begun_end);
             s.store(end, entry, offset_of!(Waiting, end));
             let firings = s.load(I64, s.engine, s.layout.firings);
             let number = s.b.ins().iadd_imm_s(firings, -1);
@@ -165,7 +165,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Puts a firing where another has ended, or in a free slot (`Events::insert`).
-    fn take_slot(&mut self, transition: Value, lane: Value) {
+    fn take_slot(&mut self, transition: Value, end: Value, lane: Value) {
         let gap = self.load(I64, self.engine, self.layout.gap);
         let none = self.equals(gap, NONE as u64);
         let slot = self.either(none, I64, |s| s.free_slot(), |_| gap);
@@ -179,7 +179,6 @@ impl Emitter<'_, '_> {
         self.store(cell, ending, offset_of!(Ending, cell));
         let firings = self.load(I64, self.engine, self.layout.firings);
         let number = self.b.ins().iadd_imm_s(firings, -1);
-        let end = self.load(I64, self.engine, self.layout.begun_end);
         self.enter(slot, number, end);
     }
 

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_CELL, NO_LANE};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
-use crate::code::runtime::{Rare, ENABLED, LASTS};
+use crate::code::runtime::{Rare, ENABLED};
 use crate::code::{Routine, LEAF};
 use crate::events::{Key, MANY, NEVER, NONE};
 use crate::lane::Lane;
@@ -227,10 +227,10 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(rest);
         self.b.ins().brif(status, not_done, &[], parts.top, &[]);
         self.b.switch_to_block(not_done);
-        let begun = self.equals(status, LASTS);
+        let begun = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
         self.b.ins().brif(begun, lasts, &[], rest, &[]);
         self.b.switch_to_block(lasts);
-        self.insert(transition);
+        self.insert(transition, status);
         self.jump(parts.top, &[]);
         self.b.switch_to_block(rest);
         let fine = self.call(self.runtime.rest, &[self.engine, transition, status], Some(I64)).unwrap_or(status);

@@ -20,12 +20,10 @@ use crate::program::Program;
 pub const DONE: u64 = 0;
 /// … enabled …
 pub const ENABLED: u64 = 1;
-/// … a firing has started, and is to be entered among those in progress …
-pub const LASTS: u64 = 2;
 /// … nothing has changed, and the general way must be gone, which tells a fault in full …
-pub const GENERAL: u64 = 3;
-/// … or a fault, which the engine holds.
-pub const FAULT: u64 = 4;
+pub const GENERAL: u64 = 1 << 63;
+/// … or a fault, which the engine holds. Anything else are the bits of the end of a firing that has started to last.
+pub const FAULT: u64 = GENERAL + 1;
 
 /// Addresses of functions.
 #[derive(Clone, Copy)]
@@ -463,10 +461,10 @@ unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64)
 }
 
 /// A firing begins to last in a lane where others do and whose ring is full.
-unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, transition: u64) {
+unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, transition: u64, end: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.agenda.wait(engine.firings - 1, TransitionId(transition as u32));
+    engine.agenda.wait(f64::from_bits(end), engine.firings - 1, TransitionId(transition as u32));
 }
 
 // ------------------------------------------------------------ the loop

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlotData, StackSlotK
 
 use crate::code::emitter::{Emitter, Number, Operand};
 use crate::code::places::Way;
-use crate::code::runtime::{DONE, GENERAL, LASTS};
+use crate::code::runtime::{DONE, GENERAL};
 use crate::code::search::can_search;
 use crate::code::LEAF;
 use crate::engine::LOOP_TOLD;
@@ -480,7 +480,6 @@ impl Emitter<'_, '_> {
             }
         }
         self.hand_over(plan, end);
-        self.leave(LASTS);
     }
 
     fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {
