@@ -8,11 +8,22 @@ use crate::table::Table;
 
 /// A firing in progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct Ending {
+    /// The machine code that ends it, and its operands, if that is known here: then it need not be looked up when time is
+    /// short.
+    pub function: usize,
+    pub operands: usize,
     pub transition: TransitionId,
     /// Where its record is held.
     pub cell: u32,
     pub lane: u32,
+}
+
+impl Ending {
+    pub fn new(transition: TransitionId, cell: u32, lane: u32) -> Self {
+        Ending { transition, cell, lane, ..Ending::default() }
+    }
 }
 
 /// No lane.
@@ -60,7 +71,7 @@ impl Agenda {
     #[inline(always)]
     pub fn begin(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, words: usize) -> &mut [u64] {
         let cell = if words == 0 { NO_CELL } else { self.records.take() };
-        self.insert(end, serial, Ending { transition, cell, lane });
+        self.insert(end, serial, Ending::new(transition, cell, lane));
         if words == 0 {
             &mut []
         } else {
@@ -102,7 +113,7 @@ impl Agenda {
             let lane = lanes.get_mut(first.lane as usize)?;
             lane.firings -= 1;
             let Waiting { end, number, transition, cell } = lane.pop()?;
-            Some((end, number, Ending { transition, cell, lane: first.lane }))
+            Some((end, number, Ending::new(transition, cell, first.lane)))
         })
     }
 

@@ -146,12 +146,22 @@ impl Emitter<'_, '_> {
         let endings = self.load(I64, self.engine, self.layout.endings);
         let ending = self.row(endings, slot, size_of::<Ending>() as i64);
         let transition = self.load(I32, first, offset_of!(Waiting, transition));
-        self.store(transition, ending, offset_of!(Ending, transition));
+        let transition = self.b.ins().uextend(I64, transition);
+        self.store_finish(ending, transition);
         let cell = self.load(I32, first, offset_of!(Waiting, cell));
         self.store(cell, ending, offset_of!(Ending, cell));
         let number = self.load(I64, first, offset_of!(Waiting, number));
         let end = self.load(I64, first, offset_of!(Waiting, end));
         self.enter(slot, number, end);
+    }
+
+    /// Notes how the firing of a slot is ended.
+    fn store_finish(&mut self, ending: Value, transition: Value) {
+        let finishes = self.finishes;
+        let [function, operands] = self.routine(finishes, transition);
+        self.store(function, ending, offset_of!(Ending, function));
+        self.store(operands, ending, offset_of!(Ending, operands));
+        self.b.ins().istore32(FLAGS, transition, ending, offset_of!(Ending, transition) as i32);
     }
 
     /// Enters a firing in the tournament (`Events::succeed`).
@@ -173,7 +183,7 @@ impl Emitter<'_, '_> {
         self.store(none, self.engine, self.layout.gap);
         let endings = self.load(I64, self.engine, self.layout.endings);
         let ending = self.row(endings, slot, size_of::<Ending>() as i64);
-        self.b.ins().istore32(FLAGS, transition, ending, offset_of!(Ending, transition) as i32);
+        self.store_finish(ending, transition);
         self.store(lane, ending, offset_of!(Ending, lane));
         let cell = self.begun_cell();
         self.store(cell, ending, offset_of!(Ending, cell));

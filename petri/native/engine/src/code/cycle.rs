@@ -36,7 +36,6 @@ pub struct Routines {
 struct Asked {
     looks: Value,
     starts: Value,
-    finishes: Value,
     until: Value,
 }
 
@@ -58,9 +57,9 @@ impl Emitter<'_, '_> {
         let asked = Asked {
             looks: self.load(I64, routines, offset_of!(Routines, looks)),
             starts: self.load(I64, routines, offset_of!(Routines, starts)),
-            finishes: self.load(I64, routines, offset_of!(Routines, finishes)),
             until,
         };
+        self.finishes = self.load(I64, routines, offset_of!(Routines, finishes));
         let [top, fire, idle, finish] = [0; 4].map(|_| self.b.create_block());
         let parts = Parts { top, fire, idle, finish };
         let left = self.b.declare_var(I64);
@@ -92,7 +91,7 @@ impl Emitter<'_, '_> {
         self.jump(idle, &[]);
         self.fire(&asked, &parts);
         self.pass_time(&asked, &parts);
-        self.finish_first(&asked, &parts);
+        self.finish_first(&parts);
         self.end()
     }
 
@@ -197,6 +196,10 @@ impl Emitter<'_, '_> {
         };
         let bits = self.either(others, I64, several, |_| word);
         let position = self.b.ins().ctz(bits);
+        let first = level.transitions[0].0;
+        if level.transitions.iter().zip(first..).all(|(transition, number)| transition.0 == number) {
+            return self.b.ins().iadd_imm_s(position, i64::from(first));
+        }
         let transitions = self.operand(Operand::Word(level.transitions.as_ptr() as u64));
         let entry = self.row(transitions, position, size_of::<u32>() as i64);
         let transition = self.load(I32, entry, 0);
@@ -285,7 +288,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Ends the first of the firings that end now, and goes on with the next one.
-    fn finish_first(&mut self, asked: &Asked, parts: &Parts) {
+    fn finish_first(&mut self, parts: &Parts) {
         self.b.switch_to_block(parts.finish);
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let slots = self.load(I64, self.engine, self.layout.slots);
@@ -298,9 +301,11 @@ impl Emitter<'_, '_> {
         let transition = self.b.ins().uextend(I64, transition);
         let cell = self.load(I32, ending, offset_of!(Ending, cell));
         let lane = self.load(I32, ending, offset_of!(Ending, lane));
+        let [function, operands] = self.finish_of(ending, transition);
         self.leave_slot(slot, lane);
         let record = self.release(cell);
-        let status = self.call_routine(LEAF, asked.finishes, transition, &[record]);
+        let arguments = [self.engine, operands, record];
+        let status = self.call_address(LEAF, function, &arguments, Some(I64)).unwrap_or(transition);
         let failed = self.b.create_block();
         self.b.set_cold_block(failed);
         let fine = self.equals(status, 0);
@@ -309,6 +314,19 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(failed);
         self.call(self.runtime.tell, &[self.engine, transition], None);
         self.leave(STOPPED);
+    }
+
+    /// What ends a firing, and its operands. The interpreter does not note it.
+    fn finish_of(&mut self, ending: Value, transition: Value) -> [Value; 2] {
+        let function = self.load(I64, ending, offset_of!(Ending, function));
+        let operands = self.load(I64, ending, offset_of!(Ending, operands));
+        let finishes = self.finishes;
+        let look_up = |s: &mut Self| {
+            s.b.current_block().into_iter().for_each(|block| s.b.set_cold_block(block));
+            s.routine(finishes, transition).to_vec()
+        };
+        let known = self.branch(function, &[I64, I64], |_| vec![function, operands], look_up);
+        [known[0], known[1]]
     }
 
     /// The first firing leaves its slot, perhaps to the next one of its lane (`Agenda::end_next`).

@@ -168,6 +168,8 @@ pub struct Emitter<'a, 'b> {
     pub transitions: Value,
     pub now: Value,
     operands: Value,
+    /// In the loop: the routines that end firings.
+    pub finishes: Value,
     /// What the row of operands holds.
     row: Vec<Operand>,
     /// The firing's variables, as 64 bits each; those not known yet are none.
@@ -219,6 +221,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             rare,
             engine,
             operands,
+            finishes: operands,
             row: Vec::new(),
             variables: vec![None; variables],
             random,
@@ -378,11 +381,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Calls the function of a number in a table of routines. Returns its status.
     pub fn call_routine(&mut self, convention: CallConv, routines: Value, number: Value, more: &[Value]) -> Value {
-        let routine = self.row(routines, number, size_of::<Routine>() as i64);
-        let function = self.load(I64, routine, offset_of!(Routine, function));
-        let operands = self.load(I64, routine, offset_of!(Routine, operands));
+        let [function, operands] = self.routine(routines, number);
         let arguments = [&[self.engine, operands], more].concat();
         self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(number)
+    }
+
+    /// The function and the operands of a number in a table of routines.
+    pub fn routine(&mut self, routines: Value, number: Value) -> [Value; 2] {
+        let routine = self.row(routines, number, size_of::<Routine>() as i64);
+        [offset_of!(Routine, function), offset_of!(Routine, operands)].map(|offset| self.load(I64, routine, offset))
     }
 
     /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.
