@@ -247,33 +247,45 @@ impl<'a> Emitter<'a, '_> {
     pub fn met(&mut self, transition: TransitionId) {
         let unmet = self.change_unmet(transition, -1);
         let all = self.equals(unmet, 0);
-        if self.program.transitions[transition].plain {
-            self.when(all, |s| s.set_enabled(transition, true));
-        } else {
+        if !self.program.transitions[transition].plain {
             self.when(all, |s| s.touch(transition));
+        } else if let Some((set, offset, bit)) = self.enabled_bit(transition) {
+            // Whether this was the last condition can seldom be foreseen.
+            let none = self.int(0);
+            let bit = self.b.ins().select(all, bit, none);
+            let word = self.load(I64, set, offset);
+            let word = self.b.ins().bor(word, bit);
+            self.store(word, set, offset);
+        } else {
+            self.when(all, |s| s.tell_enabled(transition, true));
         }
     }
 
     pub fn violated(&mut self, transition: TransitionId) {
         let unmet = self.change_unmet(transition, 1);
-        let first = self.equals(unmet, 1);
-        self.when(first, |s| s.set_enabled(transition, false));
+        if let Some((set, offset, bit)) = self.enabled_bit(transition) {
+            let word = self.load(I64, set, offset);
+            let word = self.b.ins().band_not(word, bit);
+            self.store(word, set, offset);
+        } else {
+            let first = self.equals(unmet, 1);
+            self.when(first, |s| s.tell_enabled(transition, false));
+        }
     }
 
-    /// Enters a transition in the set of enabled ones, or removes it, wherever it is now.
-    fn set_enabled(&mut self, transition: TransitionId, enabled: bool) {
+    /// Where the set of enabled transitions has its word, and the bit of a transition, if the set is one word.
+    fn enabled_bit(&mut self, transition: TransitionId) -> Option<(Value, usize, Value)> {
         let plan = &self.program.transitions[transition];
         let (level, position) = (plan.level, plan.position);
-        if self.program.levels[level as usize].transitions.len() > SMALL {
-            let (id, enabled) = (self.transition_id(transition), self.int(u64::from(enabled)));
-            self.call(self.runtime.set_enabled, &[self.engine, id, enabled], None);
-            return;
-        }
-        let (set, offset) = self.enabled(level);
-        let word = self.load(I64, set, offset);
-        let bit = self.operand(Operand::Word(1 << position));
-        let word = if enabled { self.b.ins().bor(word, bit) } else { self.b.ins().band_not(word, bit) };
-        self.store(word, set, offset);
+        (self.program.levels[level as usize].transitions.len() <= SMALL).then(|| {
+            let (set, offset) = self.enabled(level);
+            (set, offset, self.operand(Operand::Word(1 << position)))
+        })
+    }
+
+    fn tell_enabled(&mut self, transition: TransitionId, enabled: bool) {
+        let (id, enabled) = (self.transition_id(transition), self.int(u64::from(enabled)));
+        self.call(self.runtime.set_enabled, &[self.engine, id, enabled], None);
     }
 
     fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way) {
