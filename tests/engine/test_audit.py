@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
 from petri.engine.expression import Context, evaluate
@@ -22,6 +22,8 @@ from tests.engine.nets import nets
 
 NAMES = ["reference", "native"] if available() else ["reference"]
 LIMITS = Limits(firings_at_an_instant=60, tokens=60)
+# Beyond this time a short firing ends when it starts, and the trace does not tell it from one that takes no time.
+FAR = 2.0**40
 CHECKED = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=200)
 
 
@@ -113,8 +115,10 @@ class Auditor:
 def test_every_firing_was_enabled_and_invariants_hold(net: Net, seed: int, engine: str) -> None:
     session = begin(net, engine, seed, 0, limits=LIMITS, trace=True)
     reason = session.advance(math.inf, 60)
+    trace = list(session.trace())
+    assume(all(firing.end < FAR for firing in trace))
     auditor = Auditor(net)
-    for serial, firing in enumerate(session.trace()):
+    for serial, firing in enumerate(trace):
         auditor.fire(serial, firing)
     if reason != "error":
         auditor.end_until(session.now)
