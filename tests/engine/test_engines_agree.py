@@ -164,7 +164,7 @@ FEW_KEYS, MANY_KEYS, HASHED = "0..9", "0..999", "0..1_000_000"
         (FEW_KEYS, 10, 12),  # a token or two of each key
         (FEW_KEYS, 10, 50),  # more than a bucket holds
         (FEW_KEYS, 2, 40),  # more than a byte counts
-        (MANY_KEYS, 250, 300),  # more seats than a block has
+        pytest.param(MANY_KEYS, 250, 300, marks=pytest.mark.slow),  # more seats than a block has
         (HASHED, 30, 60),
     ],
 )
