@@ -10,7 +10,8 @@
 //! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
 //!    [`index`]es over them, each with a [`key_table`]), [`enabling`] (which transitions are enabled, by looking only next to
 //!    what changed), the [`search`] for bindings (or the [`weights`] of a [`join`]), and the [`agenda`] of firings in progress (a
-//!    tournament of [`events`], and the [`records`] of what they will deposit).
+//!    tournament of [`events`], behind which those of one duration wait in a [`lane`], and the [`records`] of what they will
+//!    deposit).
 //! 4. The [`state`] of places and transitions keeps their statistics. An [`observer`] is told what happens: declared measures ([`probes`], with [`histogram`],
 //!    [`passage`] and [`reorder`]), and the [`trace`].
 //! 5. A net that runs long gets [`code`]: machine code that does what the engine would do for each of its transitions, on the
