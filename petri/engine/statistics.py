@@ -13,8 +13,8 @@ class Level:
     __slots__ = ("busy", "busy_since", "integral", "maximum", "since", "value")
 
     def __init__(self, value: int = 0) -> None:
-        self.value = value
-        self.restart(0.0)
+        self.value = self.maximum = value
+        self.since = self.busy_since = self.integral = self.busy = 0.0
 
     def at(self, now: float) -> tuple[float, float]:
         """The integral and the time above zero up to `now`."""
