@@ -102,9 +102,10 @@ impl Index {
     /// Where an index has the address of its groups' records, and what each of these has where.
     pub const RECORDS: usize = offset_of!(Index, buckets) + KeyTable::<Bucket>::RECORDS;
     pub const RECORD: usize = KeyTable::<Bucket>::RECORD;
-    pub const GROUP_LEN: usize = KeyTable::<Bucket>::OF + offset_of!(Bucket, len);
-    pub const LINKS: usize = KeyTable::<Bucket>::OF + offset_of!(Bucket, links);
-    pub const SEATS: usize = KeyTable::<Bucket>::OF + offset_of!(Bucket, seats);
+    pub const BUCKET: usize = KeyTable::<Bucket>::OF;
+    pub const GROUP_LEN: usize = Index::BUCKET + Bucket::LEN;
+    pub const LINKS: usize = Index::BUCKET + offset_of!(Bucket, links);
+    pub const SEATS: usize = Index::BUCKET + Bucket::SEATS;
     /// Where the row is that has the group of each seat.
     pub const GROUPS: usize = offset_of!(Index, group_of_seat);
 

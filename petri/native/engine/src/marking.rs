@@ -74,13 +74,7 @@ impl Marking {
         index.find(key).map_or(0, |group| index.len(group) as u64)
     }
 
-    /// The bucket of a group of an index, …
-    #[inline(always)]
-    pub fn bucket(&self, index: IndexId, group: u32) -> &Bucket {
-        self.indices[index].bucket(group)
-    }
-
-    /// … that of the tokens whose indexed slots have the values of `key`, …
+    /// The bucket of the tokens whose indexed slots have the values of `key`, …
     #[inline(always)]
     pub fn bucket_of(&self, index: IndexId, key: &[u64]) -> &Bucket {
         let index = &self.indices[index];

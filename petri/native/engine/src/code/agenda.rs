@@ -8,7 +8,7 @@ use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_CELL, NO_LANE};
-use crate::code::emitter::{Emitter, Operand, FLAGS};
+use crate::code::emitter::{Emitter, Operand};
 use crate::code::runtime::Rare;
 use crate::events::{Key, NONE};
 use crate::lane::{Lane, Position, Waiting};
@@ -34,17 +34,7 @@ impl Emitter<'_, '_> {
             }
             return self.engine;
         }
-        let vacancies = self.load(I64, self.engine, self.layout.vacancies);
-        let more = |s: &mut Self| {
-            s.call_rarely(Rare::MakeRoom, &[]);
-            s.load(I64, s.engine, s.layout.vacancies)
-        };
-        let vacancies = self.either(vacancies, I64, |_| vacancies, more);
-        let vacancies = self.b.ins().iadd_imm_s(vacancies, -1);
-        self.store(vacancies, self.engine, self.layout.vacancies);
-        let vacant = self.load(I64, self.engine, self.layout.vacant);
-        let entry = self.row(vacant, vacancies, size_of::<u32>() as i64);
-        let cell = self.load(I32, entry, 0);
+        let cell = self.take_last(self.layout.vacancies, self.layout.vacant, 0);
         self.store(cell, self.engine, self.layout.begun_cell);
         self.record(cell)
     }
@@ -115,7 +105,7 @@ impl Emitter<'_, '_> {
             let firings = s.load(I64, s.engine, s.layout.firings);
             let number = s.b.ins().iadd_imm_s(firings, -1);
             s.store(number, entry, offset_of!(Waiting, number));
-            s.b.ins().istore32(FLAGS, transition, entry, offset_of!(Waiting, transition) as i32);
+            s.store_half(transition, entry, offset_of!(Waiting, transition));
             let cell = s.begun_cell();
             s.store(cell, entry, offset_of!(Waiting, cell));
             Vec::new()
@@ -145,8 +135,7 @@ impl Emitter<'_, '_> {
         self.store(next, lane, offset_of!(Lane, head));
         let endings = self.load(I64, self.engine, self.layout.endings);
         let ending = self.row(endings, slot, size_of::<Ending>() as i64);
-        let transition = self.load(I32, first, offset_of!(Waiting, transition));
-        let transition = self.b.ins().uextend(I64, transition);
+        let transition = self.load_half(first, offset_of!(Waiting, transition));
         self.store_finish(ending, transition);
         let cell = self.load(I32, first, offset_of!(Waiting, cell));
         self.store(cell, ending, offset_of!(Ending, cell));
@@ -161,7 +150,7 @@ impl Emitter<'_, '_> {
         let [function, operands] = self.routine(finishes, transition);
         self.store(function, ending, offset_of!(Ending, function));
         self.store(operands, ending, offset_of!(Ending, operands));
-        self.b.ins().istore32(FLAGS, transition, ending, offset_of!(Ending, transition) as i32);
+        self.store_half(transition, ending, offset_of!(Ending, transition));
     }
 
     /// Enters a firing in the tournament (`Events::succeed`).
@@ -194,18 +183,24 @@ impl Emitter<'_, '_> {
 
     /// `Events::free_slot`.
     fn free_slot(&mut self) -> Value {
-        let frees = self.load(I64, self.engine, self.layout.frees);
+        let slot = self.take_last(self.layout.frees, self.layout.free, 1);
+        self.b.ins().uextend(I64, slot)
+    }
+
+    /// The last of a list of slots or cells that nobody has, after more have been made if there are none. The list begins at a
+    /// position.
+    fn take_last(&mut self, left: usize, list: usize, first: usize) -> Value {
+        let number = self.load(I64, self.engine, left);
         let more = |s: &mut Self| {
             s.call_rarely(Rare::MakeRoom, &[]);
-            s.load(I64, s.engine, s.layout.frees)
+            s.load(I64, s.engine, left)
         };
-        let frees = self.either(frees, I64, |_| frees, more);
-        let fewer = self.b.ins().iadd_imm_s(frees, -1);
-        self.store(fewer, self.engine, self.layout.frees);
-        let free = self.load(I64, self.engine, self.layout.free);
-        let entry = self.row(free, frees, size_of::<u32>() as i64);
-        let slot = self.load(I32, entry, 0);
-        self.b.ins().uextend(I64, slot)
+        let number = self.either(number, I64, |_| number, more);
+        let fewer = self.b.ins().iadd_imm_s(number, -1);
+        self.store(fewer, self.engine, left);
+        let list = self.load(I64, self.engine, list);
+        let entry = self.row(list, fewer, size_of::<u32>() as i64);
+        self.load(I32, entry, first * size_of::<u32>())
     }
 
     // ------------------------------------------------------------ the tournament

@@ -8,7 +8,7 @@ use cranelift_codegen::ir::types::{F64, I32, I64, I8};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_CELL, NO_LANE};
-use crate::code::emitter::{Emitter, Operand, FLAGS};
+use crate::code::emitter::{Emitter, Operand};
 use crate::code::runtime::{Rare, ENABLED};
 use crate::code::{Routine, LEAF};
 use crate::events::{Key, MANY, NEVER, NONE};
@@ -123,8 +123,7 @@ impl Emitter<'_, '_> {
         self.store(fewer, self.engine, self.layout.listed);
         let list = self.load(I64, self.engine, self.layout.list);
         let entry = self.row(list, fewer, size_of::<u32>() as i64);
-        let transition = self.load(I32, entry, 0);
-        let transition = self.b.ins().uextend(I64, transition);
+        let transition = self.load_half(entry, 0);
         let state = self.row(self.transitions, transition, size_of::<Transition>() as i64);
         let no = self.b.ins().iconst(I8, 0);
         self.store(no, state, offset_of!(Transition, listed));
@@ -164,10 +163,8 @@ impl Emitter<'_, '_> {
             self.call(self.runtime.set_enabled, &[self.engine, transition, found], None);
             return;
         }
-        let level = self.load(I32, state, offset_of!(Transition, level));
-        let level = self.b.ins().uextend(I64, level);
-        let position = self.load(I32, state, offset_of!(Transition, position));
-        let position = self.b.ins().uextend(I64, position);
+        let level = self.load_half(state, offset_of!(Transition, level));
+        let position = self.load_half(state, offset_of!(Transition, position));
         let (sets, offset) = self.enabled(0);
         let set = self.row(sets, level, size_of::<RankSet>() as i64);
         let word = self.load(I64, set, offset);
@@ -202,8 +199,7 @@ impl Emitter<'_, '_> {
         }
         let transitions = self.operand(Operand::Word(level.transitions.as_ptr() as u64));
         let entry = self.row(transitions, position, size_of::<u32>() as i64);
-        let transition = self.load(I32, entry, 0);
-        self.b.ins().uextend(I64, transition)
+        self.load_half(entry, 0)
     }
 
     /// A word without so many of its lowest bits.
@@ -278,7 +274,7 @@ impl Emitter<'_, '_> {
         let frees = self.add_at(self.engine, self.layout.frees, 1);
         let free = self.load(I64, self.engine, self.layout.free);
         let entry = self.row(free, frees, size_of::<u32>() as i64);
-        self.b.ins().istore32(FLAGS, gap, entry, 0);
+        self.store_half(gap, entry, 0);
         let slots = self.load(I64, self.engine, self.layout.slots);
         let leaf = self.b.ins().iadd(slots, gap);
         let order = self.int(0);
@@ -297,8 +293,7 @@ impl Emitter<'_, '_> {
         let slot = self.b.ins().band(order, mask);
         let endings = self.load(I64, self.engine, self.layout.endings);
         let ending = self.row(endings, slot, size_of::<Ending>() as i64);
-        let transition = self.load(I32, ending, offset_of!(Ending, transition));
-        let transition = self.b.ins().uextend(I64, transition);
+        let transition = self.load_half(ending, offset_of!(Ending, transition));
         let cell = self.load(I32, ending, offset_of!(Ending, cell));
         let lane = self.load(I32, ending, offset_of!(Ending, lane));
         let [function, operands] = self.finish_of(ending, transition);

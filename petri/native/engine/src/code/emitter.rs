@@ -4,7 +4,7 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Offset32;
-use cranelift_codegen::ir::types::{F64, I64};
+use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
@@ -279,6 +279,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     pub fn store(&mut self, value: Value, address: Value, offset: usize) {
         self.b.ins().store(FLAGS, value, address, Offset32::new(offset as i32));
+    }
+
+    /// Half a word, as a whole one.
+    pub fn load_half(&mut self, address: Value, offset: usize) -> Value {
+        let half = self.load(I32, address, offset);
+        self.b.ins().uextend(I64, half)
+    }
+
+    pub fn store_half(&mut self, value: Value, address: Value, offset: usize) {
+        self.b.ins().istore32(FLAGS, value, address, offset as i32);
     }
 
     /// Adds to a word in memory; returns the sum.

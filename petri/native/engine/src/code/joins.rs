@@ -49,7 +49,7 @@ impl Emitter<'_, '_> {
         self.b.ins().iadd(joins, offset)
     }
 
-    fn index(&mut self, id: IndexId) -> Value {
+    pub fn index(&mut self, id: IndexId) -> Value {
         let indices = self.load(I64, self.engine, self.layout.indices);
         let offset = self.operand(Operand::Word((id.at() * size_of::<Index>()) as u64));
         self.b.ins().iadd(indices, offset)
@@ -63,7 +63,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The record of a group.
-    fn bucket(&mut self, index: Value, group: Value) -> Value {
+    pub fn bucket(&mut self, index: Value, group: Value) -> Value {
         let records = self.load(I64, index, Index::RECORDS);
         self.row(records, group, Index::RECORD as i64)
     }
@@ -72,16 +72,6 @@ impl Emitter<'_, '_> {
     fn head(&mut self, link: Value, group: Value) -> Value {
         let heads = self.load(I64, link, HEADS);
         self.row(heads, group, size_of::<u32>() as i64)
-    }
-
-    /// Half a word.
-    fn load_half(&mut self, address: Value, offset: usize) -> Value {
-        let half = self.load(I32, address, offset);
-        self.b.ins().uextend(I64, half)
-    }
-
-    fn store_half(&mut self, value: Value, address: Value, offset: usize) {
-        self.b.ins().istore32(FLAGS, value, address, offset as i32);
     }
 
     fn lower_half(&mut self, word: Value) -> Value {

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use crate::code::emitter::{Emitter, Number, Operand, FLAGS};
+use crate::code::emitter::{Emitter, Number, Operand};
 use crate::code::runtime::{Rare, DONE, FAULT};
 use crate::ids::{GaugeId, JoinId, PlaceId, TransitionId};
 use crate::index::IndexProgram;
@@ -313,7 +313,7 @@ impl<'a> Emitter<'a, '_> {
             let offset = s.b.ins().ishl_imm_s(len, 2);
             let end = s.b.ins().iadd(list, offset);
             let id = s.transition_id(transition);
-            s.b.ins().istore32(FLAGS, id, end, 0);
+            s.store_half(id, end, 0);
             let len = s.b.ins().iadd_imm_s(len, 1);
             s.store(len, s.engine, s.layout.listed);
         });

@@ -36,7 +36,6 @@ pub struct Runtime {
     pub started: usize,
     pub arrived: usize,
     pub shown: usize,
-    pub bucket: usize,
     pub bucket_of: usize,
     pub seats: usize,
     pub choose_of: usize,
@@ -107,7 +106,6 @@ impl Runtime {
             started: started::<O> as *const () as usize,
             arrived: arrived::<O> as *const () as usize,
             shown: shown::<O> as *const () as usize,
-            bucket: bucket::<O> as *const () as usize,
             bucket_of: bucket_of::<O> as *const () as usize,
             seats: seats::<O> as *const () as usize,
             choose_of: choose_of::<O> as *const () as usize,
@@ -290,14 +288,7 @@ unsafe extern "C" fn shown<O: Observer>(engine: *mut Engine<O>, place: u64, posi
     engine.marking.token(PlaceId(place as u32), position as usize).as_ptr()
 }
 
-/// The bucket of a group of an index, …
-unsafe extern "C" fn bucket<O: Observer>(engine: *mut Engine<O>, index: u64, group: u64) -> *const Bucket {
-    // SAFETY: see `parts`.
-    let (engine, _) = unsafe { parts(engine) };
-    engine.marking.bucket(IndexId(index as u32), group as u32)
-}
-
-/// … that of a key, …
+/// The bucket of a key in an index, …
 unsafe extern "C" fn bucket_of<O: Observer>(engine: *mut Engine<O>, index: u64, key: *const u64) -> *const Bucket {
     // SAFETY: see `parts` and `slots`.
     let (engine, program) = unsafe { parts(engine) };

@@ -4,7 +4,7 @@
 //! may matter, in their order (E7), and in the innermost the inhibitors and the guard.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 use cranelift_frontend::Variable;
 
@@ -13,7 +13,7 @@ use crate::code::runtime::ENABLED;
 use crate::compile_transition::is_bag;
 use crate::expression;
 use crate::ids::{IndexId, PlaceId};
-use crate::index::{Bucket, FEW};
+use crate::index::{Bucket, Index, FEW};
 use crate::program::{Count, Find, InhibitorProgram, InputProgram, TransitionProgram};
 
 /// Searches with more loops, one in the other, are left to the general way: there is little to gain where so much is
@@ -383,21 +383,21 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let key: Vec<Value> = equals.iter().map(|(_, value)| self.bits(value, self.now)).collect();
         let program = self.program;
         let index = &program.indices[id];
-        let number = self.operand(Operand::Word(u64::from(id.0)));
         let bucket = if index.extents.is_some() {
             let slots: Vec<u32> = (0..key.len() as u32).collect();
             let group = self.group(index, &slots, &key, |_, _| false);
-            self.call(self.runtime.bucket, &[self.engine, number, group], Some(I64))
+            let index = self.index(id);
+            let record = self.bucket(index, group);
+            self.b.ins().iadd_imm_s(record, Index::BUCKET as i64)
         } else {
-            let address = self.spill(&key);
-            self.call(self.runtime.bucket_of, &[self.engine, number, address], Some(I64))
+            let (number, address) = (self.operand(Operand::Word(u64::from(id.0))), self.spill(&key));
+            self.call(self.runtime.bucket_of, &[self.engine, number, address], Some(I64)).unwrap_or(number)
         };
-        Group { index: id, bucket: bucket.unwrap_or(number) }
+        Group { index: id, bucket }
     }
 
     fn tokens_of(&mut self, group: Group) -> Value {
-        let len = self.load(I32, group.bucket, Bucket::LEN);
-        self.b.ins().uextend(I64, len)
+        self.load_half(group.bucket, Bucket::LEN)
     }
 
     /// The address of the seats of a group's tokens.
@@ -414,7 +414,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     fn listed_seat(&mut self, seats: Value, position: Value) -> Value {
         let entry = self.row(seats, position, 4);
-        let seat = self.load(I32, entry, 0);
-        self.b.ins().uextend(I64, seat)
+        self.load_half(entry, 0)
     }
 }

@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::{F64, I32, I64};
+use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand};
@@ -311,8 +311,7 @@ impl Emitter<'_, '_> {
                 let places = self.operand(Operand::Word(arc.places.as_ptr() as u64));
                 let offset = self.b.ins().ishl_imm_s(index, 2);
                 let entry = self.b.ins().iadd(places, offset);
-                let place = self.load(I32, entry, 0);
-                self.b.ins().uextend(I64, place)
+                self.load_half(entry, 0)
             }
         };
         let slots = match arc.count {
