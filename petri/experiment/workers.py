@@ -20,7 +20,7 @@ from concurrent.futures import (
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import wait as wait_for
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, cast
 
 from petri.experiment.errors import problem
 from petri.experiment.task import Outcome, Task, perform
@@ -148,7 +148,6 @@ class Dask:
         except (OSError, ValueError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise problem("dask-unreachable", address=address, reason=reason) from error
-        self._executor: Executor = self.client.get_executor(pure=False)
         self._slots, self._counted = 0, -math.inf
 
     def _local_cluster(self, count: int | None) -> Any:
@@ -171,7 +170,13 @@ class Dask:
         return self._slots
 
     def submit(self, task: Task) -> Future[Outcome]:
-        return self._executor.submit(perform, task)
+        # The client's own executor asks for a result and then for its state: TypeError where a worker dies in between.
+        asked = self.client.submit(perform, task, pure=False)
+
+        async def outcome() -> Outcome:
+            return cast(Outcome, await asked)
+
+        return asyncio.run_coroutine_threadsafe(outcome(), self.client.loop.asyncio_loop)
 
     def is_lost(self, error: BaseException) -> bool:
         killed = self._distributed.KilledWorker
