@@ -135,13 +135,27 @@ impl Drop for Code {
 
 type Generated<T> = Result<T, Box<ModuleError>>;
 
+/// One of the functions of a net.
+#[derive(Clone, Copy)]
+enum Piece {
+    Look(TransitionId),
+    Start(TransitionId),
+    Finish(TransitionId),
+    /// Tokens arrive in a place; whether room was kept for them.
+    Arrive(PlaceId, bool),
+}
+
+/// Pieces that differ in nothing but their operands.
+struct Shape {
+    first: Piece,
+    pieces: usize,
+}
+
 /// Generates the functions of one net.
 struct Generator<'a> {
     module: JITModule,
     context: Context,
     functions: FunctionBuilderContext,
-    /// Functions by their text.
-    shapes: HashMap<String, FuncId>,
     program: &'a Program,
     layout: Layout,
     runtime: Runtime,
@@ -195,7 +209,6 @@ impl<'a> Generator<'a> {
             module,
             context,
             functions,
-            shapes: HashMap::new(),
             program,
             layout: Layout::of::<O>(),
             runtime: Runtime::of::<O>(arrivals.as_ptr()),
@@ -206,65 +219,108 @@ impl<'a> Generator<'a> {
 
     fn generate(mut self) -> Generated<Code> {
         let program = self.program;
-        let normal = self.module.isa().default_call_conv();
         let ids = || (0..program.transitions.len() as u32).map(TransitionId);
-        let (mut looks, mut starts, mut finishes) = (Vec::new(), Vec::new(), Vec::new());
-        for id in ids() {
-            let plan = &program.transitions[id];
-            let variables = plan.variable_names.len();
-            looks.push(self.function(normal, variables, 2, |e| {
-                if !plan.plain && search::can_search(plan) {
-                    e.look(plan)
-                } else {
-                    e.leave_to_engine()
-                }
-            })?);
-            let fires = transitions::can_fire(program, plan);
-            starts.push(self.function(LEAF, variables, 2, |e| {
-                if fires {
-                    e.start(id, plan)
-                } else {
-                    e.leave_to_engine()
-                }
-            })?);
-            finishes.push(self.function(LEAF, variables, 3, |e| {
-                if fires {
-                    e.finish(id, plan)
-                } else {
-                    e.finish_by_engine(id)
-                }
-            })?);
-        }
-        let mut arrivals = Vec::new();
-        for (place, reserved) in places_of_choices(program) {
-            let number = 2 * place.at() + usize::from(reserved);
-            arrivals.push((number, self.function(LEAF, 0, 4, |e| e.arrive(place, reserved))?));
-        }
-        let cycle = self.function(normal, 0, 5, |e| e.cycle())?;
+        let arriving = places_of_choices(program);
+        let pieces: Vec<Piece> = ids()
+            .flat_map(|id| [Piece::Look(id), Piece::Start(id), Piece::Finish(id)])
+            .chain(arriving.iter().map(|&(place, reserved)| Piece::Arrive(place, reserved)))
+            .collect();
+        let (shapes, parts) = self.shapes(&pieces);
+        let functions = shapes.iter().map(|shape| self.define(shape)).collect::<Generated<Vec<FuncId>>>()?;
+        let cycle = self.write(self.convention(), 0, 5, false, |e| e.cycle());
+        let cycle = (self.compile()?, cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
         let made = |(id, row): (FuncId, Vec<u64>)| Routine::new(self.module.get_finalized_function(id), row);
-        for (number, routine) in arrivals {
-            self.arrivals[number] = made(routine);
+        let mut routines = parts.into_iter().map(|(shape, row)| made((functions[shape], row)));
+        let (mut looks, mut starts, mut finishes) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in ids() {
+            looks.extend(routines.next());
+            starts.extend(routines.next());
+            finishes.extend(routines.next());
+        }
+        for ((place, reserved), routine) in arriving.into_iter().zip(routines) {
+            self.arrivals[2 * place.at() + usize::from(reserved)] = routine;
         }
         Ok(Code {
-            looks: looks.into_iter().map(made).collect(),
-            starts: starts.into_iter().map(made).collect(),
-            finishes: finishes.into_iter().map(made).collect(),
+            looks: looks.into_iter().collect(),
+            starts: starts.into_iter().collect(),
+            finishes: finishes.into_iter().collect(),
             cycle: made(cycle),
             _arrivals: self.arrivals,
             module: ManuallyDrop::new(self.module),
         })
     }
 
-    /// A function of so many words that returns one, with its operands. Functions that differ in nothing but their operands
-    /// are one. `variables` are those of a transition.
-    fn function(
+    fn convention(&self) -> CallConv {
+        self.module.isa().default_call_conv()
+    }
+
+    /// The shapes of pieces; and for each piece its shape and its operands.
+    fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Shape>, Vec<(usize, Vec<u64>)>) {
+        let mut shapes: Vec<Shape> = Vec::new();
+        let mut known: HashMap<String, usize> = HashMap::new();
+        let parts = pieces.iter().map(|&piece| {
+            let row = self.write_piece(piece, false);
+            let text = self.context.func.display().to_string();
+            self.module.clear_context(&mut self.context);
+            let shape = *known.entry(text).or_insert(shapes.len());
+            if shape == shapes.len() {
+                shapes.push(Shape { first: piece, pieces: 0 });
+            }
+            shapes[shape].pieces += 1;
+            (shape, row)
+        });
+        let parts = parts.collect();
+        (shapes, parts)
+    }
+
+    /// The function of a shape. Where there is only one piece of it, operands are constants of the code.
+    fn define(&mut self, shape: &Shape) -> Generated<FuncId> {
+        self.write_piece(shape.first, shape.pieces == 1);
+        self.compile()
+    }
+
+    /// Writes a piece. Returns its operands, of which there are none if they are constants.
+    fn write_piece(&mut self, piece: Piece, constant: bool) -> Vec<u64> {
+        let program = self.program;
+        let normal = self.convention();
+        let variables = |id: TransitionId| program.transitions[id].variable_names.len();
+        match piece {
+            Piece::Look(id) => {
+                let plan = &program.transitions[id];
+                let searches = !plan.plain && search::can_search(plan);
+                self.write(normal, variables(id), 2, constant, |e| match searches {
+                    true => e.look(plan),
+                    false => e.leave_to_engine(),
+                })
+            }
+            Piece::Start(id) => {
+                let plan = &program.transitions[id];
+                self.write(LEAF, variables(id), 2, constant, |e| match transitions::can_fire(program, plan) {
+                    true => e.start(id, plan),
+                    false => e.leave_to_engine(),
+                })
+            }
+            Piece::Finish(id) => {
+                let plan = &program.transitions[id];
+                self.write(LEAF, variables(id), 3, constant, |e| match transitions::can_fire(program, plan) {
+                    true => e.finish(id, plan),
+                    false => e.finish_by_engine(id),
+                })
+            }
+            Piece::Arrive(place, reserved) => self.write(LEAF, 0, 4, constant, |e| e.arrive(place, reserved)),
+        }
+    }
+
+    /// Writes a function of so many words that returns one. `variables` are those of a transition. Returns the operands.
+    fn write(
         &mut self,
         convention: CallConv,
         variables: usize,
         parameters: usize,
+        constant: bool,
         emit: impl FnOnce(Emitter) -> Vec<u64>,
-    ) -> Generated<(FuncId, Vec<u64>)> {
+    ) -> Vec<u64> {
         let signature = &mut self.context.func.signature;
         signature.call_conv = convention;
         signature.params = vec![AbiParam::new(I64); parameters];
@@ -273,22 +329,20 @@ impl<'a> Generator<'a> {
         let rare = self.rare.iter().map(declare).collect();
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
         let normal = self.module.isa().default_call_conv();
-        let emitter = Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, rare, variables, normal);
+        let emitter =
+            Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, rare, variables, normal, constant);
         let operands = emit(emitter);
         builder.finalize(self.module.target_config());
-        let text = self.context.func.display().to_string();
-        let function = match self.shapes.get(&text) {
-            Some(&function) => function,
-            None => {
-                let signature = &self.context.func.signature;
-                let function = self.module.declare_anonymous_function(signature).map_err(Box::new)?;
-                self.module.define_function(function, &mut self.context).map_err(Box::new)?;
-                self.shapes.insert(text, function);
-                function
-            }
-        };
+        operands
+    }
+
+    /// Compiles the function that has been written.
+    fn compile(&mut self) -> Generated<FuncId> {
+        let signature = &self.context.func.signature;
+        let function = self.module.declare_anonymous_function(signature).map_err(Box::new)?;
+        self.module.define_function(function, &mut self.context).map_err(Box::new)?;
         self.module.clear_context(&mut self.context);
-        Ok((function, operands))
+        Ok(function)
     }
 }
 

@@ -168,6 +168,8 @@ pub struct Emitter<'a, 'b> {
     pub transitions: Value,
     pub now: Value,
     operands: Value,
+    /// Operands are constants of the code: it is that of one transition or place alone.
+    constant: bool,
     /// In the loop: the routines that end firings.
     pub finishes: Value,
     /// What the row of operands holds.
@@ -197,6 +199,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         rare: Vec<FuncRef>,
         variables: usize,
         convention: CallConv,
+        constant: bool,
     ) -> Self {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
@@ -221,6 +224,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             rare,
             engine,
             operands,
+            constant,
             finishes: operands,
             row: Vec::new(),
             variables: vec![None; variables],
@@ -414,11 +418,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// A number that differs between transitions which are otherwise alike.
     pub fn operand(&mut self, operand: Operand) -> Value {
+        if self.constant {
+            return self.int(operand.word());
+        }
         self.typed_operand(I64, operand)
     }
 
     /// The same for a real constant.
     pub fn real_operand(&mut self, value: f64) -> Value {
+        if self.constant {
+            return self.real(value);
+        }
         self.typed_operand(F64, Operand::Word(value.to_bits()))
     }
 
