@@ -97,11 +97,10 @@ impl Agenda {
         self.events.insert(end, serial, ending);
     }
 
-    /// The firing that has begun waits in its lane, where it is counted already.
-    pub fn wait(&mut self, end: f64, serial: u64, transition: TransitionId) {
-        let Begun { cell, lane } = self.begun;
-        if let Some(entry) = self.lanes.get_mut(lane as usize) {
-            entry.push(Waiting { end, number: serial, transition, cell });
+    /// A firing waits in its lane, where it is counted already.
+    pub fn wait(&mut self, lane: u32, waiting: Waiting) {
+        if let Some(lane) = self.lanes.get_mut(lane as usize) {
+            lane.push(waiting);
         }
     }
 

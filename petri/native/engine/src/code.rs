@@ -21,6 +21,7 @@ mod transitions;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
+use std::ptr::null;
 
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type};
@@ -39,7 +40,7 @@ use crate::ids::{PlaceId, TransitionId};
 use crate::observer::Observer;
 use crate::program::{Program, Time};
 use crate::table::Table;
-use cycle::Routines;
+use cycle::{Part, Routines, Written};
 use emitter::{Emitter, Layout};
 use runtime::{Rare, Runtime};
 
@@ -47,8 +48,8 @@ use runtime::{Rare, Runtime};
 type Look = unsafe extern "C" fn(*mut c_void, *const u64) -> u64;
 /// How the loop calls what starts and ends firings: such functions preserve no registers, as the loop has nothing in them.
 const LEAF: CallConv = CallConv::Winch;
-/// The loop. The parameters are the engine, the operands, all routines, the bits of the last instant, and how many firings may
-/// start.
+/// The loop. The parameters are the engine, the operands, all routines, the bits of the last instant, and how many firings are
+/// enough.
 type Cycle = unsafe extern "C" fn(*mut c_void, *const u64, *const Routines, u64, u64) -> u64;
 
 /// A function, and what distinguishes one of the transitions that share it.
@@ -63,7 +64,7 @@ pub struct Routine {
 impl Routine {
     /// No function: the place of one that nobody calls.
     fn none() -> Self {
-        Routine::new(std::ptr::null(), Vec::new())
+        Routine::new(null(), Vec::new())
     }
 
     fn new(function: *const u8, row: Vec<u64>) -> Self {
@@ -98,18 +99,19 @@ pub struct Code {
 }
 
 impl Code {
-    /// Runs the loop until an instant whose bits are known is over, or for so many firings. Returns why it ended.
+    /// Runs the loop until an instant whose bits are known is over, or until so many firings have started since time 0.
+    /// Returns why it ended.
     ///
     /// # Safety
     /// The code is of the program that the engine runs, and was made for engines with its observer.
-    pub unsafe fn run<O>(&self, engine: &mut Engine<O>, until: u64, firings: u64) -> u64 {
+    pub unsafe fn run<O>(&self, engine: &mut Engine<O>, until: u64, enough: u64) -> u64 {
         let routines =
             Routines { looks: self.looks.as_ptr(), starts: self.starts.as_ptr(), finishes: self.finishes.as_ptr() };
         // SAFETY: the function was made with these parameters; the rest is asked of the caller.
         unsafe {
             let cycle = std::mem::transmute::<*const u8, Cycle>(self.cycle.function);
             let engine = std::ptr::from_mut(engine).cast();
-            cycle(engine, self.cycle.operands, &routines, until, firings)
+            cycle(engine, self.cycle.operands, &routines, until, enough)
         }
     }
 }
@@ -120,6 +122,9 @@ pub const KINDS: usize = 2;
 const GENERATOR_STACK: usize = 256 << 20;
 /// Nets with more transitions are not compiled.
 const MOST_TRANSITIONS: usize = 10_000;
+/// Pieces that start and end firings are written out in the loop if there are no more than so many.
+const MOST_WRITTEN: usize = 8;
+const MOST_NUMBERS: usize = 64;
 
 // SAFETY: the module is only kept to be freed; its code may run on any thread.
 unsafe impl Send for Code {}
@@ -226,11 +231,16 @@ impl<'a> Generator<'a> {
             .chain(arriving.iter().map(|&(place, reserved)| Piece::Arrive(place, reserved)))
             .collect();
         let (shapes, parts) = self.shapes(&pieces);
-        let functions = shapes.iter().map(|shape| self.define(shape)).collect::<Generated<Vec<FuncId>>>()?;
-        let cycle = self.write(self.convention(), 0, 5, false, |e| e.cycle());
-        let cycle = (self.compile()?, cycle);
+        let written = written(program, &shapes, &parts);
+        let in_loop: BTreeSet<usize> = written.shapes().collect();
+        let functions = (0..shapes.len())
+            .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(&shapes[shape])).transpose())
+            .collect::<Generated<Vec<Option<FuncId>>>>()?;
+        let cycle = self.write(self.convention(), 0, 5, false, |e| e.cycle(&written));
+        let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
-        let made = |(id, row): (FuncId, Vec<u64>)| Routine::new(self.module.get_finalized_function(id), row);
+        let address = |id| self.module.get_finalized_function(id);
+        let made = |(id, row): (Option<FuncId>, Vec<u64>)| Routine::new(id.map_or(null(), address), row);
         let mut routines = parts.into_iter().map(|(shape, row)| made((functions[shape], row)));
         let (mut looks, mut starts, mut finishes) = (Vec::new(), Vec::new(), Vec::new());
         for _ in ids() {
@@ -344,6 +354,31 @@ impl<'a> Generator<'a> {
         self.module.clear_context(&mut self.context);
         Ok(function)
     }
+}
+
+/// The pieces to write out in the loop, if they are few.
+fn written(program: &Program, shapes: &[Shape], parts: &[(usize, Vec<u64>)]) -> Written {
+    let has_code = |plan| transitions::can_fire(program, plan);
+    let mut written = Written::default();
+    if !program.transitions.iter().all(has_code) {
+        return written;
+    }
+    let part = |piece: usize, transition: TransitionId| {
+        let shape = parts[piece].0;
+        Part { shape, transition, alone: shapes[shape].pieces == 1 }
+    };
+    for number in 0..program.transitions.len() {
+        let id = TransitionId(number as u32);
+        written.starts.push(part(3 * number + 1, id));
+        written.finishes.push(part(3 * number + 2, id));
+    }
+    let differ = |parts: &[Part]| parts.iter().map(|part| part.shape).collect::<BTreeSet<usize>>().len();
+    let (starts, finishes) = (differ(&written.starts), differ(&written.finishes));
+    // One of several is found by its transition's number.
+    if starts + finishes > MOST_WRITTEN || (starts.max(finishes) > 1 && written.starts.len() > MOST_NUMBERS) {
+        return Written::default();
+    }
+    written
 }
 
 /// The places of arcs that give to one of several, and whether room was kept there for the tokens, as it is for firings that

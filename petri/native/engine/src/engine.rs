@@ -88,7 +88,9 @@ pub struct Engine<O> {
     pub window: f64,
     /// What a firing deposits: the record of its open and coloured outputs.
     pub(crate) record: Vec<u64>,
-    pub(crate) firings_at_this_instant: u64,
+    /// Firings when the instant began, and how many need no account since then (X3).
+    pub(crate) instant_began: u64,
+    pub(crate) quiet: u64,
     /// The last transitions at this instant, once the limit is near.
     told: Vec<TransitionId>,
     /// What machine code has left here: a value, or the fault that a probe raised.
@@ -123,6 +125,8 @@ impl<O: Observer> Engine<O> {
             error: None,
             marking,
             streams: Streams::new(&program),
+            instant_began: 0,
+            quiet: limits.firings_at_an_instant.saturating_sub(LOOP_TOLD),
             limits,
             random: Random::new(seed),
             drawn: Random::new(seed),
@@ -132,7 +136,6 @@ impl<O: Observer> Engine<O> {
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),
-            firings_at_this_instant: 0,
             told: Vec::new(),
             value: 0,
             fault: None,
@@ -158,7 +161,7 @@ impl<O: Observer> Engine<O> {
         if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
             let code = program.code[Code::kind::<O>()].get_or_init(|| Code::new::<O>(&program)).as_ref();
             reason = match code {
-                Some(code) => Ok(self.run_code(&program, code, until, firings - interpreted)),
+                Some(code) => self.run_code(&program, code, until, firings - interpreted),
                 None => self.run(&program, until, firings - interpreted),
             };
         }
@@ -205,20 +208,33 @@ impl<O: Observer> Engine<O> {
         }
     }
 
-    /// The same by machine code.
-    fn run_code(&mut self, program: &Program, code: &Code, until: f64, firings: u64) -> Reason {
+    /// The same by machine code, which keeps no account of the firings at an instant: where they are many, they are interpreted.
+    fn run_code(
+        &mut self,
+        program: &Program,
+        code: &Code,
+        until: f64,
+        firings: u64,
+    ) -> Result<Reason, Box<RunError>> {
         // Bits are in the order of times; an end that never comes is infinite.
         let last = until.clamp(0.0, f64::MAX).to_bits();
-        // SAFETY: the code is for this engine's program.
-        match unsafe { code.run(self, last, firings) } {
-            USED_UP => Reason::Budget,
-            OVER if self.agenda.next_end() == f64::INFINITY => Reason::Dead,
-            OVER => {
-                self.set_time(program, self.now.max(until));
-                Reason::Until
+        let enough = self.firings.saturating_add(firings);
+        loop {
+            // SAFETY: the code is for this engine's program.
+            match unsafe { code.run(self, last, enough) } {
+                USED_UP if self.firings == enough => return Ok(Reason::Budget),
+                USED_UP => match self.run(program, until, LOOP_TOLD.min(enough - self.firings))? {
+                    Reason::Budget => {}
+                    reason => return Ok(reason),
+                },
+                OVER if self.agenda.next_end() == f64::INFINITY => return Ok(Reason::Dead),
+                OVER => {
+                    self.set_time(program, self.now.max(until));
+                    return Ok(Reason::Until);
+                }
+                STOPPED if self.error.is_none() => return Ok(Reason::Input),
+                _ => return Ok(Reason::Error),
             }
-            STOPPED if self.error.is_none() => Reason::Input,
-            _ => Reason::Error,
         }
     }
 
@@ -250,7 +266,7 @@ impl<O: Observer> Engine<O> {
     #[inline(always)]
     fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
-        self.firings_at_this_instant = 0;
+        self.instant_began = self.firings;
         if self.agenda.events.slots >= MANY {
             self.foresee(program);
         }
@@ -550,21 +566,20 @@ impl<O: Observer> Engine<O> {
     /// A loop that takes no time is told by the transitions of its last turn (X3).
     #[inline(always)]
     fn check_instant(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
-        self.firings_at_this_instant += 1;
-        if self.firings_at_this_instant + LOOP_TOLD <= self.limits.firings_at_an_instant {
+        let before = self.firings - self.instant_began;
+        if before < self.quiet {
             return Ok(());
         }
-        self.tell_loop(program, transition)
+        self.tell_loop(program, transition, before)
     }
 
     #[cold]
-    fn tell_loop(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
-        let first = self.limits.firings_at_an_instant.saturating_add(1).saturating_sub(LOOP_TOLD).max(1);
-        if self.firings_at_this_instant == first {
+    fn tell_loop(&mut self, program: &Program, transition: TransitionId, before: u64) -> Outcome<()> {
+        if before == self.quiet {
             self.told.clear();
         }
         self.told.push(transition);
-        if self.firings_at_this_instant <= self.limits.firings_at_an_instant {
+        if before < self.limits.firings_at_an_instant {
             return Ok(());
         }
         let mut last: Vec<TransitionId> = self.told.iter().rev().take(LOOP_TOLD as usize).copied().collect();

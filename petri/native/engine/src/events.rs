@@ -120,10 +120,7 @@ impl<E: Copy + Default> Events<E> {
             Some((time, number, next)) => self.succeed(slot, time, number, next),
             None => {
                 self.gap = slot;
-                self.more = false;
-                if self.time <= self.tie {
-                    self.look_beside(slot);
-                }
+                self.more = self.time <= self.tie && self.is_due_beside(slot);
             }
         }
         Some(event)
@@ -166,11 +163,17 @@ impl<E: Copy + Default> Events<E> {
 
     /// Takes note whether an event other than the first, which has this slot, is at the same time.
     pub fn look_beside(&mut self, slot: usize) {
+        self.more = self.is_due_beside(slot);
+    }
+
+    fn is_due_beside(&self, slot: usize) -> bool {
         let mut node = self.slots + slot;
+        let mut due = false;
         while node > 1 {
-            self.more |= self.nodes[Number(node ^ 1)].time == self.time;
+            due |= self.nodes[Number(node ^ 1)].time == self.time;
             node /= 2;
         }
+        due
     }
 
     /// The event that is first now in the part of the tree whose first event has gone last. To be asked whenever another is

@@ -8,7 +8,8 @@ use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_CELL, NO_LANE};
-use crate::code::emitter::{Emitter, Operand};
+use crate::code::cycle::Asked;
+use crate::code::emitter::{Emitter, Exit, Operand};
 use crate::code::runtime::Rare;
 use crate::events::{Key, NONE};
 use crate::lane::{Lane, Position, Waiting};
@@ -22,21 +23,24 @@ const _: () = assert!(size_of::<Key>() == 1 << NODE_BITS);
 /// Rounds of a tournament that are written out one after the other: those of 256 slots.
 const ROUNDS: usize = 8;
 
+/// A firing that begins to last, its end in bits.
+pub struct Begun {
+    pub transition: Value,
+    pub end: Value,
+    pub lane: Value,
+    pub cell: Value,
+}
+
 impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the start of a firing
 
-    /// The address of a record for what a firing will deposit, if that is anything (`Records::take`).
-    pub fn take_record(&mut self, plan: &TransitionProgram) -> Value {
+    /// A cell for what a firing will deposit, and the address of its record, if that is anything (`Records::take`).
+    pub fn take_record(&mut self, plan: &TransitionProgram) -> [Value; 2] {
         if plan.held == 0 {
-            if self.program.record > 0 {
-                let none = self.b.ins().iconst(I32, i64::from(NO_CELL));
-                self.store(none, self.engine, self.layout.begun_cell);
-            }
-            return self.engine;
+            return [self.b.ins().iconst(I32, i64::from(NO_CELL)), self.engine];
         }
         let cell = self.take_last(self.layout.vacancies, self.layout.vacant, 0);
-        self.store(cell, self.engine, self.layout.begun_cell);
-        self.record(cell)
+        [cell, self.record(cell)]
     }
 
     /// The address of a record.
@@ -47,53 +51,73 @@ impl Emitter<'_, '_> {
     }
 
     /// Leaves, and tells the loop of a firing that begins to last.
-    pub fn hand_over(&mut self, plan: &TransitionProgram, end: Value) {
+    pub fn hand_over(&mut self, plan: &TransitionProgram, end: Value, cell: Value) {
+        let lane = self.operand(Operand::Word(u64::from(plan.lane)));
+        let lane = self.b.ins().ireduce(I32, lane);
+        let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
+        if let Exit::Loop { lasts, transition, .. } = self.exit {
+            self.jump(lasts, &[end, transition, lane, cell]);
+            return;
+        }
         if self.program.lanes > 0 {
-            let lane = self.operand(Operand::Word(u64::from(plan.lane)));
-            let lane = self.b.ins().ireduce(I32, lane);
             self.store(lane, self.engine, self.layout.begun_lane);
         }
-        let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
+        if self.program.record > 0 {
+            self.store(cell, self.engine, self.layout.begun_cell);
+        }
         self.b.ins().return_(&[end]);
     }
 
     // ------------------------------------------------------------ the loop
 
-    /// A firing of a transition begins to last, until a time that its bits tell (`Agenda::insert`).
-    pub fn insert(&mut self, transition: Value, end: Value) {
+    /// What a start that was called has handed over besides the end of its firing: the lane and the cell.
+    pub fn handed_over(&mut self) -> [Value; 2] {
+        let none = |s: &mut Self, number: u32| s.b.ins().iconst(I32, i64::from(number));
+        let lane = match self.program.lanes {
+            0 => none(self, NO_LANE),
+            _ => self.load(I32, self.engine, self.layout.begun_lane),
+        };
+        let cell = match self.program.record {
+            0 => none(self, NO_CELL),
+            _ => self.load(I32, self.engine, self.layout.begun_cell),
+        };
+        [lane, cell]
+    }
+
+    /// A firing begins to last, until a time that its bits tell (`Agenda::insert`).
+    pub fn insert(&mut self, asked: &Asked, begun: &Begun) {
         if self.program.lanes == 0 {
-            let lane = self.b.ins().iconst(I32, i64::from(NO_LANE));
-            self.take_slot(transition, end, lane);
+            self.take_slot(asked, begun);
             return;
         }
         let [enter, done] = [0; 2].map(|_| self.b.create_block());
         let (in_lane, wait) = (self.b.create_block(), self.b.create_block());
-        let lane = self.load(I32, self.engine, self.layout.begun_lane);
-        let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
+        let outside = self.b.ins().icmp_imm_u(IntCC::Equal, begun.lane, i64::from(NO_LANE));
         self.b.ins().brif(outside, enter, &[], in_lane, &[]);
         self.b.switch_to_block(in_lane);
         let lanes = self.load(I64, self.engine, self.layout.lanes);
-        let number = self.b.ins().uextend(I64, lane);
+        let number = self.b.ins().uextend(I64, begun.lane);
         let entry = self.row(lanes, number, size_of::<Lane>() as i64);
         let firings = self.add_at(entry, offset_of!(Lane, firings), 1);
         let first = self.equals(firings, 1);
         self.b.ins().brif(first, enter, &[], wait, &[]);
         self.b.switch_to_block(wait);
-        self.wait(entry, firings, transition, end);
+        self.wait(entry, firings, begun);
         self.jump(done, &[]);
         self.b.switch_to_block(enter);
-        self.take_slot(transition, end, lane);
+        self.take_slot(asked, begun);
         self.jump(done, &[]);
         self.b.switch_to_block(done);
     }
 
     /// A firing waits in a lane that has so many with it (`Lane::push`).
-    fn wait(&mut self, lane: Value, firings: Value, transition: Value, end: Value) {
+    fn wait(&mut self, lane: Value, firings: Value, begun: &Begun) {
+        let &Begun { transition, end, lane: number, cell } = begun;
         let others = self.b.ins().iadd_imm_s(firings, -2);
         let mask = self.load(I64, lane, offset_of!(Lane, mask));
         let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, others, mask);
         let grow = |s: &mut Self| {
-            s.call(s.runtime.wait, &[s.engine, transition, end], None);
+            s.call(s.runtime.wait, &[s.engine, transition, end, number, cell], None);
             Vec::new()
         };
         let push = |s: &mut Self| {
@@ -106,7 +130,6 @@ impl Emitter<'_, '_> {
             let number = s.b.ins().iadd_imm_s(firings, -1);
             s.store(number, entry, offset_of!(Waiting, number));
             s.store_half(transition, entry, offset_of!(Waiting, transition));
-            let cell = s.begun_cell();
             s.store(cell, entry, offset_of!(Waiting, cell));
             Vec::new()
         };
@@ -118,15 +141,8 @@ impl Emitter<'_, '_> {
         self.row(ring, position, size_of::<Waiting>() as i64)
     }
 
-    fn begun_cell(&mut self) -> Value {
-        match self.program.record {
-            0 => self.b.ins().iconst(I32, i64::from(NO_CELL)),
-            _ => self.load(I32, self.engine, self.layout.begun_cell),
-        }
-    }
-
     /// The next firing of a lane takes the slot of one that has ended (`Lane::pop`, `Events::succeed`).
-    pub fn succeed(&mut self, lane: Value, slot: Value) {
+    pub fn succeed(&mut self, asked: &Asked, lane: Value, slot: Value) {
         let head = self.load(I64, lane, offset_of!(Lane, head));
         let first = self.waiting(lane, head);
         let mask = self.load(I64, lane, offset_of!(Lane, mask));
@@ -136,7 +152,7 @@ impl Emitter<'_, '_> {
         let endings = self.load(I64, self.engine, self.layout.endings);
         let ending = self.row(endings, slot, size_of::<Ending>() as i64);
         let transition = self.load_half(first, offset_of!(Waiting, transition));
-        self.store_finish(ending, transition);
+        self.store_finish(asked, ending, transition);
         let cell = self.load(I32, first, offset_of!(Waiting, cell));
         self.store(cell, ending, offset_of!(Ending, cell));
         let number = self.load(I64, first, offset_of!(Waiting, number));
@@ -145,12 +161,16 @@ impl Emitter<'_, '_> {
     }
 
     /// Notes how the firing of a slot is ended.
-    fn store_finish(&mut self, ending: Value, transition: Value) {
-        let finishes = self.finishes;
-        let [function, operands] = self.routine(finishes, transition);
-        self.store(function, ending, offset_of!(Ending, function));
-        self.store(operands, ending, offset_of!(Ending, operands));
+    fn store_finish(&mut self, asked: &Asked, ending: Value, transition: Value) {
         self.store_half(transition, ending, offset_of!(Ending, transition));
+        if asked.written.finishes.is_empty() {
+            let function = self.function_of(asked.finishes, transition);
+            self.store(function, ending, offset_of!(Ending, function));
+        }
+        if asked.written.finishes_differ() {
+            let operands = self.operands_of(asked.finishes, transition);
+            self.store(operands, ending, offset_of!(Ending, operands));
+        }
     }
 
     /// Enters a firing in the tournament (`Events::succeed`).
@@ -164,7 +184,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Puts a firing where another has ended, or in a free slot (`Events::insert`).
-    fn take_slot(&mut self, transition: Value, end: Value, lane: Value) {
+    fn take_slot(&mut self, asked: &Asked, begun: &Begun) {
+        let &Begun { transition, end, lane, cell } = begun;
         let gap = self.load(I64, self.engine, self.layout.gap);
         let none = self.equals(gap, NONE as u64);
         let slot = self.either(none, I64, |s| s.free_slot(), |_| gap);
@@ -172,9 +193,8 @@ impl Emitter<'_, '_> {
         self.store(none, self.engine, self.layout.gap);
         let endings = self.load(I64, self.engine, self.layout.endings);
         let ending = self.row(endings, slot, size_of::<Ending>() as i64);
-        self.store_finish(ending, transition);
+        self.store_finish(asked, ending, transition);
         self.store(lane, ending, offset_of!(Ending, lane));
-        let cell = self.begun_cell();
         self.store(cell, ending, offset_of!(Ending, cell));
         let firings = self.load(I64, self.engine, self.layout.firings);
         let number = self.b.ins().iadd_imm_s(firings, -1);

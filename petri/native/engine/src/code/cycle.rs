@@ -1,23 +1,28 @@
 //! Code for the loop of the semantics: choosing and starting firings until none is enabled (I3 to I6), then time, and the
 //! ends of firings (I1, I8). What it does is `Engine::run`, and the runtime does what is rare.
 
+use std::collections::BTreeMap;
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use cranelift_frontend::{Switch, Variable};
 
 use crate::agenda::{Ending, NO_CELL, NO_LANE};
-use crate::code::emitter::{Emitter, Operand};
-use crate::code::runtime::{Rare, ENABLED};
+use crate::code::agenda::Begun;
+use crate::code::emitter::{Emitter, Exit, Operand};
+use crate::code::runtime::{Rare, DONE, ENABLED};
 use crate::code::{Routine, LEAF};
 use crate::events::{Key, MANY, NEVER, NONE};
+use crate::ids::TransitionId;
 use crate::lane::Lane;
 use crate::program::Level;
 use crate::rank_set::{RankSet, SMALL};
 use crate::state::Transition;
 
-/// Why the loop ended: the firings asked for are used up, …
+/// Why the loop ended: the firings asked for are used up, or there were so many at this instant that account must be kept of
+/// them (X3), …
 pub const USED_UP: u64 = 0;
 /// … nothing more happens until the time asked for, …
 pub const OVER: u64 = 1;
@@ -32,11 +37,48 @@ pub struct Routines {
     pub finishes: *const Routine,
 }
 
-/// Where the routines are, and the bits of the last instant.
-struct Asked {
+/// What the loop is asked: where the routines are, the bits of the last instant, how many firings may have started at the end of
+/// it, and which pieces are written out in the loop.
+pub struct Asked<'w> {
     looks: Value,
     starts: Value,
+    pub finishes: Value,
     until: Value,
+    enough: Value,
+    pub written: &'w Written,
+    /// Bits of the time.
+    now: Variable,
+    /// As many firings may start before the loop must see to it how many may.
+    may_start: Variable,
+}
+
+/// For each transition the piece that starts its firings, and the one that ends them, where the pieces of a net are so few
+/// that they are written out in the loop. Else there are none, and they are called.
+#[derive(Default)]
+pub struct Written {
+    pub starts: Vec<Part>,
+    pub finishes: Vec<Part>,
+}
+
+/// A piece that is written out in the loop. Transitions of one shape share it.
+#[derive(Clone, Copy)]
+pub struct Part {
+    pub shape: usize,
+    /// One of the transitions.
+    pub transition: TransitionId,
+    /// It is that of one transition alone, and has no operands.
+    pub alone: bool,
+}
+
+impl Written {
+    pub fn shapes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.starts.iter().chain(&self.finishes).map(|part| part.shape)
+    }
+
+    /// Whether what ends firings has operands.
+    pub fn finishes_differ(&self) -> bool {
+        self.finishes.is_empty() || self.finishes.iter().any(|part| !part.alone)
+    }
 }
 
 /// Parts of the loop.
@@ -52,18 +94,24 @@ struct Parts {
 }
 
 impl Emitter<'_, '_> {
-    pub fn cycle(mut self) -> Vec<u64> {
-        let [routines, until, budget] = [2, 3, 4].map(|i| self.parameter(i));
+    pub fn cycle(mut self, written: &Written) -> Vec<u64> {
+        let [routines, until, enough] = [2, 3, 4].map(|i| self.parameter(i));
+        let [now, may_start] = [0; 2].map(|_| self.b.declare_var(I64));
         let asked = Asked {
             looks: self.load(I64, routines, offset_of!(Routines, looks)),
             starts: self.load(I64, routines, offset_of!(Routines, starts)),
+            finishes: self.load(I64, routines, offset_of!(Routines, finishes)),
             until,
+            enough,
+            written,
+            now,
+            may_start,
         };
-        self.finishes = self.load(I64, routines, offset_of!(Routines, finishes));
         let [top, fire, idle, finish] = [0; 4].map(|_| self.b.create_block());
         let parts = Parts { top, fire, idle, finish };
-        let left = self.b.declare_var(I64);
-        self.b.def_var(left, budget);
+        let time = self.load(I64, self.engine, self.layout.now);
+        self.b.def_var(now, time);
+        self.allow(&asked);
         self.jump(top, &[]);
 
         self.b.switch_to_block(top);
@@ -80,10 +128,7 @@ impl Emitter<'_, '_> {
             let word = self.load(I64, sets, offset);
             self.b.ins().brif(word, some, &[], none, &[]);
             self.b.switch_to_block(some);
-            let any = self.b.use_var(left);
-            self.leave_unless(any, USED_UP);
-            let rest = self.b.ins().iadd_imm_s(any, -1);
-            self.b.def_var(left, rest);
+            self.leave_unless_allowed(&asked);
             let transition = self.pick(number, level, word);
             self.jump(fire, &[transition]);
             self.b.switch_to_block(none);
@@ -91,8 +136,34 @@ impl Emitter<'_, '_> {
         self.jump(idle, &[]);
         self.fire(&asked, &parts);
         self.pass_time(&asked, &parts);
-        self.finish_first(&parts);
+        self.finish_first(&asked, &parts);
         self.end()
+    }
+
+    /// Firings may start as long as there are not too many, and not so many at this instant that account must be kept.
+    fn allow(&mut self, asked: &Asked) -> Value {
+        let began = self.load(I64, self.engine, self.layout.instant_began);
+        let quiet = self.load(I64, self.engine, self.layout.quiet);
+        let loud = self.b.ins().iadd(began, quiet);
+        let number = self.b.ins().umin(loud, asked.enough);
+        self.b.def_var(asked.may_start, number);
+        number
+    }
+
+    /// The number of firings that may start is often that of an earlier instant.
+    fn leave_unless_allowed(&mut self, asked: &Asked) {
+        let (go, allow) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(allow);
+        let firings = self.load(I64, self.engine, self.layout.firings);
+        let few = self.b.use_var(asked.may_start);
+        let may = self.b.ins().icmp(IntCC::UnsignedLessThan, firings, few);
+        self.b.ins().brif(may, go, &[], allow, &[]);
+        self.b.switch_to_block(allow);
+        let few = self.allow(asked);
+        let may = self.b.ins().icmp(IntCC::UnsignedLessThan, firings, few);
+        self.leave_unless(may, USED_UP);
+        self.jump(go, &[]);
+        self.b.switch_to_block(go);
     }
 
     /// Rows of files arrive in empty places (`Engine::refill`).
@@ -221,20 +292,88 @@ impl Emitter<'_, '_> {
     fn fire(&mut self, asked: &Asked, parts: &Parts) {
         let transition = self.b.append_block_param(parts.fire, I64);
         self.b.switch_to_block(parts.fire);
-        let status = self.call_routine(LEAF, asked.starts, transition, &[]);
-        let (not_done, lasts, rest) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let [lasts, rest] = [0; 2].map(|_| self.b.create_block());
         self.b.set_cold_block(rest);
-        self.b.ins().brif(status, not_done, &[], parts.top, &[]);
-        self.b.switch_to_block(not_done);
-        let begun = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
-        self.b.ins().brif(begun, lasts, &[], rest, &[]);
+        if asked.written.starts.is_empty() {
+            self.call_start(asked, parts, lasts, rest, transition);
+        } else {
+            self.start_by_part(asked, parts, lasts, rest, transition);
+        }
+        let [end, transition] = [0; 2].map(|_| self.b.append_block_param(lasts, I64));
+        let [lane, cell] = [0; 2].map(|_| self.b.append_block_param(lasts, I32));
         self.b.switch_to_block(lasts);
-        self.insert(transition, status);
+        self.insert(asked, &Begun { transition, end, lane, cell });
         self.jump(parts.top, &[]);
+        let [status, transition] = [0; 2].map(|_| self.b.append_block_param(rest, I64));
         self.b.switch_to_block(rest);
         let fine = self.call(self.runtime.rest, &[self.engine, transition, status], Some(I64)).unwrap_or(status);
         self.leave_unless(fine, STOPPED);
         self.jump(parts.top, &[]);
+    }
+
+    fn call_start(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
+        let status = self.call_routine(LEAF, asked.starts, transition, &[]);
+        let (not_done, begun) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(status, not_done, &[], parts.top, &[]);
+        self.b.switch_to_block(not_done);
+        let has_begun = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
+        self.b.ins().brif(has_begun, begun, &[], rest, &[status.into(), transition.into()]);
+        self.b.switch_to_block(begun);
+        let [lane, cell] = self.handed_over();
+        self.jump(lasts, &[status, transition, lane, cell]);
+    }
+
+    fn start_by_part(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
+        let now = self.time(asked);
+        let exit = Exit::Loop { done: parts.top, lasts, rest, transition };
+        let program = self.program;
+        self.go_to_part(
+            &asked.written.starts,
+            transition,
+            |s, part| {
+                let plan = &program.transitions[part.transition];
+                let (entry, start) = s.part(plan.variable_names.len(), 2, part.alone, exit, now);
+                start.start(part.transition, plan);
+                entry
+            },
+            |s, part| {
+                let operands = if part.alone { s.int(0) } else { s.operands_of(asked.starts, transition) };
+                vec![s.engine, operands]
+            },
+        );
+    }
+
+    /// The time, for pieces that are written out.
+    fn time(&mut self, asked: &Asked) -> Value {
+        let bits = self.b.use_var(asked.now);
+        self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
+    }
+
+    /// Goes on with the piece of a transition. `write` writes one and returns its entry, `arguments` are what it gets.
+    fn go_to_part(
+        &mut self,
+        parts: &[Part],
+        transition: Value,
+        write: impl Fn(&mut Self, Part) -> Block,
+        arguments: impl Fn(&mut Self, Part) -> Vec<Value>,
+    ) {
+        let mut ways: BTreeMap<usize, (Part, Block)> = BTreeMap::new();
+        for &part in parts {
+            ways.entry(part.shape).or_insert_with(|| (part, self.b.create_block()));
+        }
+        if let Some((&last, &(_, otherwise))) = ways.last_key_value() {
+            let mut switch = Switch::new();
+            for (number, part) in parts.iter().enumerate().filter(|(_, part)| part.shape != last) {
+                switch.set_entry(number as u128, ways[&part.shape].1);
+            }
+            switch.emit(self.b, transition, otherwise);
+        }
+        for (part, way) in ways.into_values() {
+            let entry = write(self, part);
+            self.b.switch_to_block(way);
+            let arguments = arguments(self, part);
+            self.jump(entry, &arguments);
+        }
     }
 
     /// Time moves to the next end.
@@ -249,8 +388,9 @@ impl Emitter<'_, '_> {
         self.leave_unless(within, OVER);
         self.store(end, self.engine, self.layout.now);
         self.store(end, self.engine, self.layout.due_time);
-        let none = self.int(0);
-        self.store(none, self.engine, self.layout.at_this_instant);
+        self.b.def_var(asked.now, end);
+        let firings = self.load(I64, self.engine, self.layout.firings);
+        self.store(firings, self.engine, self.layout.instant_began);
         if !self.program.clocked.is_empty() {
             self.call(self.runtime.touch_clocked, &[self.engine], None);
         }
@@ -284,7 +424,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Ends the first of the firings that end now, and goes on with the next one.
-    fn finish_first(&mut self, parts: &Parts) {
+    fn finish_first(&mut self, asked: &Asked, parts: &Parts) {
         self.b.switch_to_block(parts.finish);
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let slots = self.load(I64, self.engine, self.layout.slots);
@@ -294,42 +434,66 @@ impl Emitter<'_, '_> {
         let endings = self.load(I64, self.engine, self.layout.endings);
         let ending = self.row(endings, slot, size_of::<Ending>() as i64);
         let transition = self.load_half(ending, offset_of!(Ending, transition));
-        let cell = self.load(I32, ending, offset_of!(Ending, cell));
-        let lane = self.load(I32, ending, offset_of!(Ending, lane));
-        let [function, operands] = self.finish_of(ending, transition);
-        self.leave_slot(slot, lane);
-        let record = self.release(cell);
-        let arguments = [self.engine, operands, record];
-        let status = self.call_address(LEAF, function, &arguments, Some(I64)).unwrap_or(transition);
-        let failed = self.b.create_block();
+        let [function, operands] = self.finish_of(asked, ending, transition);
+        let cell = (self.program.record > 0).then(|| self.load(I32, ending, offset_of!(Ending, cell)));
+        self.leave_slot(asked, slot, ending);
+        let record = cell.map_or(self.engine, |cell| self.release(cell));
+        let [done, failed] = [0; 2].map(|_| self.b.create_block());
         self.b.set_cold_block(failed);
-        let fine = self.equals(status, 0);
-        self.unless(fine, failed);
-        self.go_on(parts);
+        if asked.written.finishes.is_empty() {
+            let arguments = [self.engine, operands, record];
+            let status = self.call_address(LEAF, function, &arguments, Some(I64)).unwrap_or(transition);
+            let fine = self.equals(status, DONE);
+            self.b.ins().brif(fine, done, &[], failed, &[status.into(), transition.into()]);
+        } else {
+            let now = self.time(asked);
+            let exit = Exit::Loop { done, lasts: failed, rest: failed, transition };
+            let program = self.program;
+            self.go_to_part(
+                &asked.written.finishes,
+                transition,
+                |s, part| {
+                    let (entry, finish) = s.part(0, 3, part.alone, exit, now);
+                    finish.finish(part.transition, &program.transitions[part.transition]);
+                    entry
+                },
+                |s, _| vec![s.engine, operands, record],
+            );
+        }
+        self.b.switch_to_block(done);
+        self.go_on(asked, parts);
+        let [_, transition] = [0; 2].map(|_| self.b.append_block_param(failed, I64));
         self.b.switch_to_block(failed);
         self.call(self.runtime.tell, &[self.engine, transition], None);
         self.leave(STOPPED);
     }
 
     /// What ends a firing, and its operands. The interpreter does not note it.
-    fn finish_of(&mut self, ending: Value, transition: Value) -> [Value; 2] {
-        let function = self.load(I64, ending, offset_of!(Ending, function));
+    fn finish_of(&mut self, asked: &Asked, ending: Value, transition: Value) -> [Value; 2] {
+        let nothing = self.engine;
+        if !asked.written.finishes_differ() {
+            return [nothing; 2];
+        }
+        let called = asked.written.finishes.is_empty();
         let operands = self.load(I64, ending, offset_of!(Ending, operands));
-        let finishes = self.finishes;
+        let function = if called { self.load(I64, ending, offset_of!(Ending, function)) } else { operands };
         let look_up = |s: &mut Self| {
             s.b.current_block().into_iter().for_each(|block| s.b.set_cold_block(block));
-            s.routine(finishes, transition).to_vec()
+            let operands = s.operands_of(asked.finishes, transition);
+            let function = if called { s.function_of(asked.finishes, transition) } else { operands };
+            vec![function, operands]
         };
         let known = self.branch(function, &[I64, I64], |_| vec![function, operands], look_up);
         [known[0], known[1]]
     }
 
     /// The first firing leaves its slot, perhaps to the next one of its lane (`Agenda::end_next`).
-    fn leave_slot(&mut self, slot: Value, lane: Value) {
+    fn leave_slot(&mut self, asked: &Asked, slot: Value, ending: Value) {
         if self.program.lanes == 0 {
-            self.leave_gap(slot);
+            self.leave_gap(asked, slot);
             return;
         }
+        let lane = self.load(I32, ending, offset_of!(Ending, lane));
         let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
         let in_lane = |s: &mut Self| {
             let lanes = s.load(I64, s.engine, s.layout.lanes);
@@ -337,39 +501,39 @@ impl Emitter<'_, '_> {
             let entry = s.row(lanes, number, size_of::<Lane>() as i64);
             let others = s.add_at(entry, offset_of!(Lane, firings), -1);
             let succeed = |s: &mut Self| {
-                s.succeed(entry, slot);
+                s.succeed(asked, entry, slot);
                 Vec::new()
             };
             let last = |s: &mut Self| {
-                s.leave_gap(slot);
+                s.leave_gap(asked, slot);
                 Vec::new()
             };
             s.branch(others, &[], succeed, last);
             Vec::new()
         };
         let alone = |s: &mut Self| {
-            s.leave_gap(slot);
+            s.leave_gap(asked, slot);
             Vec::new()
         };
         self.branch(outside, &[], alone, in_lane);
     }
 
-    /// The slot is a gap. Takes note whether another firing ends now, too (`Events::is_due_beside`).
-    fn leave_gap(&mut self, slot: Value) {
+    /// The slot is a gap. Takes note whether another firing ends now, too, if there may be one (`Events::is_due_beside`).
+    fn leave_gap(&mut self, asked: &Asked, slot: Value) {
         self.store(slot, self.engine, self.layout.gap);
-        let now = self.load(I64, self.engine, self.layout.due_time);
+        let tied = self.may_be_tied(asked);
+        self.when(tied, |s| s.call_rarely(Rare::LookBeside, &[slot]));
+    }
+
+    /// Whether several firings may end now.
+    fn may_be_tied(&mut self, asked: &Asked) -> Value {
+        let now = self.b.use_var(asked.now);
         let tie = self.load(I64, self.engine, self.layout.tie);
-        let none = self.b.ins().iconst(I8, 0);
-        self.store(none, self.engine, self.layout.more);
-        let may_be = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
-        self.when(may_be, |s| s.call_rarely(Rare::LookBeside, &[slot]));
+        self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie)
     }
 
     /// `Agenda::release`: the address of a record, whose cell is vacant again.
     fn release(&mut self, cell: Value) -> Value {
-        if self.program.record == 0 {
-            return self.engine;
-        }
         let none = self.b.ins().icmp_imm_u(IntCC::Equal, cell, i64::from(NO_CELL));
         let leave = |s: &mut Self| {
             let vacancies = s.load(I64, s.engine, s.layout.vacancies);
@@ -384,14 +548,17 @@ impl Emitter<'_, '_> {
     }
 
     /// To the next firing that ends now, or else to those that may start.
-    fn go_on(&mut self, parts: &Parts) {
+    fn go_on(&mut self, asked: &Asked, parts: &Parts) {
         let gap = self.load(I64, self.engine, self.layout.gap);
         let open = self.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
-        let (left, succeeded) = (self.b.create_block(), self.b.create_block());
+        let [left, tied, close, succeeded] = [0; 4].map(|_| self.b.create_block());
+        self.b.set_cold_block(tied);
         self.b.ins().brif(open, left, &[], succeeded, &[]);
         self.b.switch_to_block(left);
+        let may_be = self.may_be_tied(asked);
+        self.b.ins().brif(may_be, tied, &[], parts.top, &[]);
+        self.b.switch_to_block(tied);
         let more = self.load(I8, self.engine, self.layout.more);
-        let close = self.b.create_block();
         self.b.ins().brif(more, close, &[], parts.top, &[]);
         self.b.switch_to_block(close);
         self.close_gap(gap);
@@ -399,8 +566,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(succeeded);
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let next = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
-        let now = self.load(F64, self.engine, self.layout.now);
-        let now = self.b.ins().bitcast(I64, MemFlagsData::new(), now);
+        let now = self.b.use_var(asked.now);
         let due = self.b.ins().icmp(IntCC::Equal, next, now);
         self.b.ins().brif(due, parts.finish, &[], parts.top, &[]);
     }

@@ -10,7 +10,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
 use crate::agenda::{Agenda, Begun, Ending, LaneId};
-use crate::code::runtime::{Rare, Runtime, GENERAL};
+use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
 use crate::code::Routine;
 use crate::enabling::{Enabling, LevelId};
 use crate::engine::Engine;
@@ -36,8 +36,9 @@ pub struct Layout {
     pub now: usize,
     pub hash: usize,
     pub firings: usize,
-    pub at_this_instant: usize,
-    pub most_at_an_instant: usize,
+    /// Firings when the instant began, and how many need no account since then.
+    pub instant_began: usize,
+    pub quiet: usize,
     pub most_tokens: usize,
     pub total: usize,
     pub random: usize,
@@ -85,8 +86,8 @@ impl Layout {
             now: offset_of!(Engine<O>, now),
             hash: offset_of!(Engine<O>, hash),
             firings: offset_of!(Engine<O>, firings),
-            at_this_instant: offset_of!(Engine<O>, firings_at_this_instant),
-            most_at_an_instant: offset_of!(Engine<O>, limits.firings_at_an_instant),
+            instant_began: offset_of!(Engine<O>, instant_began),
+            quiet: offset_of!(Engine<O>, quiet),
             most_tokens: offset_of!(Engine<O>, limits.tokens),
             total: marking + offset_of!(Marking, total),
             random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
@@ -154,7 +155,17 @@ impl Operand {
     }
 }
 
-/// Writes one function.
+/// Where a piece of code goes when it is over.
+#[derive(Clone, Copy)]
+pub enum Exit {
+    /// Back to its caller, with a status.
+    Return,
+    /// To a block of the loop that it is written out in: after what is done, with the end of a firing that begins to last, or
+    /// with a status that tells what is left to do. The last two also get the transition.
+    Loop { done: Block, lasts: Block, rest: Block, transition: Value },
+}
+
+/// Writes one function, or a part of the loop.
 pub struct Emitter<'a, 'b> {
     pub b: &'a mut FunctionBuilder<'b>,
     pub program: &'a Program,
@@ -170,8 +181,7 @@ pub struct Emitter<'a, 'b> {
     operands: Value,
     /// Operands are constants of the code: it is that of one transition or place alone.
     constant: bool,
-    /// In the loop: the routines that end firings.
-    pub finishes: Value,
+    pub exit: Exit,
     /// What the row of operands holds.
     row: Vec<Operand>,
     /// The firing's variables, as 64 bits each; those not known yet are none.
@@ -205,6 +215,53 @@ impl<'a, 'b> Emitter<'a, 'b> {
         b.append_block_params_for_function_params(entry);
         // The entry is written last, and comes first all the same.
         b.func.layout.append_block(entry);
+        Self::within(b, program, layout, runtime, rare, variables, convention, constant, entry, Exit::Return, None)
+    }
+
+    /// Begins a part of the loop that another emitter writes, with so many parameters. Returns its entry, too.
+    pub fn part(
+        &mut self,
+        variables: usize,
+        parameters: usize,
+        constant: bool,
+        exit: Exit,
+        now: Value,
+    ) -> (Block, Emitter<'_, 'b>) {
+        let entry = self.b.create_block();
+        for _ in 0..parameters {
+            self.b.append_block_param(entry, I64);
+        }
+        let (rare, convention) = (self.rare.clone(), self.convention);
+        let (program, layout, runtime) = (self.program, self.layout, self.runtime);
+        let part = Emitter::within(
+            self.b,
+            program,
+            layout,
+            runtime,
+            rare,
+            variables,
+            convention,
+            constant,
+            entry,
+            exit,
+            Some(now),
+        );
+        (entry, part)
+    }
+
+    fn within(
+        b: &'a mut FunctionBuilder<'b>,
+        program: &'a Program,
+        layout: &'a Layout,
+        runtime: &'a Runtime,
+        rare: Vec<FuncRef>,
+        variables: usize,
+        convention: CallConv,
+        constant: bool,
+        entry: Block,
+        exit: Exit,
+        now: Option<Value>,
+    ) -> Self {
         let (engine, operands) = (b.block_params(entry)[0], b.block_params(entry)[1]);
         let at = |b: &mut FunctionBuilder, ty, offset: usize| b.ins().load(ty, FLAGS, engine, offset as i32);
         let body = b.create_block();
@@ -216,7 +273,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             places: at(b, I64, layout.places),
             stores: at(b, I64, layout.stores),
             transitions: at(b, I64, layout.transitions),
-            now: at(b, F64, layout.now),
+            now: now.unwrap_or_else(|| at(b, F64, layout.now)),
             b,
             program,
             layout,
@@ -225,7 +282,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             engine,
             operands,
             constant,
-            finishes: operands,
+            exit,
             row: Vec::new(),
             variables: vec![None; variables],
             random,
@@ -242,7 +299,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.block_params(self.entry)[position]
     }
 
-    /// Ends the function: writes the way out to the general way. Returns the operands.
+    /// Ends what was begun: writes the way out to the general way. Returns the operands.
     pub fn end(mut self) -> Vec<u64> {
         self.b.switch_to_block(self.general);
         self.leave(GENERAL);
@@ -251,13 +308,21 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.take_chance();
         }
         self.jump(self.body, &[]);
-        self.b.seal_all_blocks();
+        if let Exit::Return = self.exit {
+            self.b.seal_all_blocks();
+        }
         self.row.into_iter().map(Operand::word).collect()
     }
 
     pub fn leave(&mut self, status: u64) {
-        let status = self.int(status);
-        self.b.ins().return_(&[status]);
+        let word = self.int(status);
+        match self.exit {
+            Exit::Return => {
+                self.b.ins().return_(&[word]);
+            }
+            Exit::Loop { done, .. } if status == DONE => self.jump(done, &[]),
+            Exit::Loop { rest, transition, .. } => self.jump(rest, &[word, transition]),
+        }
     }
 
     // ------------------------------------------------------------ constants, memory, branches
@@ -395,15 +460,22 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Calls the function of a number in a table of routines. Returns its status.
     pub fn call_routine(&mut self, convention: CallConv, routines: Value, number: Value, more: &[Value]) -> Value {
-        let [function, operands] = self.routine(routines, number);
+        let function = self.function_of(routines, number);
+        let operands = self.operands_of(routines, number);
         let arguments = [&[self.engine, operands], more].concat();
         self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(number)
     }
 
-    /// The function and the operands of a number in a table of routines.
-    pub fn routine(&mut self, routines: Value, number: Value) -> [Value; 2] {
+    /// The function of a number in a table of routines, …
+    pub fn function_of(&mut self, routines: Value, number: Value) -> Value {
         let routine = self.row(routines, number, size_of::<Routine>() as i64);
-        [offset_of!(Routine, function), offset_of!(Routine, operands)].map(|offset| self.load(I64, routine, offset))
+        self.load(I64, routine, offset_of!(Routine, function))
+    }
+
+    /// … and its operands.
+    pub fn operands_of(&mut self, routines: Value, number: Value) -> Value {
+        let routine = self.row(routines, number, size_of::<Routine>() as i64);
+        self.load(I64, routine, offset_of!(Routine, operands))
     }
 
     /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.

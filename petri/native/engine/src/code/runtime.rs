@@ -13,6 +13,7 @@ use crate::expression::{Int, Real, Scope};
 use crate::fault::Outcome;
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::index::Bucket;
+use crate::lane::Waiting;
 use crate::observer::Observer;
 use crate::program::Program;
 
@@ -452,10 +453,12 @@ unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64)
 }
 
 /// A firing begins to last in a lane where others do and whose ring is full.
-unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, transition: u64, end: u64) {
+unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, transition: u64, end: u64, lane: u32, cell: u32) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.agenda.wait(f64::from_bits(end), engine.firings - 1, TransitionId(transition as u32));
+    let waiting =
+        Waiting { end: f64::from_bits(end), number: engine.firings - 1, transition: TransitionId(transition as u32), cell };
+    engine.agenda.wait(lane, waiting);
 }
 
 // ------------------------------------------------------------ the loop

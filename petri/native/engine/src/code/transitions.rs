@@ -11,7 +11,6 @@ use crate::code::places::Way;
 use crate::code::runtime::{DONE, GENERAL};
 use crate::code::search::can_search;
 use crate::code::LEAF;
-use crate::engine::LOOP_TOLD;
 use crate::expression::{self, Int, Real};
 use crate::ids::{JoinId, PlaceId, TransitionId};
 use crate::join::{Choice, JoinProgram};
@@ -84,7 +83,6 @@ impl Emitter<'_, '_> {
                 }
             }
         }
-        let turns = self.turns();
         for (variable, value) in &plan.draws {
             let bits = self.bits(value, self.now);
             self.variables[variable.at()] = Some(bits);
@@ -92,7 +90,6 @@ impl Emitter<'_, '_> {
         let (duration, end) = self.duration(&plan.time);
         let given: Vec<Given> = plan.outputs.iter().map(|arc| self.given(arc, end)).collect();
         let change = self.room_in_net(plan, &given, &chosen);
-        self.store(turns, self.engine, self.layout.at_this_instant);
         self.return_chance();
         self.enter_hash(id, end);
         if self.program.probes.hears_starts(id) {
@@ -217,17 +214,6 @@ impl Emitter<'_, '_> {
         for arc in plan.choices.iter().map(Choice::arc).chain([plan.pivot]) {
             chosen[arc] = Some(self.chosen(arc));
         }
-    }
-
-    /// One more firing at this instant. Near the limit the general way keeps account (X3).
-    fn turns(&mut self) -> Value {
-        let turns = self.load(I64, self.engine, self.layout.at_this_instant);
-        let most = self.load(I64, self.engine, self.layout.most_at_an_instant);
-        let turns = self.b.ins().iadd_imm_s(turns, 1);
-        let told = self.b.ins().iadd_imm_s(turns, LOOP_TOLD as i64);
-        let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, told, most);
-        self.require(few);
-        turns
     }
 
     /// The firing time, where it is known only now, and the end of the firing.
@@ -460,7 +446,7 @@ impl Emitter<'_, '_> {
         for (arc, given) in plan.outputs.iter().zip(given) {
             self.keep_rooms(arc, given);
         }
-        let record = self.take_record(plan);
+        let [cell, record] = self.take_record(plan);
         let mut cursor = 0;
         for (arc, given) in plan.outputs.iter().zip(given) {
             if arc.form == Form::Open {
@@ -478,7 +464,7 @@ impl Emitter<'_, '_> {
                 cursor += 8;
             }
         }
-        self.hand_over(plan, end);
+        self.hand_over(plan, end, cell);
     }
 
     fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {
