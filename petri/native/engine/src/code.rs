@@ -12,6 +12,7 @@ mod agenda;
 mod cycle;
 mod emitter;
 mod expressions;
+mod habits;
 mod joins;
 mod places;
 mod runtime;
@@ -33,6 +34,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 
 pub use cycle::{OVER, STOPPED, USED_UP};
+pub use habits::Habits;
 pub use runtime::{ENABLED, FAULT, GENERAL};
 
 use crate::engine::Engine;
@@ -162,6 +164,7 @@ struct Generator<'a> {
     context: Context,
     functions: FunctionBuilderContext,
     program: &'a Program,
+    habits: &'a Habits,
     layout: Layout,
     runtime: Runtime,
     arrivals: Box<[Routine]>,
@@ -177,12 +180,12 @@ impl Code {
 
     /// The code of a program for engines with observers of a kind. None where this machine, or the size of the net, has
     /// none.
-    pub fn new<O: Observer>(program: &Program) -> Option<Code> {
+    pub fn new<O: Observer>(program: &Program, habits: &Habits) -> Option<Code> {
         if program.transitions.len() > MOST_TRANSITIONS {
             return None;
         }
         // The generator recurses over expressions: it gets a stack of its own, as the loader does.
-        let generate = || Generator::new::<O>(program)?.generate().ok();
+        let generate = || Generator::new::<O>(program, habits)?.generate().ok();
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK).spawn_scoped(scope, generate).ok()?;
             thread.join().ok()?
@@ -191,7 +194,7 @@ impl Code {
 }
 
 impl<'a> Generator<'a> {
-    fn new<O: Observer>(program: &'a Program) -> Option<Self> {
+    fn new<O: Observer>(program: &'a Program, habits: &'a Habits) -> Option<Self> {
         let mut flags = settings::builder();
         let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
         let chosen = [
@@ -215,6 +218,7 @@ impl<'a> Generator<'a> {
             context,
             functions,
             program,
+            habits,
             layout: Layout::of::<O>(),
             runtime: Runtime::of::<O>(arrivals.as_ptr()),
             arrivals,
@@ -340,7 +344,7 @@ impl<'a> Generator<'a> {
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
         let normal = self.module.isa().default_call_conv();
         let emitter =
-            Emitter::begin(&mut builder, self.program, &self.layout, &self.runtime, rare, variables, normal, constant);
+            Emitter::begin(&mut builder, self.program, self.habits, &self.layout, &self.runtime, rare, variables, normal, constant);
         let operands = emit(emitter);
         builder.finalize(self.module.target_config());
         operands

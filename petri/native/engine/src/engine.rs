@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::agenda::Agenda;
-use crate::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
+use crate::code::{Habits, Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::enabling::Enabling;
 use crate::events::MANY;
 use crate::expression::Scope;
@@ -159,7 +159,11 @@ impl<O: Observer> Engine<O> {
         };
         let mut reason = self.run(&program, until, firings.min(interpreted));
         if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
-            let code = program.code[Code::kind::<O>()].get_or_init(|| Code::new::<O>(&program)).as_ref();
+            let code = program.code[Code::kind::<O>()].get_or_init(|| {
+                let habits = Habits::of(&program, &self.marking, self.window, self.now);
+                Code::new::<O>(&program, &habits)
+            });
+            let code = code.as_ref();
             reason = match code {
                 Some(code) => self.run_code(&program, code, until, firings - interpreted),
                 None => self.run(&program, until, firings - interpreted),

@@ -11,7 +11,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 
 use crate::agenda::{Agenda, Begun, Ending, LaneId};
 use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
-use crate::code::Routine;
+use crate::code::{Habits, Routine};
 use crate::enabling::{Enabling, LevelId};
 use crate::engine::Engine;
 use crate::events::{self, Events, Key};
@@ -169,6 +169,7 @@ pub enum Exit {
 pub struct Emitter<'a, 'b> {
     pub b: &'a mut FunctionBuilder<'b>,
     pub program: &'a Program,
+    pub habits: &'a Habits,
     pub layout: &'a Layout,
     pub runtime: &'a Runtime,
     /// The ways to functions that are called rarely.
@@ -204,6 +205,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn begin(
         b: &'a mut FunctionBuilder<'b>,
         program: &'a Program,
+        habits: &'a Habits,
         layout: &'a Layout,
         runtime: &'a Runtime,
         rare: Vec<FuncRef>,
@@ -215,7 +217,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         b.append_block_params_for_function_params(entry);
         // The entry is written last, and comes first all the same.
         b.func.layout.append_block(entry);
-        Self::within(b, program, layout, runtime, rare, variables, convention, constant, entry, Exit::Return, None)
+        Self::within(b, program, habits, layout, runtime, rare, variables, convention, constant, entry, Exit::Return, None)
     }
 
     /// Begins a part of the loop that another emitter writes, with so many parameters. Returns its entry, too.
@@ -232,10 +234,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.b.append_block_param(entry, I64);
         }
         let (rare, convention) = (self.rare.clone(), self.convention);
-        let (program, layout, runtime) = (self.program, self.layout, self.runtime);
+        let (program, habits, layout, runtime) = (self.program, self.habits, self.layout, self.runtime);
         let part = Emitter::within(
             self.b,
             program,
+            habits,
             layout,
             runtime,
             rare,
@@ -252,6 +255,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn within(
         b: &'a mut FunctionBuilder<'b>,
         program: &'a Program,
+        habits: &'a Habits,
         layout: &'a Layout,
         runtime: &'a Runtime,
         rare: Vec<FuncRef>,
@@ -276,6 +280,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             now: now.unwrap_or_else(|| at(b, F64, layout.now)),
             b,
             program,
+            habits,
             layout,
             runtime,
             rare,

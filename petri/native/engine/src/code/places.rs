@@ -201,6 +201,12 @@ impl<'a> Emitter<'a, '_> {
         }
         for group in watches.chunk_by(|a, b| a.threshold == b.threshold) {
             let crossed = self.crossed(group[0].threshold, high, count);
+            if let ([watch], Some(place), 1) = (group, place.filter(|place| self.habits.wavers(*place)), group[0].threshold) {
+                if program.transitions[watch.transition].plain && self.enabled_bit(watch.transition).is_some() {
+                    self.cross_free(crossed, place, watch, way);
+                    continue;
+                }
+            }
             self.when(crossed, |s| {
                 place.filter(|_| group[0].threshold == 1).into_iter().for_each(|place| s.turn_place(place, way));
                 group.iter().for_each(|watch| s.cross(watch, way));
@@ -208,6 +214,44 @@ impl<'a> Emitter<'a, '_> {
         }
         for dependent in dependents {
             self.look_again(dependent, before, way);
+        }
+    }
+
+    /// The same without a branch.
+    fn cross_free(&mut self, crossed: Value, place: PlaceId, watch: &Watch, way: Way) {
+        let state = self.place(place);
+        let now = self.b.ins().bitcast(I64, cranelift_codegen::ir::MemFlagsData::new(), self.now);
+        let zero = self.int(0);
+        if way == Way::Up {
+            let since = self.load(I64, state, offset_of!(Place, busy_since));
+            let since = self.b.ins().select(crossed, now, since);
+            self.store(since, state, offset_of!(Place, busy_since));
+        } else {
+            let since = self.load(F64, state, offset_of!(Place, busy_since));
+            let elapsed = self.b.ins().fsub(self.now, since);
+            let elapsed = self.b.ins().bitcast(I64, cranelift_codegen::ir::MemFlagsData::new(), elapsed);
+            let elapsed = self.b.ins().select(crossed, elapsed, zero);
+            let elapsed = self.b.ins().bitcast(F64, cranelift_codegen::ir::MemFlagsData::new(), elapsed);
+            self.add_time(state, offset_of!(Place, nonempty), elapsed);
+        }
+        let state = self.transition(watch.transition);
+        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
+        let one = self.b.ins().uextend(I32, crossed);
+        let Some((set, offset, bit)) = self.enabled_bit(watch.transition) else { return };
+        let word = self.load(I64, set, offset);
+        if (way == Way::Up) != watch.below {
+            let unmet = self.b.ins().isub(unmet, one);
+            self.store(unmet, state, offset_of!(Transition, unmet));
+            let all = self.equals(unmet, 0);
+            let bit = self.b.ins().select(all, bit, zero);
+            let word = self.b.ins().bor(word, bit);
+            self.store(word, set, offset);
+        } else {
+            let unmet = self.b.ins().iadd(unmet, one);
+            self.store(unmet, state, offset_of!(Transition, unmet));
+            let bit = self.b.ins().select(crossed, bit, zero);
+            let word = self.b.ins().band_not(word, bit);
+            self.store(word, set, offset);
         }
     }
 
