@@ -183,6 +183,9 @@ pub struct Emitter<'a, 'b> {
     /// Operands are constants of the code: it is that of one transition or place alone.
     constant: bool,
     pub exit: Exit,
+    /// The transition whose firing is written. It comes first among those that watch a number, so that transitions which
+    /// watch a place together have one shape.
+    pub own: Option<TransitionId>,
     /// What the row of operands holds.
     row: Vec<Operand>,
     /// The firing's variables, as 64 bits each; those not known yet are none.
@@ -288,6 +291,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             operands,
             constant,
             exit,
+            own: None,
             row: Vec::new(),
             variables: vec![None; variables],
             random,

@@ -209,7 +209,9 @@ impl<'a> Emitter<'a, '_> {
             }
             self.when(crossed, |s| {
                 place.filter(|_| group[0].threshold == 1).into_iter().for_each(|place| s.turn_place(place, way));
-                group.iter().for_each(|watch| s.cross(watch, way));
+                let own = |watch: &&Watch| Some(watch.transition) == s.own;
+                let (first, others): (Vec<&Watch>, Vec<&Watch>) = group.iter().partition(own);
+                first.into_iter().chain(others).for_each(|watch| s.cross(watch, way));
             });
         }
         for dependent in dependents {

@@ -67,6 +67,7 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the start of a firing
 
     pub fn start(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<u64> {
+        self.own = Some(id);
         let mut chosen = self.choose(id, plan);
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
             let token = match (&arc.find, chosen[i]) {
@@ -485,6 +486,7 @@ impl Emitter<'_, '_> {
 
     /// The end of a firing that lasted; the last parameter is its record.
     pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<u64> {
+        self.own = Some(id);
         let record = self.parameter(2);
         self.in_progress(id, Way::Down);
         let mut cursor = 0;
