@@ -312,8 +312,9 @@ class Engine:
             binding.variables[draw.variable] = evaluate(draw.expression, context)
         duration = self.duration(transition.time, context)
         end = context.end = self.now + duration
-        deposits = [deposit for arc in transition.outputs for deposit in self.outputs(arc, context)]
-        self.check_tokens(len(deposits))
+        taken = sum(len(tokens) for arc, tokens in zip(transition.inputs, binding.found, strict=True) if not arc.keep)
+        deposits = [deposit for arc in transition.outputs for deposit in self.outputs(arc, context, taken)]
+        self.check_tokens(len(deposits) - taken)
         self.hash.add(index, binding.variables, self.now, end)
         for observer in self.observers:
             observer.started(index, binding.variables, self.now, end)
@@ -398,11 +399,12 @@ class Engine:
             raise ModelError("index-range", arc.index.span if arc.index else None, index=index, size=len(arc.places))
         return arc.places[index], count
 
-    def outputs(self, arc: OutputArc, context: Context) -> list[tuple[int, Held]]:
+    def outputs(self, arc: OutputArc, context: Context, taken: int) -> list[tuple[int, Held]]:
+        """What an arc gives, of a firing that takes so many tokens."""
         place, count = self.destination(arc, context)
         if count == 0:
             return []
-        self.check_tokens(count)
+        self.check_tokens(count - taken)
         token = tuple(evaluate(value, context) for value in arc.values)
         for slot, value, expression in zip(self.net.places[place].colour.slots, token, arc.values, strict=True):
             if (slot.low is not None and value < slot.low) or (slot.high is not None and value > slot.high):
@@ -421,8 +423,9 @@ class Engine:
             raise ModelError("instant-limit", limit=self.limits.firings_at_an_instant, transitions=names)
 
     def check_tokens(self, more: int) -> None:
+        """A firing must not add tokens to a net that cannot hold them (X3)."""
         held = sum(map(len, self.marking)) + sum(self.reserved)
-        if held + more > self.limits.tokens:
+        if more > 0 and held + more > self.limits.tokens:
             raise ModelError("token-limit", limit=self.limits.tokens)
 
     def told(self, error: ModelError) -> Fault:

@@ -155,7 +155,8 @@ fn lanes(transitions: &mut [TransitionProgram]) -> usize {
 /// The line of a transition for simple firings.
 fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
     let start = moves.len();
-    let mut simple = Simple { time: SimpleTime::Other, takes: 0, gives: 0, end: 0, lane: transition.lane, given: 0 };
+    let mut simple =
+        Simple { time: SimpleTime::Other, takes: 0, gives: 0, end: 0, lane: transition.lane, taken: 0, given: 0 };
     let time = match &transition.time {
         Time::Immediate => SimpleTime::Const(0.0),
         Time::Const(time) if *time > 0.0 => SimpleTime::Const(*time),
@@ -179,7 +180,8 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
         simple.takes = start as u32;
         simple.gives = (start + taken.len()) as u32;
         simple.end = (start + taken.len() + given.len()) as u32;
-        simple.given = given.iter().map(|m| u64::from(m.count)).sum();
+        let sum = |moves: &[Move]| moves.iter().map(|m| u64::from(m.count)).sum();
+        (simple.taken, simple.given) = (sum(&taken), sum(&given));
         moves.extend(taken);
         moves.extend(given);
     }

@@ -559,9 +559,10 @@ impl<O: Observer> Engine<O> {
         }
     }
 
+    /// A firing must not add tokens to a net that cannot hold them (X3).
     #[inline(always)]
-    fn check_tokens(&self, more: u64) -> Outcome<()> {
-        if self.marking.total.saturating_add(more) > self.limits.tokens {
+    fn check_tokens(&self, taken: u64, given: u64) -> Outcome<()> {
+        if given > taken && (self.marking.total - taken).saturating_add(given) > self.limits.tokens {
             return Err(Fault::new("token-limit", SpanId::NONE).with_int("limit", self.limits.tokens as i64));
         }
         Ok(())

@@ -272,6 +272,7 @@ pub struct Simple {
     pub gives: u32,
     pub end: u32,
     pub lane: u32,
+    pub taken: u64,
     pub given: u64,
 }
 

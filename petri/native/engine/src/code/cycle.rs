@@ -195,7 +195,7 @@ impl Emitter<'_, '_> {
         let list = self.load(I64, self.engine, self.layout.list);
         let entry = self.row(list, fewer, size_of::<u32>() as i64);
         let transition = self.load_half(entry, 0);
-        let state = self.row(self.transitions, transition, size_of::<Transition>() as i64);
+        let state = self.transition_at(transition);
         let no = self.b.ins().iconst(I8, 0);
         self.store(no, state, offset_of!(Transition, listed));
         let unmet = self.load(I32, state, offset_of!(Transition, unmet));

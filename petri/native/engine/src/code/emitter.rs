@@ -155,6 +155,19 @@ impl Operand {
     }
 }
 
+/// The address of a table, loaded where code begins.
+struct Loaded {
+    address: Value,
+    used: bool,
+}
+
+impl Loaded {
+    fn get(&mut self) -> Value {
+        self.used = true;
+        self.address
+    }
+}
+
 /// Where a piece of code goes when it is over.
 #[derive(Clone, Copy)]
 pub enum Exit {
@@ -175,9 +188,9 @@ pub struct Emitter<'a, 'b> {
     /// The ways to functions that are called rarely.
     rare: Vec<FuncRef>,
     pub engine: Value,
-    pub places: Value,
-    pub stores: Value,
-    pub transitions: Value,
+    places: Loaded,
+    stores: Loaded,
+    transitions: Loaded,
     pub now: Value,
     operands: Value,
     /// Operands are constants of the code: it is that of one transition or place alone.
@@ -277,9 +290,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let general = b.create_block();
         b.set_cold_block(general);
         Emitter {
-            places: at(b, I64, layout.places),
-            stores: at(b, I64, layout.stores),
-            transitions: at(b, I64, layout.transitions),
+            places: Loaded { address: at(b, I64, layout.places), used: false },
+            stores: Loaded { address: at(b, I64, layout.stores), used: false },
+            transitions: Loaded { address: at(b, I64, layout.transitions), used: false },
             now: now.unwrap_or_else(|| at(b, F64, layout.now)),
             b,
             program,
@@ -312,6 +325,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn end(mut self) -> Vec<u64> {
         self.b.switch_to_block(self.general);
         self.leave(GENERAL);
+        self.drop_unused();
         self.b.switch_to_block(self.entry);
         if self.drew {
             self.take_chance();
@@ -321,6 +335,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.b.seal_all_blocks();
         }
         self.row.into_iter().map(Operand::word).collect()
+    }
+
+    /// Removes the loads of tables that nothing is read from.
+    fn drop_unused(&mut self) {
+        for table in [&self.places, &self.stores, &self.transitions] {
+            if let (false, Some(load)) = (table.used, self.b.func.dfg.value_def(table.address).inst()) {
+                self.b.func.layout.remove_inst(load);
+            }
+        }
     }
 
     pub fn leave(&mut self, status: u64) {
@@ -528,19 +551,28 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The address of the state of a place, …
     pub fn place(&mut self, place: PlaceId) -> Value {
         let offset = self.operand(Operand::Place(place));
-        self.b.ins().iadd(self.places, offset)
+        let places = self.places.get();
+        self.b.ins().iadd(places, offset)
     }
 
     /// … of its store, …
     pub fn store_of(&mut self, place: PlaceId) -> Value {
         let offset = self.operand(Operand::Place(place));
-        self.b.ins().iadd(self.stores, offset)
+        let stores = self.stores.get();
+        self.b.ins().iadd(stores, offset)
     }
 
     /// … and of the state of a transition.
     pub fn transition(&mut self, transition: TransitionId) -> Value {
         let offset = self.operand(Operand::Transition(transition));
-        self.b.ins().iadd(self.transitions, offset)
+        let transitions = self.transitions.get();
+        self.b.ins().iadd(transitions, offset)
+    }
+
+    /// The state of a transition whose number is known only when the code runs.
+    pub fn transition_at(&mut self, number: Value) -> Value {
+        let transitions = self.transitions.get();
+        self.row(transitions, number, size_of::<state::Transition>() as i64)
     }
 
     /// The numbers of places and transitions, as the runtime knows them.

@@ -129,8 +129,11 @@ impl<'a> Emitter<'a, '_> {
         let arrivals = self.b.ins().iadd(arrivals, number);
         self.store(arrivals, state, offset_of!(Place, arrivals));
         let maximum = self.load(I64, state, offset_of!(Place, maximum));
-        let maximum = self.b.ins().umax(maximum, after);
-        self.store(maximum, state, offset_of!(Place, maximum));
+        let more = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, maximum);
+        self.when(more, |s| {
+            s.b.current_block().into_iter().for_each(|block| s.b.set_cold_block(block));
+            s.store(after, state, offset_of!(Place, maximum));
+        });
         self.moved(GaugeId::tokens(place), before, after, count, Way::Up);
         if self.program.places[place].capacity.is_some() {
             self.fill_room(place, before, after, count, reserved);

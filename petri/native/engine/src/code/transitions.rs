@@ -90,7 +90,7 @@ impl Emitter<'_, '_> {
         }
         let (duration, end) = self.duration(&plan.time);
         let given: Vec<Given> = plan.outputs.iter().map(|arc| self.given(arc, end)).collect();
-        let change = self.room_in_net(plan, &given, &chosen);
+        let total = self.room_in_net(plan, &given, &chosen);
         self.return_chance();
         self.enter_hash(id, end);
         if self.program.probes.hears_starts(id) {
@@ -101,9 +101,9 @@ impl Emitter<'_, '_> {
         }
         let state = self.transition(id);
         self.add_at(state, offset_of!(Transition, firings), 1);
-        let total = self.load(I64, self.engine, self.layout.total);
-        let total = self.b.ins().iadd(total, change);
-        self.store(total, self.engine, self.layout.total);
+        if let Some(total) = total {
+            self.store(total, self.engine, self.layout.total);
+        }
         self.take(plan, &mut chosen);
         self.add_at(self.engine, self.layout.firings, 1);
         match (&plan.time, duration) {
@@ -113,7 +113,7 @@ impl Emitter<'_, '_> {
             }
             (Time::Of(_), Some(duration)) => {
                 let zero = self.real(0.0);
-                let lasts = self.b.ins().fcmp(FloatCC::NotEqual, duration, zero);
+                let lasts = self.b.ins().fcmp(FloatCC::GreaterThan, duration, zero);
                 let at_once = self.b.create_block();
                 self.b.set_cold_block(at_once);
                 self.unless(lasts, at_once);
@@ -233,8 +233,10 @@ impl Emitter<'_, '_> {
             }
         };
         let end = self.b.ins().fadd(self.now, duration);
-        let infinity = self.real(f64::INFINITY);
-        let finite = self.b.ins().fcmp(FloatCC::LessThan, end, infinity);
+        // As words, numbers that are no less than 0 are in the same order, and what is no number comes last.
+        let bits = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
+        let infinity = self.int(f64::INFINITY.to_bits());
+        let finite = self.b.ins().icmp(IntCC::UnsignedLessThan, bits, infinity);
         self.require(finite);
         (Some(duration), end)
     }
@@ -351,38 +353,51 @@ impl Emitter<'_, '_> {
         self.require(holds);
     }
 
-    /// Asks whether the net may hold so many tokens (X3). Returns how their number changes.
-    fn room_in_net(&mut self, plan: &TransitionProgram, given: &[Given], chosen: &[Option<Value>]) -> Value {
+    /// Asks whether the net may hold its tokens after the firing (X3). Returns how many these are, if that may be another number.
+    fn room_in_net(&mut self, plan: &TransitionProgram, given: &[Given], chosen: &[Option<Value>]) -> Option<Value> {
         let mut constant = 0i64;
-        let most = self.load(I64, self.engine, self.layout.most_tokens);
-        let mut known = self.int(0);
+        let mut known = None;
+        let mut add = |s: &mut Self, count: Value| match known {
+            None => known = Some(count),
+            Some(sum) => known = Some(s.b.ins().iadd(sum, count)),
+        };
         for given in given {
             match given.count {
                 Number::Const(count) => constant += count as i64,
                 Number::Known(count) => {
+                    let most = self.load(I64, self.engine, self.layout.most_tokens);
                     let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, most);
                     self.require(few);
-                    known = self.b.ins().iadd(known, count);
+                    add(self, count);
                 }
             }
         }
-        let more = self.b.ins().iadd_imm_s(known, constant);
-        let total = self.load(I64, self.engine, self.layout.total);
-        let sum = self.b.ins().iadd(total, more);
-        let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, sum, most);
-        self.require(few);
-        let mut change = more;
         for take in &plan.takes {
-            change = match *take {
-                Take::Black { count, .. } => self.b.ins().iadd_imm_s(change, -(count as i64)),
-                Take::Chosen { arc, .. } => match chosen[arc as usize] {
-                    Some(count) => self.b.ins().isub(change, count),
-                    None => change,
-                },
-                Take::Head { .. } | Take::Seat { .. } => self.b.ins().iadd_imm_s(change, -1),
-            };
+            match *take {
+                Take::Black { count, .. } => constant -= count as i64,
+                Take::Chosen { arc, .. } => {
+                    if let Some(count) = chosen[arc as usize] {
+                        let less = self.b.ins().ineg(count);
+                        add(self, less);
+                    }
+                }
+                Take::Head { .. } | Take::Seat { .. } => constant -= 1,
+            }
         }
-        change
+        if known.is_none() && constant == 0 {
+            return None;
+        }
+        let mut total = self.load(I64, self.engine, self.layout.total);
+        if let Some(known) = known {
+            total = self.b.ins().iadd(total, known);
+        }
+        let total = self.b.ins().iadd_imm_s(total, constant);
+        if known.is_some() || constant > 0 {
+            let most = self.load(I64, self.engine, self.layout.most_tokens);
+            let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, total, most);
+            self.require(few);
+        }
+        Some(total)
     }
 
     /// `TrajectoryHash::add`.

@@ -4,7 +4,7 @@ use crate::engine::Engine;
 use crate::fault::{Fault, Outcome};
 use crate::ids::PlaceId;
 use crate::observer::Observer;
-use crate::program::{Form, OutputProgram, Program, Time, TransitionProgram};
+use crate::program::{Form, OutputProgram, Program, Take, Time, TransitionProgram};
 use crate::search::destination;
 
 impl<O: Observer> Engine<O> {
@@ -29,23 +29,34 @@ impl<O: Observer> Engine<O> {
             return Err(Fault::new("not-finite", plan.time_span));
         }
         self.record.clear();
+        let taken = self.taken(plan);
         let given = match plan.given {
             Some(given) => given,
             None => {
                 let mut given = 0;
                 for output in &plan.outputs {
-                    given += self.output(program, output, end)?;
+                    given += self.output(program, output, end, taken)?;
                 }
                 given
             }
         };
-        self.check_tokens(given)?;
+        self.check_tokens(taken, given)?;
         Ok((duration, given))
     }
 
-    /// Evaluates an output arc into the record. Returns how many tokens it gives.
+    /// How many tokens the arcs of a firing take.
+    fn taken(&self, plan: &TransitionProgram) -> u64 {
+        let count = |take: &Take| match *take {
+            Take::Black { count, .. } => count,
+            Take::Chosen { arc, .. } => self.scratch.chosen[arc as usize],
+            Take::Head { .. } | Take::Seat { .. } => 1,
+        };
+        plan.takes.iter().map(count).sum()
+    }
+
+    /// Evaluates an output arc of a firing that takes so many tokens into the record. Returns how many it gives.
     #[inline(always)]
-    pub(super) fn output(&mut self, program: &Program, arc: &OutputProgram, end: f64) -> Outcome<u64> {
+    pub(super) fn output(&mut self, program: &Program, arc: &OutputProgram, end: f64, taken: u64) -> Outcome<u64> {
         let (place, count) = match arc.form {
             Form::Black(count) => (arc.place(), count),
             Form::Token => (arc.place(), 1),
@@ -59,7 +70,7 @@ impl<O: Observer> Engine<O> {
                 (place, count)
             }
         };
-        self.check_tokens(count)?;
+        self.check_tokens(taken, count)?;
         if arc.width > 0 {
             self.values(program, arc, place, end)?;
         }

@@ -22,7 +22,7 @@ impl<O: Observer> Engine<O> {
         if !end.is_finite() {
             return Err(Fault::new("not-finite", program.transitions[transition].time_span));
         }
-        self.check_tokens(simple.given)?;
+        self.check_tokens(simple.taken, simple.given)?;
         self.hash.add(transition.0, &[], self.now, end);
         let scope = &mut Scope {
             variables: &[],
