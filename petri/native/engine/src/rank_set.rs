@@ -1,32 +1,46 @@
 //! A set of small numbers that answers "which is the k-th?" in logarithmic time.
 
+use std::mem::offset_of;
+
 use crate::bits::nth_bit;
+use crate::table::Table;
 
 /// Words summed into one node of the level above.
 const FANOUT: usize = 16;
-/// Sets of numbers below this are one word.
+/// Sets of numbers below this are one word, …
 pub const SMALL: usize = 64;
+/// … and those of numbers below this a word for each 64 numbers, and one that tells which of these are not 0.
+pub const MEDIUM: usize = SMALL * 64;
 
-/// One word; or a bitmap with counts above it: level 0 counts groups of 16 words, level 1 groups of 16 such counts, and so on.
-#[derive(Clone, Debug)]
+/// One word; or a bitmap with a summary above it: a word, or counts. Level 0 counts groups of 16 words, level 1 groups of 16 such
+/// counts, and so on.
+#[derive(Clone)]
 pub struct RankSet {
-    /// A small set; of another, how many members it has. So it is 0 when there are none.
+    /// A small set; of a medium one the words that are not 0; of a large one, how many members it has. So it is 0 when there are
+    /// none.
     pub word: u64,
-    words: Vec<u64>,
+    words: Table<Number, u64>,
     levels: Vec<Vec<u32>>,
 }
 
+/// Sixty-four numbers.
+#[derive(Clone, Copy)]
+pub struct Number;
+
 impl RankSet {
+    /// Where the address of the words is.
+    pub const WORDS: usize = offset_of!(RankSet, words) + Table::<Number, u64>::START;
+
     /// An empty set of numbers below `size`.
     pub fn new(size: usize) -> Self {
-        let words = if size <= SMALL { Vec::new() } else { vec![0; size.div_ceil(64)] };
+        let words = if size <= SMALL { 0 } else { size.div_ceil(64) };
         let mut levels: Vec<Vec<u32>> = Vec::new();
-        let mut nodes = words.len();
-        while nodes > FANOUT {
+        let mut nodes = words;
+        while size > MEDIUM && nodes > FANOUT {
             nodes = nodes.div_ceil(FANOUT);
             levels.push(vec![0; nodes]);
         }
-        RankSet { word: 0, words, levels }
+        RankSet { word: 0, words: vec![0; words].into_iter().collect(), levels }
     }
 
     #[inline(always)]
@@ -34,10 +48,18 @@ impl RankSet {
         self.words.is_empty()
     }
 
+    /// Whether there are no counts.
+    #[inline(always)]
+    fn is_medium(&self) -> bool {
+        self.levels.is_empty()
+    }
+
     #[inline(always)]
     pub fn len(&self) -> usize {
         if self.is_small() {
             self.word.count_ones() as usize
+        } else if self.is_medium() {
+            bits(self.word).map(|node| self.words[node].count_ones() as usize).sum()
         } else {
             self.word as usize
         }
@@ -53,6 +75,9 @@ impl RankSet {
         let bit = 1 << (number % 64);
         if self.is_small() {
             self.word |= bit;
+        } else if self.is_medium() {
+            self.words[number / 64] |= bit;
+            self.word |= 1 << (number / 64);
         } else if self.words[number / 64] & bit == 0 {
             self.words[number / 64] |= bit;
             self.word += 1;
@@ -69,6 +94,9 @@ impl RankSet {
         let bit = 1 << (number % 64);
         if self.is_small() {
             self.word &= !bit;
+        } else if self.is_medium() {
+            self.words[number / 64] &= !bit;
+            self.word &= !(u64::from(self.words[number / 64] == 0) << (number / 64));
         } else if self.words[number / 64] & bit != 0 {
             self.words[number / 64] &= !bit;
             self.word -= 1;
@@ -87,6 +115,15 @@ impl RankSet {
             return nth_bit(self.word, k as u64) as usize;
         }
         let mut left = k as u32;
+        if self.is_medium() {
+            for node in bits(self.word) {
+                let here = self.words[node].count_ones();
+                if left < here {
+                    return node * 64 + nth_bit(self.words[node], u64::from(left)) as usize;
+                }
+                left -= here;
+            }
+        }
         let mut node = 0;
         for level in self.levels.iter().rev() {
             while left >= level[node] {
@@ -102,24 +139,32 @@ impl RankSet {
         node * 64 + nth_bit(self.words[node], u64::from(left)) as usize
     }
 
-    /// The only member, if there is one and the set is small.
+    /// The only member, if there is one and the set is small or medium.
     #[inline(always)]
     pub fn single(&self) -> Option<usize> {
-        (self.is_small() && self.word & self.word.wrapping_sub(1) == 0).then(|| self.word.trailing_zeros() as usize)
+        let only = |word: u64| (word & word.wrapping_sub(1) == 0).then(|| word.trailing_zeros() as usize);
+        if self.is_small() {
+            return only(self.word);
+        }
+        let node = if self.is_medium() { only(self.word)? } else { return None };
+        only(self.words[node]).map(|bit| node * 64 + bit)
     }
 
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         let words = if self.is_small() { std::slice::from_ref(&self.word) } else { &self.words };
-        words.iter().enumerate().flat_map(|(node, &word)| {
-            let mut rest = word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-                rest &= rest - 1;
-                Some(node * 64 + bit)
-            })
-        })
+        words.iter().enumerate().flat_map(|(node, &word)| bits(word).map(move |bit| node * 64 + bit))
     }
+}
+
+/// The positions of the bits that are set, in order.
+#[inline(always)]
+fn bits(mut word: u64) -> impl Iterator<Item = usize> + Clone {
+    std::iter::from_fn(move || {
+        let bit = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(bit)
+    })
 }
 
 #[cfg(test)]
@@ -129,7 +174,7 @@ mod tests {
 
     #[test]
     fn against_a_sorted_list() {
-        for size in [1, 64, 65, 1024, 1025, 40_000, 300_000] {
+        for size in [1, 64, 65, 1024, 1025, 4096, 4097, 40_000, 300_000] {
             let mut random = Random::new([size as u64, 1, 1]);
             let mut set = RankSet::new(size);
             let mut list = std::collections::BTreeSet::new();
@@ -145,6 +190,7 @@ mod tests {
             }
             assert_eq!(set.len(), list.len());
             assert!(set.iter().eq(list.iter().copied()));
+            assert_eq!(set.is_empty(), list.is_empty());
             for (k, &number) in list.iter().enumerate() {
                 assert_eq!(set.select(k), number, "size {size}");
             }

@@ -18,7 +18,7 @@ use crate::events::{Key, MANY, NEVER, NONE};
 use crate::ids::TransitionId;
 use crate::lane::Lane;
 use crate::program::Level;
-use crate::rank_set::{RankSet, SMALL};
+use crate::rank_set::{RankSet, MEDIUM, SMALL};
 use crate::state::Transition;
 
 /// Why the loop ended: the firings asked for are used up, or there were so many at this instant that account must be kept of
@@ -249,12 +249,13 @@ impl Emitter<'_, '_> {
 
     /// `Enabling::choose`: one of the enabled transitions of a priority.
     fn pick(&mut self, number: usize, level: &Level, word: Value) -> Value {
-        if level.weights.is_some() || level.transitions.len() > SMALL {
-            let number = self.int(number as u64);
-            return self.call(self.runtime.pick, &[self.engine, number], Some(I64)).unwrap_or(number);
+        let size = level.transitions.len();
+        if level.weights.is_some() || size > MEDIUM {
+            return self.pick_by_engine(number);
         }
-        let less = self.b.ins().iadd_imm_s(word, -1);
-        let others = self.b.ins().band(word, less);
+        if size > SMALL {
+            return self.pick_of_words(number, level, word);
+        }
         let several = |s: &mut Self| {
             s.take_chance();
             let number = s.b.ins().popcnt(word);
@@ -262,8 +263,36 @@ impl Emitter<'_, '_> {
             s.return_chance();
             s.without_lowest_bits(word, skipped)
         };
+        let others = self.without_lowest_bit(word);
         let bits = self.either(others, I64, several, |_| word);
         let position = self.b.ins().ctz(bits);
+        self.transition_in(level, position)
+    }
+
+    fn pick_by_engine(&mut self, number: usize) -> Value {
+        let number = self.int(number as u64);
+        self.call(self.runtime.pick, &[self.engine, number], Some(I64)).unwrap_or(number)
+    }
+
+    /// The same where the set is a medium one.
+    fn pick_of_words(&mut self, number: usize, level: &Level, summary: Value) -> Value {
+        let (sets, offset) = self.enabled(number as u32);
+        let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let node = self.b.ins().ctz(summary);
+        let first = self.row(words, node, size_of::<u64>() as i64);
+        let word = self.load(I64, first, 0);
+        let (above, here) = (self.without_lowest_bit(summary), self.without_lowest_bit(word));
+        let others = self.b.ins().bor(above, here);
+        let only = |s: &mut Self| {
+            let (start, bit) = (s.b.ins().ishl_imm_s(node, 6), s.b.ins().ctz(word));
+            let position = s.b.ins().iadd(start, bit);
+            s.transition_in(level, position)
+        };
+        self.either(others, I64, |s| s.pick_by_engine(number), only)
+    }
+
+    /// The number of the transition at a position of a priority.
+    fn transition_in(&mut self, level: &Level, position: Value) -> Value {
         let first = level.transitions[0].0;
         if level.transitions.iter().zip(first..).all(|(transition, number)| transition.0 == number) {
             return self.b.ins().iadd_imm_s(position, i64::from(first));
@@ -271,6 +300,11 @@ impl Emitter<'_, '_> {
         let transitions = self.operand(Operand::Word(level.transitions.as_ptr() as u64));
         let entry = self.row(transitions, position, size_of::<u32>() as i64);
         self.load_half(entry, 0)
+    }
+
+    fn without_lowest_bit(&mut self, word: Value) -> Value {
+        let less = self.b.ins().iadd_imm_s(word, -1);
+        self.b.ins().band(word, less)
     }
 
     /// A word without so many of its lowest bits.
@@ -281,8 +315,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(again);
         self.b.ins().brif(left, next, &[], done, &[]);
         self.b.switch_to_block(next);
-        let less = self.b.ins().iadd_imm_s(bits, -1);
-        let fewer = self.b.ins().band(bits, less);
+        let fewer = self.without_lowest_bit(bits);
         let left = self.b.ins().iadd_imm_s(left, -1);
         self.jump(again, &[fewer, left]);
         self.b.switch_to_block(done);

@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::code::emitter::{Emitter, Number, Operand};
 use crate::code::runtime::{Rare, DONE, FAULT};
@@ -15,7 +15,7 @@ use crate::key_table::Extent;
 use crate::levels::LEVELS;
 use crate::net::Discipline;
 use crate::program::{Dependent, Watch};
-use crate::rank_set::SMALL;
+use crate::rank_set::{RankSet, MEDIUM, SMALL};
 use crate::state::{Place, Transition};
 use crate::store::Store;
 
@@ -27,6 +27,14 @@ const MOST_WATCHES: usize = 24;
 pub enum Way {
     Up,
     Down,
+}
+
+/// Where a set has the bit of a member: the word's address and an offset, and the bit; and the same of the summary above.
+struct Member {
+    address: Value,
+    offset: usize,
+    bit: Value,
+    summary: Option<(Value, usize, Value)>,
 }
 
 impl<'a> Emitter<'a, '_> {
@@ -202,11 +210,13 @@ impl<'a> Emitter<'a, '_> {
             self.call(self.runtime.moved, &[self.engine, id, before, after], None);
             return;
         }
+        let wavering = place.filter(|place| self.habits.wavers(*place));
         for group in watches.chunk_by(|a, b| a.threshold == b.threshold) {
             let crossed = self.crossed(group[0].threshold, high, count);
-            if let ([watch], Some(place), 1) = (group, place.filter(|place| self.habits.wavers(*place)), group[0].threshold) {
-                if program.transitions[watch.transition].plain && self.enabled_bit(watch.transition).is_some() {
-                    self.cross_free(crossed, place, watch, way);
+            if let ([watch], Some(place), 1) = (group, wavering, group[0].threshold) {
+                let member = program.transitions[watch.transition].plain.then(|| self.member(watch.transition));
+                if let Some(member) = member.flatten() {
+                    self.cross_free(crossed, place, watch, &member, way);
                     continue;
                 }
             }
@@ -222,41 +232,31 @@ impl<'a> Emitter<'a, '_> {
         }
     }
 
-    /// The same without a branch.
-    fn cross_free(&mut self, crossed: Value, place: PlaceId, watch: &Watch, way: Way) {
+    /// What happens when a place gets its first token, or loses its last, without a branch.
+    fn cross_free(&mut self, crossed: Value, place: PlaceId, watch: &Watch, member: &Member, way: Way) {
         let state = self.place(place);
-        let now = self.b.ins().bitcast(I64, cranelift_codegen::ir::MemFlagsData::new(), self.now);
-        let zero = self.int(0);
+        let bits = |s: &mut Self, time: Value| s.b.ins().bitcast(I64, MemFlagsData::new(), time);
         if way == Way::Up {
-            let since = self.load(I64, state, offset_of!(Place, busy_since));
+            let (since, now) = (self.load(I64, state, offset_of!(Place, busy_since)), bits(self, self.now));
             let since = self.b.ins().select(crossed, now, since);
             self.store(since, state, offset_of!(Place, busy_since));
         } else {
             let since = self.load(F64, state, offset_of!(Place, busy_since));
             let elapsed = self.b.ins().fsub(self.now, since);
-            let elapsed = self.b.ins().bitcast(I64, cranelift_codegen::ir::MemFlagsData::new(), elapsed);
+            let (elapsed, zero) = (bits(self, elapsed), self.int(0));
             let elapsed = self.b.ins().select(crossed, elapsed, zero);
-            let elapsed = self.b.ins().bitcast(F64, cranelift_codegen::ir::MemFlagsData::new(), elapsed);
+            let elapsed = self.b.ins().bitcast(F64, MemFlagsData::new(), elapsed);
             self.add_time(state, offset_of!(Place, nonempty), elapsed);
         }
-        let state = self.transition(watch.transition);
-        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
-        let one = self.b.ins().uextend(I32, crossed);
-        let Some((set, offset, bit)) = self.enabled_bit(watch.transition) else { return };
-        let word = self.load(I64, set, offset);
+        let change = self.b.ins().uextend(I32, crossed);
         if (way == Way::Up) != watch.below {
-            let unmet = self.b.ins().isub(unmet, one);
-            self.store(unmet, state, offset_of!(Transition, unmet));
+            let change = self.b.ins().ineg(change);
+            let unmet = self.change_unmet(watch.transition, change);
             let all = self.equals(unmet, 0);
-            let bit = self.b.ins().select(all, bit, zero);
-            let word = self.b.ins().bor(word, bit);
-            self.store(word, set, offset);
+            self.include(member, all);
         } else {
-            let unmet = self.b.ins().iadd(unmet, one);
-            self.store(unmet, state, offset_of!(Transition, unmet));
-            let bit = self.b.ins().select(crossed, bit, zero);
-            let word = self.b.ins().band_not(word, bit);
-            self.store(word, set, offset);
+            self.change_unmet(watch.transition, change);
+            self.exclude(member, Some(crossed));
         }
     }
 
@@ -285,51 +285,91 @@ impl<'a> Emitter<'a, '_> {
         }
     }
 
-    fn change_unmet(&mut self, transition: TransitionId, change: i64) -> Value {
+    fn change_unmet(&mut self, transition: TransitionId, change: Value) -> Value {
         let state = self.transition(transition);
         let unmet = self.load(I32, state, offset_of!(Transition, unmet));
-        let unmet = self.b.ins().iadd_imm_s(unmet, change);
+        let unmet = self.b.ins().iadd(unmet, change);
         self.store(unmet, state, offset_of!(Transition, unmet));
         unmet
     }
 
     pub fn met(&mut self, transition: TransitionId) {
-        let unmet = self.change_unmet(transition, -1);
+        let one = self.b.ins().iconst(I32, -1);
+        let unmet = self.change_unmet(transition, one);
         let all = self.equals(unmet, 0);
         if !self.program.transitions[transition].plain {
             self.when(all, |s| s.touch(transition));
-        } else if let Some((set, offset, bit)) = self.enabled_bit(transition) {
+        } else if let Some(member) = self.member(transition) {
             // Whether this was the last condition can seldom be foreseen.
-            let none = self.int(0);
-            let bit = self.b.ins().select(all, bit, none);
-            let word = self.load(I64, set, offset);
-            let word = self.b.ins().bor(word, bit);
-            self.store(word, set, offset);
+            self.include(&member, all);
         } else {
             self.when(all, |s| s.tell_enabled(transition, true));
         }
     }
 
     pub fn violated(&mut self, transition: TransitionId) {
-        let unmet = self.change_unmet(transition, 1);
-        if let Some((set, offset, bit)) = self.enabled_bit(transition) {
-            let word = self.load(I64, set, offset);
-            let word = self.b.ins().band_not(word, bit);
-            self.store(word, set, offset);
+        let one = self.b.ins().iconst(I32, 1);
+        let unmet = self.change_unmet(transition, one);
+        if let Some(member) = self.member(transition) {
+            self.exclude(&member, None);
         } else {
             let first = self.equals(unmet, 1);
             self.when(first, |s| s.tell_enabled(transition, false));
         }
     }
 
-    /// Where the set of enabled transitions has its word, and the bit of a transition, if the set is one word.
-    fn enabled_bit(&mut self, transition: TransitionId) -> Option<(Value, usize, Value)> {
+    // ------------------------------------------------------------ sets of enabled transitions
+
+    /// Where the set of enabled transitions has a transition, unless it is a large one.
+    fn member(&mut self, transition: TransitionId) -> Option<Member> {
         let plan = &self.program.transitions[transition];
         let (level, position) = (plan.level, plan.position);
-        (self.program.levels[level as usize].transitions.len() <= SMALL).then(|| {
-            let (set, offset) = self.enabled(level);
-            (set, offset, self.operand(Operand::Word(1 << position)))
-        })
+        let size = self.program.levels[level as usize].transitions.len();
+        if size > MEDIUM {
+            return None;
+        }
+        let (sets, offset) = self.enabled(level);
+        let bit = self.operand(Operand::Word(1 << (position % 64)));
+        if size <= SMALL {
+            return Some(Member { address: sets, offset, bit, summary: None });
+        }
+        let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let word = self.operand(Operand::Word(u64::from(position / 64) * 8));
+        let address = self.b.ins().iadd(words, word);
+        let above = self.operand(Operand::Word(1 << (position / 64)));
+        Some(Member { address, offset: 0, bit, summary: Some((sets, offset, above)) })
+    }
+
+    /// A transition is in the set if a condition holds, or it has been before.
+    fn include(&mut self, member: &Member, condition: Value) {
+        let add = |s: &mut Self, address, offset, bit| {
+            let none = s.int(0);
+            let bit = s.b.ins().select(condition, bit, none);
+            let word = s.load(I64, address, offset);
+            let word = s.b.ins().bor(word, bit);
+            s.store(word, address, offset);
+        };
+        add(self, member.address, member.offset, member.bit);
+        if let Some((set, offset, bit)) = member.summary {
+            add(self, set, offset, bit);
+        }
+    }
+
+    /// A transition is not in the set, if a condition holds.
+    fn exclude(&mut self, member: &Member, condition: Option<Value>) {
+        let remove = |s: &mut Self, address, offset, bit, condition: Option<Value>| {
+            let none = s.int(0);
+            let bit = condition.map_or(bit, |condition| s.b.ins().select(condition, bit, none));
+            let word = s.load(I64, address, offset);
+            let word = s.b.ins().band_not(word, bit);
+            s.store(word, address, offset);
+            word
+        };
+        let word = remove(self, member.address, member.offset, member.bit, condition);
+        if let Some((set, offset, bit)) = member.summary {
+            let empty = self.equals(word, 0);
+            remove(self, set, offset, bit, Some(empty));
+        }
     }
 
     fn tell_enabled(&mut self, transition: TransitionId, enabled: bool) {
