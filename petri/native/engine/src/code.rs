@@ -343,8 +343,17 @@ impl<'a> Generator<'a> {
         let rare = self.rare.iter().map(declare).collect();
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
         let normal = self.module.isa().default_call_conv();
-        let emitter =
-            Emitter::begin(&mut builder, self.program, self.habits, &self.layout, &self.runtime, rare, variables, normal, constant);
+        let emitter = Emitter::begin(
+            &mut builder,
+            self.program,
+            self.habits,
+            &self.layout,
+            &self.runtime,
+            rare,
+            variables,
+            normal,
+            constant,
+        );
         let operands = emit(emitter);
         builder.finalize(self.module.target_config());
         operands

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::agenda::Agenda;
-use crate::code::{Habits, Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
+use crate::code::{Code, Habits, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::enabling::Enabling;
 use crate::events::MANY;
 use crate::expression::Scope;
@@ -213,13 +213,7 @@ impl<O: Observer> Engine<O> {
     }
 
     /// The same by machine code, which keeps no account of the firings at an instant: where they are many, they are interpreted.
-    fn run_code(
-        &mut self,
-        program: &Program,
-        code: &Code,
-        until: f64,
-        firings: u64,
-    ) -> Result<Reason, Box<RunError>> {
+    fn run_code(&mut self, program: &Program, code: &Code, until: f64, firings: u64) -> Result<Reason, Box<RunError>> {
         // Bits are in the order of times; an end that never comes is infinite.
         let last = until.clamp(0.0, f64::MAX).to_bits();
         let enough = self.firings.saturating_add(firings);

@@ -233,7 +233,20 @@ impl<'a, 'b> Emitter<'a, 'b> {
         b.append_block_params_for_function_params(entry);
         // The entry is written last, and comes first all the same.
         b.func.layout.append_block(entry);
-        Self::within(b, program, habits, layout, runtime, rare, variables, convention, constant, entry, Exit::Return, None)
+        Self::within(
+            b,
+            program,
+            habits,
+            layout,
+            runtime,
+            rare,
+            variables,
+            convention,
+            constant,
+            entry,
+            Exit::Return,
+            None,
+        )
     }
 
     /// Begins a part of the loop that another emitter writes, with so many parameters. Returns its entry, too.

@@ -456,8 +456,12 @@ unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64)
 unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, transition: u64, end: u64, lane: u32, cell: u32) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    let waiting =
-        Waiting { end: f64::from_bits(end), number: engine.firings - 1, transition: TransitionId(transition as u32), cell };
+    let waiting = Waiting {
+        end: f64::from_bits(end),
+        number: engine.firings - 1,
+        transition: TransitionId(transition as u32),
+        cell,
+    };
     engine.agenda.wait(lane, waiting);
 }
 

@@ -1,0 +1,83 @@
+"""The loop of the machine code against the reference engine: instants, sets of enabled transitions, places that waver."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import petri
+from petri.engine.native import available
+from petri.engine.reference import Limits
+from petri.engine.session import begin
+from tests.engine.test_engines_agree import assert_same_state
+
+pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
+
+LIMITS = Limits(firings_at_an_instant=1200, tokens=20_000)
+
+WAVERING = {
+    "queues, and a server that rests while its queue is empty": """
+        place queue[0..3]  = 2 * token
+        place server[0..3] = token
+        transition serve[i in 0..3]: queue[i], server[i] -> queue[(i + 1) mod 4], server[i]  takes exp(1.0)
+        place lamp = token
+        transition rest: no queue[0], lamp -> lamp  takes exp(0.5)
+        transition rush: read queue[1], no queue[2] >= 3, lamp -> lamp  takes 0.25
+        """,
+    "coloured tokens, several at a time": """
+        type Job = { size: 1..3, id: int }
+        place source : int = 0
+        place queue  : Job fifo
+        place free   : 0..2 = all
+        place scrap
+        transition arrive: source(k) -> source(k + 1), queue({size: s, id: k})  draw s ~ uniform(1..3)  takes exp(1.0)
+        transition work:   queue(j), free(c) -> free(c), j.size * scrap  takes exp(2.5)
+        transition clear:  2 * scrap -> nothing  takes 0.5
+        """,
+}
+
+
+def compare(text: str, pieces: list[int], *, patience: int, levels: bool = False) -> None:
+    """Runs of both engines, piece by piece, with machine code after `patience` rounds of interpretation."""
+    net = petri.loads(f"net loop\n{text}").net
+    reference = begin(net, "reference", 1, 0, limits=LIMITS, levels=levels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("petri.engine.native.PATIENCE", patience)
+        native = begin(net, "native", 1, 0, limits=LIMITS, levels=levels)
+    for piece in pieces:
+        assert native.advance(math.inf, piece) == reference.advance(math.inf, piece)
+        assert_same_state(reference, native)
+
+
+@pytest.mark.parametrize("patience", [0, 1])
+@pytest.mark.parametrize("burst", [196, 199, 200, 201, 1190, 1198, 1200, 1210])
+def test_x3_many_firings_at_an_instant(burst: int, patience: int) -> None:
+    """Close to the limit firings are interpreted, and those of the next instant are not: nobody can tell."""
+    text = f"""
+        place go = token
+        place burst
+        transition begin: go -> go, {burst} * burst  takes 1.0
+        transition use: burst -> nothing
+        """
+    compare(text, [1, 100, 150, 1500, 300], patience=patience)
+
+
+@pytest.mark.parametrize("transitions", [60, 64, 65, 150, 700])
+def test_sets_of_enabled_transitions(transitions: int) -> None:
+    """One word, or several with a summary above them; transitions that watches decide about, and one that is looked at."""
+    last = transitions - 1
+    text = f"""
+        place at[0..{last}]
+        place kick : 0..{last} = 3, {last // 2}, {last // 2 + 1}, {last}
+        transition scatter: kick(k) -> at[k], kick((7 * k + 5) mod {transitions})  takes 1.0
+        transition move[i in 0..{last}]: at[i] -> at[(3 * i + 1) mod {transitions}]  takes exp(1.0)
+        transition leave[i in 0..{last}]: at[i], read kick(k) -> nothing  when k == i  takes exp(4.0)
+        """
+    compare(text, [5, 60, 200], patience=0)
+
+
+@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize("text", list(WAVERING.values()), ids=list(WAVERING))
+def test_places_that_are_empty_as_chance_has_it(text: str, levels: bool) -> None:
+    compare(text, [500, 1, 700], patience=1, levels=levels)
