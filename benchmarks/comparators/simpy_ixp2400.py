@@ -1,7 +1,7 @@
 """B4 in SimPy: the base model of `nets/ixp2400.net`, its default parameters, as processes and resources.
 
-Who waits for a server is served in order of arrival, where the net takes any of those waiting. Free threads get
-packets in the same order, where the net takes one of each microengine in turn.
+Who waits for a server is served in order of arrival, where the net takes any of those waiting. Free threads of a
+microengine get packets in the same order, where the net takes the one that was freed last.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ Process = Generator[Any, Any, None]
 
 CYCLE = 1000.0 / 600.0  # ns
 LINE, MEDIA = 64 / 0.375, 64 / 0.5  # ns for a packet
+GAP = 64 / 0.37  # ns from one packet of the source to the next
 WORK = (30, 12, 12, 12, 12, 12, 15, 15)  # cycles
 DRAM, SRAM, HASH, SCRATCH = range(4)
 UNITS = (DRAM, DRAM, HASH, SRAM, DRAM, SCRATCH, DRAM)
 THREADS = 64
-FIRINGS_OF_A_PACKET = 43  # of the net, on the average
+FIRINGS_OF_A_PACKET = 40  # of the net, on the average
 
 
 class Ixp2400:
@@ -33,17 +34,24 @@ class Ixp2400:
         self.environment = environment
         self.random = random
         self.engines = [resource() for _ in range(8)]
-        self.entries = [resource(2) for _ in range(8)]
+        self.entries = [resource(4) for _ in range(8)]
         self.bus, self.media = resource(), resource()
-        self.queues = [resource(4) for _ in range(4)]
         self.servers = [resource(capacity) for capacity in (1, 16, 1, 8)]
         self.line_in = simpy.Store(environment, 1)
         self.memory = simpy.Store(environment, 256)
-        self.line_out = simpy.Store(environment, 2)
+        self.waiting = [simpy.Store(environment, 2) for _ in range(8)]
+        self.line_out = simpy.Store(environment, 4)
         self.valid: dict[int, Any] = {}
         self.turn = environment.event()
         self.sent = 0
-        processes = (self.source(), self.receive(), self.ring(), self.line(), *map(self.thread, range(THREADS)))
+        processes = (
+            self.source(),
+            self.receive(),
+            self.enter(),
+            self.ring(),
+            self.line(),
+            *map(self.thread, range(THREADS)),
+        )
         for process in processes:
             environment.process(process)
 
@@ -57,11 +65,11 @@ class Ixp2400:
             return 8 * CYCLE
         if unit == SCRATCH:
             return 60 * CYCLE
-        return self.random.expovariate(1.0) * (26 if unit == DRAM else 6 * 110) * CYCLE
+        return self.random.expovariate(1.0) * (25.6 if unit == DRAM else 6 * 105) * CYCLE
 
     def source(self) -> Process:
         while True:
-            yield self.environment.timeout(LINE)
+            yield self.environment.timeout(GAP)
             yield self.line_in.put(self.environment.now)
 
     def receive(self) -> Process:
@@ -70,14 +78,21 @@ class Ixp2400:
             yield self.environment.timeout(10 * CYCLE)
             yield self.memory.put(packet)
 
+    def enter(self) -> Process:
+        """Packets to the receive buffer, for one microengine after the other."""
+        while True:
+            for line in self.waiting:
+                packet = yield self.memory.get()
+                with self.media.request() as grant:
+                    yield grant
+                    yield self.environment.timeout(MEDIA)
+                yield line.put(packet)
+
     def thread(self, number: int) -> Process:
         engine = self.engines[number // 8]
         entries = self.entries[number // 8]
         while True:
-            packet = yield self.memory.get()
-            with self.media.request() as grant:
-                yield grant
-                yield self.environment.timeout(MEDIA)
+            packet = yield self.waiting[number // 8].get()
             for step, work in enumerate(WORK):
                 working = engine.request()
                 yield working
@@ -93,15 +108,12 @@ class Ixp2400:
 
     def reference(self, entries: Any, entry: Any, unit: int) -> Process:
         """A command from its queue over the bus to its unit, and the unit's answer."""
-        place = self.queues[unit].request()
-        yield place
         with self.bus.request() as grant:
             yield grant
             yield self.environment.timeout(4 * CYCLE)
         entries.release(entry)
         with self.servers[unit].request() as grant:
             yield grant
-            self.queues[unit].release(place)
             yield self.environment.timeout(self.access_time(unit))
 
     def transmit(self, number: int, packet: Any) -> Any:

@@ -14,11 +14,12 @@
 #endif
 
 constexpr int hops = HOPS, engines = 8, threads = 64, steps = 10, units = 4, flows = 10, flow_packets = 100;
-constexpr int ports = 4, mac_memory = 256, elements = 128, entries = 2, unit_queue = 4, output_memory = 2;
+constexpr int ports = 4, mac_memory = 256, engine_line = 2, elements = 128, entries = 4, output_memory = 4;
 constexpr int sram_stages = 16, scratch_stages = 8;
-constexpr double cycle = 1000.0 / 600.0, size = 64.0, line = 0.375, media = 0.5;  // ns, B, B/ns
-constexpr double mac_time = 10 * cycle, command_time = 4 * cycle, hash_time = 8 * cycle, dram_time = 26 * cycle;
-constexpr double sram_time = 6 * 110 * cycle, scratch_time = 60 * cycle, line_time = size / line, media_time = size / media;
+constexpr double cycle = 1000.0 / 600.0, size = 64.0, line = 0.375, load = 2.96 / 3, media = 0.5;  // ns, B, B/ns
+constexpr double mac_time = 10 * cycle, command_time = 4 * cycle, hash_time = 8 * cycle, dram_time = 25.6 * cycle;
+constexpr double sram_time = 6 * 105 * cycle, scratch_time = 60 * cycle;
+constexpr double line_time = size / line, source_time = size / (load * line), media_time = size / media;
 constexpr int processed = 6, finish = 8;  // steps: wants an element of the transmit buffer; has its packet there
 constexpr double work[steps] = {30 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 0, 15 * cycle, 15 * cycle, 0};
 enum Unit { dram, sram, hash, scratch };
@@ -27,7 +28,7 @@ const char* const step_names[steps] = {"buffer.receive", "forward.read_header", 
                                        "forward.count", nullptr, "transmit.transmit", "transmit.finish", nullptr};
 
 // Leaves of one router in the tree of next events.
-enum Leaf { of_line, of_send, of_accept, of_bus, of_dram, of_hash, of_emit, of_buffer = 8, of_engine = 16, of_scratch = 24, of_sram = 32 };
+enum Leaf { of_line, of_send, of_enter, of_bus, of_dram, of_hash, of_emit, of_buffer = 8, of_engine = 16, of_scratch = 24, of_sram = 32 };
 constexpr int leaves_of_router = 64, leaves = hops == 1 ? leaves_of_router : 16 * leaves_of_router;
 using Events = Clocks<leaves>;
 
@@ -107,6 +108,15 @@ public:
     std::uint64_t checksum = 0;
     double delay = 0;  // summed over the packets that have left
 
+    Router() {
+        for (int e = 0; e < engines; ++e) {
+            rooms[e] = engine_line;
+            free_entries[e] = entries;
+            idle[e] = Level(threads / engines);
+            for (int k = 0; k < threads / engines; ++k) idle_threads[e][k] = static_cast<std::uint8_t>(8 * e + 7 - k);
+        }
+    }
+
     void arrive(const Packet& packet) {
         waiting.push(packet);
         inlet.put();
@@ -120,7 +130,7 @@ public:
         else if (leaf >= of_buffer) end_buffer(leaf);
         else if (leaf == of_bus) end_transfer();
         else if (leaf == of_dram) end_access(dram, dram_thread, leaf);
-        else if (leaf == of_accept) end_accept();
+        else if (leaf == of_enter) end_enter();
         else if (leaf == of_send) end_send();
         else if (leaf == of_line) end_line();
         else end_access(hash, hash_thread, leaf);
@@ -130,13 +140,16 @@ public:
 
 private:
     // Receive.
-    Level port{ports}, memory{mac_memory}, buffered, buffer, passing, accept, element{elements}, free{threads};
+    Level port{ports}, memory{mac_memory}, buffered, buffer, passing, enter, element{elements}, freed, room{engines * engine_line};
+    Level in_line[engines], idle[engines], rest[engines], accept[engines];
     unsigned free_ports = (1u << ports) - 1;
-    std::uint64_t free_threads = ~std::uint64_t{0};
+    std::uint8_t idle_threads[engines][threads / engines];  // the one that was freed last is the last
     Packet in_port[ports];
-    Queue<Packet> in_mac;
-    bool accepting = false;
-    int next_engine = 0, accept_thread = 0;
+    Queue<Packet> in_mac, engine_lines[engines];
+    bool entering = false;
+    Packet entered{};
+    int next_engine = 0;
+    int rooms[engines];
     // Threads and engines.
     Packet packet[threads];
     std::uint8_t at_step[threads] = {};
@@ -147,7 +160,7 @@ private:
     Level engine{engines}, resume[steps], step[steps], request[units], swap_out[units];
     // Commands.
     Level entry{engines * entries}, command[units], queue[units], transfer[units], access[units];
-    int free_entries[engines] = {entries, entries, entries, entries, entries, entries, entries, entries};
+    int free_entries[engines];
     std::uint64_t commands[units] = {}, queued[units] = {};
     bool bus_busy = false;
     int bus_unit = 0, bus_thread = 0;
@@ -204,37 +217,65 @@ private:
         port.put();
         in_mac.push(in_port[slot]);
         buffered.put();
-        try_accept();
+        try_enter();
         try_buffer();
     }
 
-    void try_accept() {
-        if (accepting || !in_mac.size() || !free_threads) return;
-        std::uint64_t free_ones;
-        while (!(free_ones = free_threads & std::uint64_t{0xff} << 8 * next_engine)) {
+    void try_enter() {
+        if (entering || !in_mac.size() || !room.tokens) return;
+        while (!rooms[next_engine]) {
             immediate(passing);
             next_engine = (next_engine + 1) % engines;
         }
         if (!element.tokens) return;
-        next_engine = (next_engine + 1) % engines;
-        accept_thread = chance.bit(free_ones);
-        free_threads &= ~(std::uint64_t{1} << accept_thread);
-        packet[accept_thread] = in_mac.pop();
+        --rooms[next_engine];
+        room.take();
+        entered = in_mac.pop();
         buffered.take();
-        free.take();
         element.take();
-        accepting = true;
-        begin(accept, of_accept, media_time);
+        entering = true;
+        begin(enter, of_enter, media_time);
     }
 
-    void end_accept() {
-        end(accept, of_accept);
-        accepting = false;
+    void end_enter() {
+        const int e = next_engine;
+        end(enter, of_enter);
+        entering = false;
         memory.put();
-        at_step[accept_thread] = 0;
-        wake(accept_thread);
-        try_accept();
+        next_engine = (e + 1) % engines;
+        if (idle[e].tokens) {
+            in_line[e].pass();
+            idle[e].take();
+            start_thread(idle_threads[e][idle[e].tokens], entered);
+        } else {
+            in_line[e].put();
+            engine_lines[e].push(entered);
+        }
+        try_enter();
         try_buffer();
+    }
+
+    void start_thread(int thread, const Packet& one) {
+        immediate(accept[thread / 8]);
+        ++rooms[thread / 8];
+        room.put();
+        packet[thread] = one;
+        at_step[thread] = 0;
+        wake(thread);
+    }
+
+    void free_thread(int thread) {
+        const int e = thread / 8;
+        freed.pass();
+        immediate(rest[e]);
+        if (in_line[e].tokens) {
+            idle[e].pass();
+            in_line[e].take();
+            start_thread(thread, engine_lines[e].pop());
+        } else {
+            idle_threads[e][idle[e].tokens] = static_cast<std::uint8_t>(thread);
+            idle[e].put();
+        }
     }
 
     // ---- engines
@@ -299,9 +340,9 @@ private:
 
     // ---- the bus and the memories
 
-    unsigned open_units() const {  // to which a command could go
+    unsigned open_units() const {  // to which a command wants
         unsigned open = 0;
-        for (int unit = 0; unit < units; ++unit) open |= (commands[unit] && queue[unit].tokens < unit_queue) << unit;
+        for (int unit = 0; unit < units; ++unit) open |= (commands[unit] != 0) << unit;
         return open;
     }
 
@@ -391,7 +432,6 @@ private:
         }
         wake(thread);
         try_access(unit);
-        try_transfer();
     }
 
     // ---- transmit
@@ -415,11 +455,10 @@ private:
         sending_one = false;
         to_send.push(packet[send_thread]);
         sending.put();
-        free_threads |= std::uint64_t{1} << send_thread;
-        free.put();
         element.put();
+        free_thread(send_thread);
         try_line();
-        try_accept();
+        try_enter();
         try_select();
     }
 
@@ -450,18 +489,26 @@ private:
 };
 
 void Router::report(Report& report, const std::string& name) const {
-    const std::string chip = name + ".chip.", memories = chip + "memory.", receive = chip + "receive.", out = name + ".transmit.";
+    const std::string chip = name + ".chip.", memories = chip + "memory.", receive = name + ".receive.", out = name + ".transmit.";
     const char* const unit_names[units] = {"dram", "sram", "hash", "scratch"};
-    show_place(report, receive + "port_free", port);
+    show_place(report, receive + "mac.port_free", port);
     show_place(report, receive + "memory", memory);
     show_place(report, receive + "buffered", buffered);
-    show_idle(report, receive + "interface", accept);
-    const double waiting_turn = now - accept.area();
-    report.place((receive + "next_engine").c_str(), -1, {waiting_turn, waiting_turn, 1, accept.entered - accept.tokens + passing.entered});
-    show_transition(report, receive + "buffer", buffer);
+    show_idle(report, receive + "interface", enter);
+    const double waiting_turn = now - enter.area();
+    report.place((receive + "next_engine").c_str(), -1, {waiting_turn, waiting_turn, 1, enter.entered - enter.tokens + passing.entered});
+    show_place(report, receive + "room", room);
     show_transition(report, receive + "pass", passing);
-    show_transition(report, receive + "accept", accept);
-    show_place(report, name + ".thread", free);
+    show_transition(report, receive + "mac.buffer", buffer);
+    show_transition(report, receive + "enter", enter);
+    for (int e = 0; e < engines; ++e) {
+        show_place(report, numbered(receive + "waiting", e), in_line[e]);
+        const std::string threads_of_one = numbered(receive + "line", e);
+        show_place(report, threads_of_one + ".idle", idle[e]);
+        show_transition(report, threads_of_one + ".rest", rest[e]);
+        show_transition(report, threads_of_one + ".accept", accept[e]);
+    }
+    show_place(report, name + ".thread", freed);
     show_place(report, name + ".element", element);
     show_place(report, chip + "engine", engine);
     show_place(report, memories + "bus.entry", entry);
@@ -511,12 +558,12 @@ static struct { std::int32_t number, sent; } flow_states[flows];
 static void emit() {
     if (emits || routers[0].inlet.tokens) return;
     auto& flow = flow_states[chance.below(flows)];
-    emitted = {flow.number, flow.sent, now + line_time};
+    emitted = {flow.number, flow.sent, now + source_time};
     if (++flow.sent == flow_packets) flow = {flow.number + flows, 0};
     emits = true;
     ++firings;
     emitting.put();
-    events.set(of_emit, now + line_time);
+    events.set(of_emit, now + source_time);
 }
 
 int main(int count, char** words) {

@@ -38,7 +38,7 @@ def gbps(result: petri.Result) -> float:
 def test_dram_limits_throughput() -> None:
     result = run()
     assert gbps(result) == pytest.approx(2.96, rel=0.02)
-    assert figure(result, "dram_busy") > 0.99
+    assert figure(result, "dram_busy") > 0.97
 
 
 @slow_without_native
@@ -67,7 +67,7 @@ def test_table_1() -> None:
 @slow_without_native
 def test_packets_of_512_bytes_keep_sixteen_threads_busy() -> None:
     result = run(packet="512 B", packets=20_000)
-    assert figure(result, "threads_busy") == pytest.approx(16 / 64, rel=0.02)
+    assert figure(result, "threads_busy") == pytest.approx(16 / 64, rel=0.1)
     assert gbps(result) == pytest.approx(3.0, rel=0.03)
     assert figure(result, "sequence", "duplicate_ack_share") < figure(run(), "sequence", "duplicate_ack_share")
 
@@ -93,7 +93,7 @@ def test_strided_allocation_costs_no_throughput() -> None:
         {"packet": "40 B", "packets": 3000, "strided": True},
         {"memory_exponential": False, "work_exponential": False, "packets": 3000},
         {"source_exponential": True, "line_exponential": True, "packets": 3000},
-        {"command_entries": 1, "unit_queue": 1, "output_memory": 1, "packets": 3000},
+        {"command_entries": 1, "engine_line": 1, "output_memory": 1, "packets": 3000},
     ],
     ids=str,
 )
@@ -104,7 +104,7 @@ def test_nothing_is_lost_and_everything_is_given_back(parameters: dict[str, Any]
     assert result.passed
     marking = result.replications[0].marking
     for index, place in enumerate(model.net.places):
-        if place.name.startswith(("source.", "router.chip.receive.next_engine", "router.transmit.head")):
+        if place.name.startswith(("source.", "router.receive.next_engine", "router.transmit.head")):
             continue
         initial = sorted(token for count, token in place.initial for _ in range(count))
         assert sorted(marking[index]) == initial, f"{place.name} ends as it began"
@@ -122,21 +122,63 @@ RECEIVE = """
 net receive
 time ns
 import ixp2400.receive
-place inlet   : Packet fifo = Packet(0, i, 64 B, 0 ns) for i in 0..6
-place thread  : Context = Context(0, t) for t in 0..2, Context(1, 5), Context(3, t) for t in 6..7
+param packets = 9
+place inlet   : Packet fifo = Packet(0, i, 64 B, 0 ns) for i in 0..packets-1
+place thread  : Context
 place element = 128 * token
 place start   : Job fifo
-instance receive = Receive(inlet = inlet, thread = thread, element = element, start = start)
+place later   : { at: Context, after: Time }
+instance receive = ReceiveInTurn(inlet = inlet, thread = thread, element = element, start = start)
+transition finish: later(l) -> thread(l.at)  takes l.after
 run until dead
 """
 
 
+def started(packets: int, freed: str, **parameters: int) -> list[tuple[int, int, int]]:
+    """Packet, microengine and thread, in the order of their start, if threads are freed so many microseconds later."""
+    net = RECEIVE.replace("after: Time }", f"after: Time }} = {freed}" if freed else "after: Time }")
+    model = petri.loads(net, packets=packets, **parameters)
+    marking = model.run(engine="reference", replications=1).replications[0].marking[3]
+    return [(int(job[1]), int(job[4]), int(job[5])) for job in marking]
+
+
 def test_microengines_get_packets_in_turn() -> None:
-    """PRNP section 3.1: P1 goes to ME1, P2 to ME2. An engine without a free thread is passed over."""
-    model = petri.loads(RECEIVE, engines=4)
-    started = model.run(engine="reference", replications=1).replications[0].marking[3]
-    assert [(int(job[1]), int(job[4])) for job in started] == [(0, 0), (1, 1), (2, 3), (3, 0), (4, 3), (5, 0)]
-    assert len({(job[4], job[5]) for job in started}) == 6
+    """PRNP section 3.1: P1 goes to the first thread of ME1, P2 to that of ME2."""
+    assert started(6, "", engines=4) == [(0, 0, 0), (1, 1, 0), (2, 2, 0), (3, 3, 0), (4, 0, 1), (5, 1, 1)]
+
+
+def test_a_microengine_for_which_a_packet_waits_is_passed_over() -> None:
+    """Packets 4 to 7 wait for one microengine each, until a thread of the third is free and packet 8 has room."""
+    freed = "{at: Context(2, 0), after: 2 us * i} for i in 1..2"
+    begun = [(0, 0, 0), (1, 1, 0), (2, 2, 0), (3, 3, 0)]
+    assert started(9, freed, engines=4, threads=1, engine_line=1) == [*begun, (6, 2, 0), (8, 2, 0)]
+    assert started(9, freed, engines=4, threads=1, engine_line=2) == [*begun, (6, 2, 0)]
+
+
+LINE = """
+net line
+time ns
+import ixp2400.receive
+place thread  : Context
+place waiting : Packet fifo
+place room    : Engine
+place start   : Job fifo
+place later   : { at: Context, after: Time } = {at: Context(1, 5), after: 1 us}, {at: Context(1, 3), after: 2 us},
+                                               {at: Context(0, 4), after: 3 us}
+place coming  : Packet fifo = Packet(0, i, 64 B, 0 ns) for i in 0..5
+instance line = EngineLine(number = 1, waiting = waiting, thread = thread, room = room, start = start)
+transition finish: later(l) -> thread(l.at)      takes l.after
+transition come:   coming(p) -> waiting(p)       takes 4 us
+run until dead
+"""
+
+
+def test_the_thread_that_was_freed_last_is_next() -> None:
+    """Threads 0 and 1 are idle at first, and threads 5 and 3 are freed; another microengine's is no concern."""
+    marking = petri.loads(LINE, threads=2).run(engine="reference", replications=1).replications[0].marking
+    assert [int(job[5]) for job in marking[3]] == [3, 5, 0, 1]
+    assert len(marking[0]) == 1
+    assert len(marking[1]) == 2
 
 
 RING = """

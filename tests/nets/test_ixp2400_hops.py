@@ -32,7 +32,7 @@ def parameters(draw: st.DrawFn, scheme: str) -> dict[str, Any]:
         "flow_packets": draw(st.sampled_from([1, 10, 1000])),
         "threads": draw(st.integers(1, 8)),
         "mac_memory": draw(st.sampled_from([1, 4, 256])),
-        "unit_queue": draw(st.sampled_from([1, 4])),
+        "engine_line": draw(st.sampled_from([1, 3])),
     }
     if scheme == "aisr":
         chosen |= {"buffering": draw(st.integers(1, 2)), "processing": draw(st.integers(1, 3))}
