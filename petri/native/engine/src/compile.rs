@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::analysis::{Facts, Range, Ranges, ANY};
+use crate::analysis::{Facts, Range, Ranges};
 use crate::compile_transition::TransitionCompiler;
 use crate::expression::{cumulative, DrawTable, Real};
 use crate::fault::LoadError;
@@ -18,6 +18,7 @@ use crate::program::{
     Bound, Dependent, Gauge, Give, Level, Move, PlaceProgram, Program, Simple, SimpleTime, Take, Time,
     TransitionProgram, Watch,
 };
+use crate::ranges::slot_ranges;
 
 pub type Compiled<T> = Result<T, LoadError>;
 
@@ -229,7 +230,7 @@ impl<'a> Compiler<'a> {
             net,
             spans: Vec::new(),
             places: Vec::new(),
-            slot_ranges: net.places.iter().map(slot_ranges).collect::<Compiled<_>>()?,
+            slot_ranges: slot_ranges(net)?,
             indices: Vec::new(),
             index_of: HashMap::new(),
             joins: Vec::new(),
@@ -381,7 +382,7 @@ impl<'a> Compiler<'a> {
 }
 
 /// The bits of a value that is stored in a slot.
-fn slot_bits(value: Scalar, kind: Kind) -> Compiled<u64> {
+pub fn slot_bits(value: Scalar, kind: Kind) -> Compiled<u64> {
     match kind {
         Kind::Real => Ok((value.as_real() + 0.0).to_bits()),
         _ => value.as_int().map(|v| v as u64).ok_or_else(|| LoadError("a real value in an int slot".into())),
@@ -389,7 +390,7 @@ fn slot_bits(value: Scalar, kind: Kind) -> Compiled<u64> {
 }
 
 /// Refuses tokens that have not one value for each slot.
-fn check_initial(place: &Place) -> Compiled<()> {
+pub fn check_initial(place: &Place) -> Compiled<()> {
     let (width, slots) = (place.initial.width(), place.colour.slots.len());
     if place.initial.is_empty() || width == slots {
         return Ok(());
@@ -408,30 +409,6 @@ fn initial_tokens(place: &Place) -> Compiled<Vec<(u64, Vec<u64>)>> {
         tokens.push((count, token));
     }
     Ok(tokens)
-}
-
-/// The declared ranges, widened by the initial tokens, which no firing has checked.
-fn slot_ranges(place: &Place) -> Compiled<Vec<Range>> {
-    check_initial(place)?;
-    let mut ranges: Vec<Range> = place.colour.slots.iter().map(slot_range).collect();
-    for (_, token) in place.initial.iter() {
-        for ((range, &value), slot) in ranges.iter_mut().zip(token).zip(&*place.colour.slots) {
-            if slot.kind != Kind::Real {
-                let value = i128::from(slot_bits(value, slot.kind)? as i64);
-                *range = (range.0.min(value), range.1.max(value));
-            }
-        }
-    }
-    Ok(ranges)
-}
-
-fn slot_range(slot: &Slot) -> Range {
-    if slot.kind == Kind::Real {
-        return ANY;
-    }
-    let low = slot.low.and_then(Scalar::as_int).map_or(ANY.0, i128::from);
-    let high = slot.high.and_then(Scalar::as_int).map_or(ANY.1, i128::from);
-    (low, high.max(low))
 }
 
 /// The places that get the rows of a file. A row is a coloured token that arrives at the end of a queue.

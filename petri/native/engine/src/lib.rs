@@ -4,7 +4,8 @@
 //! A guided tour, in the order of the data's way:
 //!
 //! 1. [`net`] decodes the flat net; [`compile`], [`compile_transition`] and [`compile_selection`] make a [`program`] of it, with expressions
-//!    compiled by [`lower`] and understood by [`analysis`]. Everything that can be decided before the first firing is
+//!    compiled by [`lower`] and understood by [`analysis`], and [`ranges`] tells which values tokens may have. Everything that can
+//!    be decided before the first firing is
 //!    decided there.
 //! 2. [`engine`] is the loop: look, choose, start; or let time move on. It fits on a screen.
 //! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
@@ -50,6 +51,7 @@ pub mod portable;
 pub mod probes;
 pub mod program;
 pub mod random;
+pub mod ranges;
 pub mod rank_set;
 pub mod records;
 pub mod reorder;
