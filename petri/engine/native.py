@@ -29,10 +29,10 @@ except ImportError as error:
 
 MOST_FIRINGS = 2**63 - 1
 
-# Firings of each transition, on average, after which machine code is made for the net. Making it takes one or two
-# milliseconds for each transition that is not like another, which some 2,500 firings of it pay back.
-PATIENCE = 2500
-FEW_TRANSITIONS = 40
+# Firings of a replication after which machine code is made for a net of up to forty transitions that are unlike each
+# other; for more it takes proportionally more. To make the code of a transition takes one or two milliseconds, which
+# some 2,500 firings of it pay back.
+PATIENCE = 100_000
 
 
 def available() -> bool:
@@ -74,8 +74,7 @@ class NativeSession:
         self._compiled = compiled(net)
         assert _native is not None
         words = seed_words(seed, replication)
-        compile_after = PATIENCE * max(len(net.transitions), FEW_TRANSITIONS)
-        numbers = (limits.firings_at_an_instant, limits.tokens, compile_after)
+        numbers = (limits.firings_at_an_instant, limits.tokens, PATIENCE)
         self._session = _native.Session(self._compiled.program, words, numbers, asked.trace, asked.levels)
         if (fault := self._session.initial_fault) is not None:
             raise ModelError(fault[0], self._span(fault[1]), **fault[2])

@@ -85,7 +85,7 @@ def test_same_run(net: Net, seed: int, piece: int) -> None:
 FAR = Limits(firings_at_an_instant=5000, tokens=60)
 
 
-@given(nets(), st.integers(0, 3), st.integers(1, 60), st.sampled_from([0, 1]), st.booleans())
+@given(nets(), st.integers(0, 3), st.integers(1, 60), st.sampled_from([0, 40]), st.booleans())
 @CHECKED
 def test_machine_code_does_the_same(net: Net, seed: int, piece: int, patience: int, levels: bool) -> None:
     reference = begin(net, "reference", seed, 0, limits=FAR, levels=levels)
@@ -181,13 +181,75 @@ def test_joins_in_machine_code(
         assert_same_state(reference, compiled)
 
 
+# Stations that are alike but for their numbers, beside others that are not, each in another way.
+STATIONS = """net stations
+type Part = { kind: 0..3, seen: int }
+place queue[0..9] : Part fifo = { kind: i mod 4, seen: 0 } for i in 0..1
+place shelf[0..9] : Part lifo = { kind: 1, seen: i } for i in 0..2
+place free[0..9] = 2 * token
+place spare[0..9] = token
+transition work[i in 0..9]: queue[i](p), free[i] -> queue[(i + 1) mod 10]({kind: i mod 4, seen: p.seen + 1}), free[i]
+  takes exp(0.5 + i)
+transition rest[i in 0..9]: 2 * free[i], spare[i] -> 2 * free[i], spare[i]  takes 1.0 + i mod 3
+transition move[i in 0..9]: shelf[i](p) -> shelf[(i * 3) mod 10]({kind: p.kind, seen: p.seen + i})
+  when p.seen mod (i + 2) != 1
+  takes i / 4
+transition swap[i in 0..9]: spare[i], shelf[i](p) -> spare[(i + 5) mod 10], queue[i](p)
+  takes exp(if i < 5 then 1.0 else 2.0)
+"""
+
+
+@pytest.mark.parametrize("patience", [0, 100])
+def test_transitions_that_are_alike_and_others(patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = petri.loads(STATIONS).net
+    monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
+    reference, compiled = (begin(net, engine, 1, 0) for engine in ("reference", "native"))
+    for _ in range(10):
+        for session in (reference, compiled):
+            session.advance(math.inf, 200)
+        assert_same_state(reference, compiled)
+
+
+# Keys whose values are not declared: some stay among few, others go anywhere.
+WANDERING = """net wandering
+place left : { key: int, n: int } = {key: i, n: 0} for i in 0..9
+place right : { key: int, n: int } = {key: i, n: 0} for i in 0..9
+place asked : int
+transition join: left({key: k, n: a}), right({key: k, n: b})
+  -> left({key: x, n: a + 1}), right({key: {new}, n: b}), asked(b)
+  draw x ~ uniform(0..9)
+  takes exp(1)
+transition answer: asked(n), right({key: n, n: b}) -> right({key: n, n: b + 1})  takes exp(1)
+"""
+
+
+@pytest.mark.parametrize("new", ["9 - x", "k", "min(k + 1, 12)", "k + 1", "0 - k", "k * k"])
+def test_keys_whose_values_are_found(new: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    net = petri.loads(WANDERING.replace("{new}", new)).net
+    monkeypatch.setattr("petri.engine.native.PATIENCE", 20)
+    reference, compiled = (begin(net, engine, 1, 0) for engine in ("reference", "native"))
+    for _ in range(6):
+        for session in (reference, compiled):
+            session.advance(math.inf, 40)
+        assert_same_state(reference, compiled)
+
+
 # Where thousands of firings are in progress, the engine foresees what the next ones will touch.
-MANY = {"ring": {"stations": 3000, "share": 1}, "folded_ring": {"stations": 3000}, "in_progress": {"firings": 3000}}
+MANY = [
+    ("ring", {"stations": 3000, "share": 1}),
+    ("ring", {"stations": 20_000, "share": 1}),
+    ("folded_ring", {"stations": 3000}),
+    ("folded_ring", {"stations": 30_000}),
+    ("keyed_bag", {"waiting": 20_000}),
+    ("in_progress", {"firings": 3000}),
+]
 
 
-@pytest.mark.parametrize("name", MANY)
-def test_thousands_of_firings_in_progress(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    net = petri.load(NETS / f"{name}.net", **MANY[name]).net
+@pytest.mark.parametrize(("name", "parameters"), MANY)
+def test_thousands_of_firings_in_progress(
+    name: str, parameters: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = petri.load(NETS / f"{name}.net", **parameters).net
     interpreted = begin(net, "native", 1, 0)
     monkeypatch.setattr("petri.engine.native.PATIENCE", 0)
     sessions = [interpreted, begin(net, "native", 1, 0)]

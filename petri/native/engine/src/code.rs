@@ -6,7 +6,8 @@
 //! the engine altogether.
 //!
 //! [`emitter`] has the vocabulary, [`expressions`], [`places`], [`joins`], [`agenda`], [`search`], [`transitions`] and
-//! [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls.
+//! [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls. Transitions with the same
+//! [`outline`] share their code.
 
 mod agenda;
 mod cycle;
@@ -14,12 +15,13 @@ mod emitter;
 mod expressions;
 mod habits;
 mod joins;
+mod outline;
 mod places;
 mod runtime;
 mod search;
 mod transitions;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
 use std::ptr::null;
@@ -37,13 +39,15 @@ pub use cycle::{OVER, STOPPED, USED_UP};
 pub use habits::Habits;
 pub use runtime::{ENABLED, FAULT, GENERAL};
 
+use crate::cache::fetch;
 use crate::engine::Engine;
 use crate::ids::{PlaceId, TransitionId};
 use crate::observer::Observer;
 use crate::program::{Program, Time};
 use crate::table::Table;
 use cycle::{Part, Routines, Written};
-use emitter::{Emitter, Layout};
+use emitter::{Emitter, Layout, Operand};
+use outline::Outline;
 use runtime::{Rare, Runtime};
 
 /// Looks at a transition. The parameters are the engine and the operands.
@@ -59,19 +63,12 @@ type Cycle = unsafe extern "C" fn(*mut c_void, *const u64, *const Routines, u64,
 pub struct Routine {
     function: *const u8,
     operands: *const u64,
-    /// Where the operands are.
-    row: Box<[u64]>,
 }
 
 impl Routine {
     /// No function: the place of one that nobody calls.
     fn none() -> Self {
-        Routine::new(null(), Vec::new())
-    }
-
-    fn new(function: *const u8, row: Vec<u64>) -> Self {
-        let row = row.into_boxed_slice();
-        Routine { function, operands: row.as_ptr(), row }
+        Routine { function: null(), operands: null() }
     }
 
     /// Looks at a transition.
@@ -88,6 +85,58 @@ impl Routine {
     }
 }
 
+/// The operands of a routine of a net's code, which last as long as the code. Before them stands what kinds they are of
+/// (`Operand::words`).
+#[derive(Clone, Copy)]
+pub struct Operands(*const u64);
+
+impl Operands {
+    /// The operands at an address; none at 0.
+    ///
+    /// # Safety
+    /// The address is 0, or that of the operands of a routine, whose code lasts as long as what is returned.
+    #[inline(always)]
+    pub unsafe fn at(address: usize) -> Option<Self> {
+        (address != 0).then_some(Operands(address as *const u64))
+    }
+
+    /// Fetches the first of them, which are most often all.
+    #[inline(always)]
+    pub fn fetch(self) {
+        fetch(self.0.wrapping_sub(1));
+        fetch(self.0.wrapping_add(7));
+    }
+
+    #[inline(always)]
+    fn kinds(self) -> u64 {
+        // SAFETY: see `at`.
+        unsafe { *self.0.sub(1) }
+    }
+
+    /// The places among them …
+    #[inline(always)]
+    pub fn places(self) -> impl Iterator<Item = PlaceId> {
+        self.rows(self.kinds() as u32).map(PlaceId)
+    }
+
+    /// … and the transitions.
+    #[inline(always)]
+    pub fn transitions(self) -> impl Iterator<Item = TransitionId> {
+        self.rows((self.kinds() >> 32) as u32).map(TransitionId)
+    }
+
+    /// The rows of tables that some operands stand for.
+    #[inline(always)]
+    fn rows(self, mut positions: u32) -> impl Iterator<Item = u32> {
+        std::iter::from_fn(move || {
+            let position = (positions != 0).then(|| positions.trailing_zeros())?;
+            positions &= positions - 1;
+            // SAFETY: there are operands at the positions that the kinds tell of.
+            Some(unsafe { Operand::row(*self.0.add(position as usize)) })
+        })
+    }
+}
+
 /// The code of a net's transitions, and the loop that runs them. A transition that the generator does not know has routines
 /// that leave it to the engine.
 pub struct Code {
@@ -97,10 +146,25 @@ pub struct Code {
     cycle: Routine,
     /// What the code finds by address: see `Runtime::arrivals`.
     _arrivals: Box<[Routine]>,
+    /// The operands of all routines.
+    _operands: Box<[u64]>,
     module: ManuallyDrop<JITModule>,
 }
 
 impl Code {
+    /// Fetches the routines by which firings of a transition start and end.
+    #[inline(always)]
+    pub fn fetch_start(&self, transition: TransitionId) {
+        fetch(&self.starts[transition]);
+        fetch(&self.finishes[transition]);
+    }
+
+    /// The operands of the routine that starts firings of a transition.
+    #[inline(always)]
+    pub fn start_operands(&self, transition: TransitionId) -> Operands {
+        Operands(self.starts[transition].operands)
+    }
+
     /// Runs the loop until an instant whose bits are known is over, or until so many firings have started since time 0.
     /// Returns why it ended.
     ///
@@ -122,8 +186,12 @@ impl Code {
 pub const KINDS: usize = 2;
 
 const GENERATOR_STACK: usize = 256 << 20;
-/// Nets with more transitions are not compiled.
-const MOST_TRANSITIONS: usize = 10_000;
+/// Nets with more transitions that are unlike each other are not compiled.
+const MOST_UNLIKE: usize = 10_000;
+/// Unlike transitions whose code is made as soon as that of fewer.
+const FEW_UNLIKE: u64 = 40;
+/// The operands of so many transitions are found in the time in which the code of one is made.
+const ALIKE: usize = 128;
 /// Pieces that start and end firings are written out in the loop if there are no more than so many.
 const MOST_WRITTEN: usize = 8;
 const MOST_NUMBERS: usize = 64;
@@ -158,6 +226,16 @@ struct Shape {
     pieces: usize,
 }
 
+/// The shape of a piece, and its operands.
+type Described = (usize, Vec<Operand>);
+
+/// Shapes by the text of their code.
+#[derive(Default)]
+struct Shapes {
+    all: Vec<Shape>,
+    by_text: HashMap<String, usize>,
+}
+
 /// Generates the functions of one net.
 struct Generator<'a> {
     module: JITModule,
@@ -178,10 +256,16 @@ impl Code {
         usize::from(O::LEVELS.is_some())
     }
 
+    /// The firings after which code for a program pays, if it does after so many for one of few transitions.
+    pub fn pays_after(program: &Program, few: u64) -> u64 {
+        let transitions = program.unlike() + program.transitions.len() / ALIKE;
+        few.saturating_mul(FEW_UNLIKE.max(transitions as u64)) / FEW_UNLIKE
+    }
+
     /// The code of a program for engines with observers of a kind. None where this machine, or the size of the net, has
     /// none.
     pub fn new<O: Observer>(program: &Program, habits: &Habits) -> Option<Code> {
-        if program.transitions.len() > MOST_TRANSITIONS {
+        if program.unlike() > MOST_UNLIKE {
             return None;
         }
         // The generator recurses over expressions: it gets a stack of its own, as the loader does.
@@ -243,9 +327,22 @@ impl<'a> Generator<'a> {
         let cycle = self.write(self.convention(), 0, 5, false, |e| e.cycle(&written));
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
+        let mut operands = Vec::new();
+        let mut place = |row: Vec<Operand>| {
+            let start = operands.len() + 1;
+            operands.extend(Operand::words(&row, program));
+            start
+        };
+        let cycle = (cycle.0, place(cycle.1));
+        let parts: Vec<(Option<FuncId>, usize)> =
+            parts.into_iter().map(|(shape, row)| (functions[shape], place(row))).collect();
+        let operands = operands.into_boxed_slice();
         let address = |id| self.module.get_finalized_function(id);
-        let made = |(id, row): (Option<FuncId>, Vec<u64>)| Routine::new(id.map_or(null(), address), row);
-        let mut routines = parts.into_iter().map(|(shape, row)| made((functions[shape], row)));
+        let made = |(id, start): (Option<FuncId>, usize)| Routine {
+            function: id.map_or(null(), address),
+            operands: operands.as_ptr().wrapping_add(start),
+        };
+        let mut routines = parts.into_iter().map(made);
         let (mut looks, mut starts, mut finishes) = (Vec::new(), Vec::new(), Vec::new());
         for _ in ids() {
             looks.extend(routines.next());
@@ -255,12 +352,14 @@ impl<'a> Generator<'a> {
         for ((place, reserved), routine) in arriving.into_iter().zip(routines) {
             self.arrivals[2 * place.at() + usize::from(reserved)] = routine;
         }
+        let cycle = made(cycle);
         Ok(Code {
             looks: looks.into_iter().collect(),
             starts: starts.into_iter().collect(),
             finishes: finishes.into_iter().collect(),
-            cycle: made(cycle),
+            cycle,
             _arrivals: self.arrivals,
+            _operands: operands,
             module: ManuallyDrop::new(self.module),
         })
     }
@@ -269,23 +368,46 @@ impl<'a> Generator<'a> {
         self.module.isa().default_call_conv()
     }
 
-    /// The shapes of pieces; and for each piece its shape and its operands.
-    fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Shape>, Vec<(usize, Vec<u64>)>) {
-        let mut shapes: Vec<Shape> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
-        let parts = pieces.iter().map(|&piece| {
+    /// The shapes of pieces, and for each piece its shape and its operands. Those of the transitions come first, three of each.
+    fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Shape>, Vec<Described>) {
+        let program = self.program;
+        let (of_transitions, others) = pieces.split_at(3 * program.transitions.len());
+        let mut shapes = Shapes::default();
+        let mut known: HashMap<Vec<u64>, Vec<Described>> = HashMap::new();
+        let mut parts = Vec::with_capacity(pieces.len());
+        for (number, pieces) in of_transitions.chunks(3).enumerate() {
+            let outline = Outline::of(program, Some(self.habits), TransitionId(number as u32));
+            let alike = |outline: &Outline| translated(known.get(outline.words())?, |operand| outline.special(operand));
+            if let Some(alike) = outline.as_ref().and_then(alike) {
+                debug_assert_eq!(alike, self.parts(&mut shapes, pieces));
+                parts.extend(alike);
+                continue;
+            }
+            let own = self.parts(&mut shapes, pieces);
+            if let Some(outline) = outline {
+                let general = translated(&own, |operand| outline.general(operand));
+                known.extend(general.map(|general| (outline.words().to_vec(), general)));
+            }
+            parts.extend(own);
+        }
+        parts.extend(self.parts(&mut shapes, others));
+        parts.iter().for_each(|&(shape, _)| shapes.all[shape].pieces += 1);
+        (shapes.all, parts)
+    }
+
+    /// Writes pieces to see what shapes they have.
+    fn parts(&mut self, shapes: &mut Shapes, pieces: &[Piece]) -> Vec<Described> {
+        let part = |&piece: &Piece| {
             let row = self.write_piece(piece, false);
             let text = self.context.func.display().to_string();
             self.module.clear_context(&mut self.context);
-            let shape = *known.entry(text).or_insert(shapes.len());
-            if shape == shapes.len() {
-                shapes.push(Shape { first: piece, pieces: 0 });
+            let shape = *shapes.by_text.entry(text).or_insert(shapes.all.len());
+            if shape == shapes.all.len() {
+                shapes.all.push(Shape { first: piece, pieces: 0 });
             }
-            shapes[shape].pieces += 1;
             (shape, row)
-        });
-        let parts = parts.collect();
-        (shapes, parts)
+        };
+        pieces.iter().map(part).collect()
     }
 
     /// The function of a shape. Where there is only one piece of it, operands are constants of the code.
@@ -295,7 +417,7 @@ impl<'a> Generator<'a> {
     }
 
     /// Writes a piece. Returns its operands, of which there are none if they are constants.
-    fn write_piece(&mut self, piece: Piece, constant: bool) -> Vec<u64> {
+    fn write_piece(&mut self, piece: Piece, constant: bool) -> Vec<Operand> {
         let program = self.program;
         let normal = self.convention();
         let variables = |id: TransitionId| program.transitions[id].variable_names.len();
@@ -333,8 +455,8 @@ impl<'a> Generator<'a> {
         variables: usize,
         parameters: usize,
         constant: bool,
-        emit: impl FnOnce(Emitter) -> Vec<u64>,
-    ) -> Vec<u64> {
+        emit: impl FnOnce(Emitter) -> Vec<Operand>,
+    ) -> Vec<Operand> {
         let signature = &mut self.context.func.signature;
         signature.call_conv = convention;
         signature.params = vec![AbiParam::new(I64); parameters];
@@ -370,7 +492,7 @@ impl<'a> Generator<'a> {
 }
 
 /// The pieces to write out in the loop, if they are few.
-fn written(program: &Program, shapes: &[Shape], parts: &[(usize, Vec<u64>)]) -> Written {
+fn written(program: &Program, shapes: &[Shape], parts: &[Described]) -> Written {
     let has_code = |plan| transitions::can_fire(program, plan);
     let mut written = Written::default();
     if !program.transitions.iter().all(has_code) {
@@ -392,6 +514,28 @@ fn written(program: &Program, shapes: &[Shape], parts: &[(usize, Vec<u64>)]) -> 
         return Written::default();
     }
     written
+}
+
+/// The same with other operands.
+fn translated(parts: &[Described], other: impl Fn(Operand) -> Option<Operand>) -> Option<Vec<Described>> {
+    let translate = |(shape, row): &Described| {
+        let row: Option<Vec<Operand>> = row.iter().map(|&operand| other(operand)).collect();
+        Some((*shape, row?))
+    };
+    parts.iter().map(translate).collect()
+}
+
+/// The number of transitions no two of which have the same outline, whatever their habits.
+pub fn unlike(program: &Program) -> usize {
+    let (mut outlines, mut others) = (HashSet::new(), 0);
+    for number in 0..program.transitions.len() as u32 {
+        match Outline::of(program, None, TransitionId(number)) {
+            Some(outline) if outlines.contains(outline.words()) => {}
+            Some(outline) => drop(outlines.insert(outline.words().to_vec())),
+            None => others += 1,
+        }
+    }
+    outlines.len() + others
 }
 
 /// The places of arcs that give to one of several, and whether room was kept there for the tokens, as it is for firings that
@@ -437,4 +581,51 @@ fn way(
     module.define_function(function, context).map_err(Box::new)?;
     module.clear_context(context);
     Ok(function)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::enabling::Enabling;
+    use crate::marking::Marking;
+
+    /// A ring of stations, of which one may be another.
+    fn ring(stations: usize, other: &str) -> Program {
+        let places: Vec<String> =
+            (0..2 * stations).map(|i| format!(r#"{{"name":"p{i}","initial":[[1,[]]]}}"#)).collect();
+        let transition = |i: usize| {
+            let (server, next) = (stations + i, (i + 1) % stations);
+            let time = r#"{"op":"exp","kind":"real","args":[{"op":"const","kind":"real","value":2.0}]}"#;
+            let rest = if i == 5 { other } else { "" };
+            format!(
+                r#"{{"name":"t{i}","inputs":[{{"place":{i}}},{{"place":{server}}}],"time":{time},
+                "outputs":[{{"places":[{next}]}},{{"places":[{server}]}}]{rest}}}"#
+            )
+        };
+        let transitions: Vec<String> = (0..stations).map(transition).collect();
+        let text = format!(r#"{{"places":[{}],"transitions":[{}]}}"#, places.join(","), transitions.join(","));
+        Program::from_json(&text).expect("a net")
+    }
+
+    fn code(program: &Program) -> Option<Code> {
+        let mut enabling = Enabling::new(program);
+        let marking = Marking::new(program, &mut enabling).ok()?;
+        Code::new::<()>(program, &Habits::of(program, &marking, 0.0, 1.0))
+    }
+
+    #[test]
+    fn stations_that_are_alike_have_one_outline() {
+        assert_eq!(ring(200, "").unlike(), 1);
+        assert!(code(&ring(100, "")).is_some());
+    }
+
+    #[test]
+    fn one_that_is_another_is_seen_by_its_neighbours() {
+        // The station before it watches its priority, or that it must be looked at.
+        assert_eq!(ring(200, r#","priority":1"#).unlike(), 3);
+        assert_eq!(ring(200, r#","guard":{"op":"const","kind":"bool","value":true}"#).unlike(), 3);
+        // Inhibited by a queue: those before and behind that queue see it, too.
+        assert!((3..=5).contains(&ring(200, r#","inhibitors":[{"place":100}]"#).unlike()));
+        assert!(code(&ring(50, r#","priority":1"#)).is_some());
+    }
 }

@@ -106,6 +106,7 @@ impl Program {
             variables,
             record,
             code: Default::default(),
+            unlike: Default::default(),
         })
     }
 }
@@ -305,7 +306,7 @@ impl<'a> Compiler<'a> {
         let extents = (whole && size.is_some()).then(|| ranges.iter().map(extent).collect());
         let id = IndexId(self.indices.len() as u32);
         let seated = self.places[place.at()].discipline == Discipline::Bag;
-        self.indices.push(IndexProgram { slots: slots.clone(), extents, seated, links: Vec::new() });
+        self.indices.push(IndexProgram { place, slots: slots.clone(), extents, seated, links: Vec::new() });
         self.places[place.at()].indices.push(id);
         self.index_of.insert((place, slots), id);
         id

@@ -75,6 +75,7 @@ impl TransitionCompiler<'_, '_> {
         self.compiler.places[inputs[pivot].place.at()].pivots.push(id);
         self.compiler.joins.push(JoinProgram {
             pivot,
+            place: inputs[pivot].place,
             binds: inputs[pivot].binds.clone(),
             transition: self.id,
             filter: guard.cloned(),

@@ -35,7 +35,7 @@ pub(crate) const LOOP_TOLD: u64 = 1000;
 pub struct Limits {
     pub firings_at_an_instant: u64,
     pub tokens: u64,
-    /// Firings of a replication after which machine code is made for the net.
+    /// Firings of a replication after which machine code is made for a net of few transitions that are unlike each other.
     pub compile_after: u64,
 }
 
@@ -151,14 +151,12 @@ impl<O: Observer> Engine<O> {
             return Reason::Error;
         }
         let program = Arc::clone(&self.program);
-        let interpreted = match program.code[Code::kind::<O>()].get() {
-            _ if !O::COMPILES => u64::MAX,
-            // Another replication has waited for it.
-            Some(_) => 0,
-            None => self.limits.compile_after.saturating_sub(self.firings),
-        };
+        let interpreted = self.interpreted(&program);
         let mut reason = self.run(&program, until, firings.min(interpreted));
         if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
+            if self.interpreted(&program) > 0 {
+                return self.advance(until, firings - interpreted);
+            }
             let code = program.code[Code::kind::<O>()].get_or_init(|| {
                 let habits = Habits::of(&program, &self.marking, self.window, self.now);
                 Code::new::<O>(&program, &habits)
@@ -173,6 +171,22 @@ impl<O: Observer> Engine<O> {
             self.error = Some(*error);
             Reason::Error
         })
+    }
+
+    /// So many firings more are interpreted, or a few before more is known of how much code the net needs.
+    fn interpreted(&self, program: &Program) -> u64 {
+        if !O::COMPILES {
+            return u64::MAX;
+        }
+        // Another replication may have waited for it.
+        if program.code[Code::kind::<O>()].get().is_some() {
+            return 0;
+        }
+        let few = self.limits.compile_after;
+        match few.saturating_sub(self.firings) {
+            0 => Code::pays_after(program, few).saturating_sub(self.firings),
+            some => some,
+        }
     }
 
     /// The warm-up is over: statistics start now.

@@ -5,7 +5,7 @@
 
 use std::mem::offset_of;
 
-use crate::ids::JoinId;
+use crate::ids::{JoinId, PlaceId};
 use crate::key_table::{groups, Extent, Key, KeyTable, SlotsOf};
 use crate::row::Row;
 
@@ -17,6 +17,7 @@ pub const MOST_LINKS: usize = 32;
 
 /// An index as it is before the first token.
 pub struct IndexProgram {
+    pub place: PlaceId,
     pub slots: Vec<u32>,
     /// The ranges of the slots, where keys are numbered directly.
     pub extents: Option<Vec<Extent>>,
@@ -186,26 +187,21 @@ impl Index {
         &self.links
     }
 
-    /// The group of a key, and the first seat of its tokens. There may be none.
+    /// Fetches what tells of a key; see `Marking::fetch`. In later steps returns its group, and the first seat of its tokens.
     #[inline(always)]
-    pub fn first_seat(&self, key: impl Key) -> Option<(u32, u32)> {
-        let group = self.buckets.find(key)?;
-        Some((group, self.buckets[group].seats[0]))
-    }
-
-    /// Fetches what is touched where a key is looked up; see `Marking::fetch`.
-    #[inline(always)]
-    pub fn fetch(&self, key: impl Key, step: usize) {
+    pub fn fetch(&self, key: impl Key, step: usize) -> Option<(u32, Option<u32>)> {
         match step {
             2 => self.buckets.fetch_cell(key),
             3 => self.buckets.fetch(key),
-            4 => {
-                if let Some((_, seat)) = self.first_seat(key) {
-                    self.group_of_seat.fetch(seat);
-                }
+            _ => {
+                let group = self.buckets.find(key)?;
+                let bucket = &self.buckets[group];
+                let seat = (1..=FEW as u32).contains(&bucket.len).then_some(bucket.seats[0]);
+                seat.into_iter().for_each(|seat| self.group_of_seat.fetch(seat));
+                return Some((group, seat));
             }
-            _ => {}
         }
+        None
     }
 
     // ------------------------------------------------------------ the tokens of the place
@@ -421,7 +417,8 @@ mod tests {
     /// Random arrivals and departures against a plain list.
     fn against_a_list(extents: Option<Vec<Extent>>, keys: u64, seed: u64) {
         let mut random = Random::new([seed, 2, 3]);
-        let mut index = Index::new(&IndexProgram { slots: vec![1], extents, seated: true, links: Vec::new() });
+        let mut index =
+            Index::new(&IndexProgram { place: PlaceId(0), slots: vec![1], extents, seated: true, links: Vec::new() });
         let mut row: Vec<[u64; 2]> = Vec::new();
         for step in 0..20_000u64 {
             let grow = if step < 10_000 { 0.6 } else { 0.4 };
@@ -452,7 +449,13 @@ mod tests {
 
     #[test]
     fn a_group_lasts_as_long_as_somebody_waits_for_it() {
-        let mut index = Index::new(&IndexProgram { slots: vec![0], extents: None, seated: true, links: Vec::new() });
+        let mut index = Index::new(&IndexProgram {
+            place: PlaceId(0),
+            slots: vec![0],
+            extents: None,
+            seated: true,
+            links: Vec::new(),
+        });
         let group = index.want(&[7][..], 1);
         assert_eq!(index.enter(&[7]), group);
         index.leave_seat(0);

@@ -19,8 +19,9 @@ use crate::weights::Weights;
 /// A compiled join.
 pub struct JoinProgram {
     pub transition: TransitionId,
-    /// Arc of the pivot.
+    /// Arc of the pivot, and its place.
     pub pivot: usize,
+    pub place: PlaceId,
     pub binds: Vec<(u32, VariableId)>,
     /// A condition on the pivot's token alone. It cannot fail.
     pub filter: Option<Bool>,
@@ -187,15 +188,20 @@ impl Join {
         self.weights.total() > 0
     }
 
-    /// Fetches what is known of the first token of the pivot that wants a group, if there is one; see `Marking::fetch`.
+    /// Fetches where the first token of the pivot that wants a group is told, …
     #[inline(always)]
-    pub fn fetch(&self, link: usize, group: u32, step: usize) {
+    pub fn fetch_head(&self, link: usize, group: u32) {
+        self.links[link as u32].heads.fetch(group);
+    }
+
+    /// … and then what is known of it. Returns its seat, if there is one.
+    #[inline(always)]
+    pub fn fetch_first(&self, link: usize, group: u32) -> Option<u32> {
         let link = &self.links[link as u32];
-        match step {
-            4 => link.heads.fetch(group),
-            5 if (group as usize) < link.heads.len() => link.seats.fetch(link.heads[group]),
-            _ => {}
-        }
+        let seat = link.heads.all().get(group as usize).copied().filter(|&seat| seat != NONE)?;
+        link.seats.fetch(seat);
+        self.weights.fetch(seat as usize);
+        Some(seat)
     }
 
     /// The number of bindings.

@@ -4,9 +4,8 @@
 //! A guided tour, in the order of the data's way:
 //!
 //! 1. [`net`] decodes the flat net; [`compile`], [`compile_transition`] and [`compile_selection`] make a [`program`] of it, with expressions
-//!    compiled by [`lower`] and understood by [`analysis`], and [`ranges`] tells which values tokens may have. Everything that can
-//!    be decided before the first firing is
-//!    decided there.
+//!    compiled by [`lower`] and understood by [`analysis`]; [`ranges`] tells which values tokens may have. Everything that can
+//!    be decided before the first firing is decided there.
 //! 2. [`engine`] is the loop: look, choose, start; or let time move on. It fits on a screen.
 //! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
 //!    [`index`]es over them, each with a [`key_table`]), [`enabling`] (which transitions are enabled, by looking only next to

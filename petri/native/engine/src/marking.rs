@@ -236,18 +236,32 @@ impl Marking {
         let plan = &program.places[place];
         for &id in &plan.indices {
             let index = &self.indices[id];
-            let key = index.key(token);
-            index.fetch(key, step);
-            if let (4.., Some((group, seat))) = (step, index.first_seat(key)) {
-                self.stores[place].fetch(seat);
-                index.links().iter().for_each(|&(join, link)| self.joins[join].fetch(link, group, step));
+            let Some((group, _)) = index.fetch(index.key(token), step) else { continue };
+            for &(join, link) in index.links() {
+                self.fetch_pivot(program, join, link, group, step);
             }
         }
         for &id in &plan.pivots {
-            for link in &program.joins[id.at()].links {
-                if let LinkKey::Slots(slots) = &link.key {
-                    self.indices[link.index].fetch(SlotsOf { token, slots }, step);
-                }
+            for (number, link) in program.joins[id.at()].links.iter().enumerate() {
+                let LinkKey::Slots(slots) = &link.key else { continue };
+                let index = &self.indices[link.index];
+                let Some((group, seat)) = index.fetch(SlotsOf { token, slots }, step) else { continue };
+                self.joins[id].fetch_head(number, group);
+                seat.into_iter().for_each(|seat| self.stores[program.indices[link.index].place].fetch(seat));
+            }
+        }
+    }
+
+    /// Fetches what is known of the first token of a pivot that waits for a group.
+    #[inline(always)]
+    fn fetch_pivot(&self, program: &Program, id: JoinId, link: usize, group: u32, step: usize) {
+        let join = &self.joins[id];
+        match step {
+            4 => join.fetch_head(link, group),
+            5 => drop(join.fetch_first(link, group)),
+            _ => {
+                let seat = join.fetch_first(link, group);
+                seat.into_iter().for_each(|seat| self.stores[program.joins[id.at()].place].fetch(seat));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::code::{Code, KINDS};
+use crate::code::{unlike, Code, KINDS};
 use crate::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::index::IndexProgram;
@@ -41,12 +41,25 @@ pub struct Program {
     pub record: usize,
     /// Made when an engine has run long enough for it to pay, for each kind of observers.
     pub code: [OnceLock<Option<Code>>; KINDS],
+    /// See `Program::unlike`.
+    pub unlike: OnceLock<usize>,
 }
 
 impl Program {
     /// The machine code, if it was made and there is any.
     pub fn made_code<O: Observer>(&self) -> Option<&Code> {
         self.code[Code::kind::<O>()].get().and_then(Option::as_ref)
+    }
+
+    /// The number of transitions that are unlike each other, as far as machine code goes.
+    pub fn unlike(&self) -> usize {
+        *self.unlike.get_or_init(|| unlike(self))
+    }
+
+    /// What concerns a gauge.
+    pub fn watching(&self, gauge: &Gauge) -> (&[Watch], &[Dependent]) {
+        let of = |(first, end): (u32, u32)| first as usize..end as usize;
+        (&self.watches[of(gauge.watches)], &self.dependents[of(gauge.dependents)])
     }
 }
 

@@ -126,3 +126,37 @@ fn variables(transition: &Transition, slots: &Slots) -> Option<Vec<Range>> {
     }
     ranges.iter().all(|&range| !is_empty(range)).then_some(ranges)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ranges of the slots of one place, which has a token of value 3, where firings give this in place of its token `x`.
+    fn range(slot: &str, given: &str) -> Range {
+        let x = r#"{"op":"var","kind":"int","value":0}"#;
+        let given = given.replace("x", x);
+        let text = format!(
+            r#"{{"places":[{{"name":"p","colour":{{"slots":[{slot}]}},"initial":[[1,[3]]]}}],"transitions":[{{"name":"t",
+            "variables":[{{"name":"x"}}],"inputs":[{{"place":0,"pattern":[{{"bind":0}}]}}],
+            "outputs":[{{"places":[0],"values":[{given}]}}]}}]}}"#
+        );
+        let net: Net = serde_json::from_str(&text).expect("a net");
+        slot_ranges(&net).map_or(NOTHING, |ranges| ranges[0][0])
+    }
+
+    fn operation(op: &str, value: i64) -> String {
+        format!(r#"{{"op":"{op}","kind":"int","args":[x,{{"op":"const","kind":"int","value":{value}}}]}}"#)
+    }
+
+    #[test]
+    fn values_that_come_to_a_place() {
+        let open = r#"{"name":"s"}"#;
+        assert_eq!(range(open, "x"), (3, 3));
+        assert_eq!(range(open, &operation("mod", 2)), (0, 3));
+        assert_eq!(range(open, &operation("min", 1)), (1, 3));
+        assert_eq!(range(open, &operation("add", 1)), ANY);
+        assert_eq!(range(r#"{"name":"s","low":0}"#, &operation("sub", 1)), (0, 3));
+        assert_eq!(range(r#"{"name":"s","low":0}"#, &operation("add", 1)), (0, ANY.1));
+        assert_eq!(range(r#"{"name":"s","low":0,"high":9}"#, "x"), (0, 9));
+    }
+}

@@ -43,6 +43,12 @@ impl Weights {
     pub const SEEN: usize = offset_of!(Weights, seen);
     pub const BYTES: usize = offset_of!(Weights, words) + Row::<[u8; WORD]>::START;
 
+    /// Fetches a weight, if it is a byte.
+    #[inline(always)]
+    pub fn fetch(&self, position: usize) {
+        self.words.fetch((position / WORD) as u32);
+    }
+
     #[inline(always)]
     pub fn total(&self) -> u64 {
         self.total

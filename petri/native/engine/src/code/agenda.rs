@@ -12,6 +12,7 @@ use crate::code::cycle::Asked;
 use crate::code::emitter::{Emitter, Exit, Operand};
 use crate::code::runtime::Rare;
 use crate::events::{Key, NONE};
+use crate::ids::TransitionId;
 use crate::lane::{Lane, Position, Waiting};
 use crate::program::TransitionProgram;
 use crate::table::Table;
@@ -51,8 +52,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Leaves, and tells the loop of a firing that begins to last.
-    pub fn hand_over(&mut self, plan: &TransitionProgram, end: Value, cell: Value) {
-        let lane = self.operand(Operand::Word(u64::from(plan.lane)));
+    pub fn hand_over(&mut self, id: TransitionId, end: Value, cell: Value) {
+        let lane = self.operand(Operand::Lane(id));
         let lane = self.b.ins().ireduce(I32, lane);
         let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
         if let Exit::Loop { lasts, transition, .. } = self.exit {

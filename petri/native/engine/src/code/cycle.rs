@@ -94,7 +94,7 @@ struct Parts {
 }
 
 impl Emitter<'_, '_> {
-    pub fn cycle(mut self, written: &Written) -> Vec<u64> {
+    pub fn cycle(mut self, written: &Written) -> Vec<Operand> {
         let [routines, until, enough] = [2, 3, 4].map(|i| self.parameter(i));
         let [now, may_start] = [0; 2].map(|_| self.b.declare_var(I64));
         let asked = Asked {

@@ -1,6 +1,7 @@
 //! The vocabulary of the code generator: an engine's fields, and the few operations that everything else is made of.
 
 use std::mem::{offset_of, size_of};
+use std::ptr::from_ref;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Offset32;
@@ -29,6 +30,7 @@ use crate::search::{Arc, Scratch};
 use crate::state;
 use crate::store::{Slot, Store};
 use crate::table::Table;
+use crate::trajectory::MULTIPLIERS;
 
 /// Where an engine has what machine code reads and writes, in bytes from its start.
 #[derive(Clone, Copy)]
@@ -135,7 +137,16 @@ pub enum Number {
 pub enum Operand {
     Place(PlaceId),
     Transition(TransitionId),
-    /// A gauge, a lane, a bit, an address, a constant, or part of the hash.
+    /// The lane of a transition, and its part of the hash.
+    Lane(TransitionId),
+    HashPart(TransitionId),
+    /// In the set of those enabled: the bit of a transition, where its word is, and the bit of that word.
+    Bit(TransitionId),
+    WordOffset(TransitionId),
+    WordBit(TransitionId),
+    /// Where a constant stands in the program, and its bits.
+    Constant(usize, u64),
+    /// A gauge, an address, or what belongs to a join or an index.
     Word(u64),
 }
 
@@ -146,12 +157,61 @@ const _: () = assert!(size_of::<state::Transition>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
 
 impl Operand {
-    pub fn word(self) -> u64 {
+    pub fn constant<T>(constant: &T, bits: u64) -> Self {
+        Operand::Constant(from_ref(constant) as usize, bits)
+    }
+
+    pub fn word(self, program: &Program) -> u64 {
         match self {
             Operand::Place(place) => u64::from(place.0) << ROW_BITS,
             Operand::Transition(transition) => u64::from(transition.0) << ROW_BITS,
-            Operand::Word(word) => word,
+            Operand::Lane(transition) => u64::from(program.transitions[transition].lane),
+            Operand::Bit(transition) => 1 << (program.transitions[transition].position % 64),
+            Operand::WordOffset(transition) => u64::from(program.transitions[transition].position / 64) * 8,
+            Operand::WordBit(transition) => 1 << (program.transitions[transition].position / 64),
+            Operand::HashPart(transition) => (u64::from(transition.0) + 1).wrapping_mul(MULTIPLIERS[2]),
+            Operand::Constant(_, word) | Operand::Word(word) => word,
         }
+    }
+
+    /// The number of a place or transition, of which this is the word.
+    #[inline(always)]
+    pub fn row(word: u64) -> u32 {
+        (word >> ROW_BITS) as u32
+    }
+
+    /// A row of operands as words. Before these stands which of them are places, and in the upper half which are transitions,
+    /// as far as 32 bits tell.
+    pub fn words(row: &[Operand], program: &Program) -> Vec<u64> {
+        let kinds = row.iter().take(32).enumerate().map(|(position, operand)| match operand {
+            Operand::Place(_) => 1 << position,
+            Operand::Transition(_) => 1 << (32 + position),
+            _ => 0,
+        });
+        [kinds.sum()].into_iter().chain(row.iter().map(|operand| operand.word(program))).collect()
+    }
+
+    /// The same of another place, transition or constant, if it is of one.
+    pub fn of_another(
+        self,
+        place: impl Fn(PlaceId) -> Option<PlaceId>,
+        transition: impl Fn(TransitionId) -> Option<TransitionId>,
+        constant: impl Fn(usize, u64) -> Option<(usize, u64)>,
+    ) -> Option<Self> {
+        Some(match self {
+            Operand::Place(id) => Operand::Place(place(id)?),
+            Operand::Transition(id) => Operand::Transition(transition(id)?),
+            Operand::Lane(id) => Operand::Lane(transition(id)?),
+            Operand::Bit(id) => Operand::Bit(transition(id)?),
+            Operand::WordOffset(id) => Operand::WordOffset(transition(id)?),
+            Operand::WordBit(id) => Operand::WordBit(transition(id)?),
+            Operand::HashPart(id) => Operand::HashPart(transition(id)?),
+            Operand::Constant(address, bits) => {
+                let (address, bits) = constant(address, bits)?;
+                Operand::Constant(address, bits)
+            }
+            Operand::Word(_) => return None,
+        })
     }
 }
 
@@ -335,7 +395,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Ends what was begun: writes the way out to the general way. Returns the operands.
-    pub fn end(mut self) -> Vec<u64> {
+    pub fn end(mut self) -> Vec<Operand> {
         self.b.switch_to_block(self.general);
         self.leave(GENERAL);
         self.drop_unused();
@@ -347,7 +407,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if let Exit::Return = self.exit {
             self.b.seal_all_blocks();
         }
-        self.row.into_iter().map(Operand::word).collect()
+        self.row
     }
 
     /// Removes the loads of tables that nothing is read from.
@@ -536,17 +596,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// A number that differs between transitions which are otherwise alike.
     pub fn operand(&mut self, operand: Operand) -> Value {
         if self.constant {
-            return self.int(operand.word());
+            return self.int(operand.word(self.program));
         }
         self.typed_operand(I64, operand)
     }
 
     /// The same for a real constant.
-    pub fn real_operand(&mut self, value: f64) -> Value {
+    pub fn real_operand(&mut self, value: &f64) -> Value {
         if self.constant {
-            return self.real(value);
+            return self.real(*value);
         }
-        self.typed_operand(F64, Operand::Word(value.to_bits()))
+        self.typed_operand(F64, Operand::constant(value, value.to_bits()))
     }
 
     fn typed_operand(&mut self, ty: Type, operand: Operand) -> Value {

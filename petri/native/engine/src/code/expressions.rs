@@ -11,6 +11,24 @@ use crate::expression::{self, Bool, Comparison, Int, IntOperation, Leaf, Real, R
 /// An exponential of a mean below this is finite: a standard one does not come near 10⁸.
 const FINITE_MEAN: f64 = 1e300;
 
+/// The constant mean of an exponential, as the code distinguishes it.
+pub enum Mean<'a> {
+    One,
+    /// One whose exponentials are all finite: an operand.
+    Finite(&'a f64),
+    Other(f64),
+}
+
+impl<'a> Mean<'a> {
+    pub fn of(mean: &'a f64) -> Self {
+        match *mean {
+            1.0 => Mean::One,
+            finite if (0.0..FINITE_MEAN).contains(&finite) => Mean::Finite(mean),
+            other => Mean::Other(other),
+        }
+    }
+}
+
 impl Emitter<'_, '_> {
     /// The 64 bits of a value. `end` is the end of the firing, as far as it is known.
     pub fn bits(&mut self, value: &expression::Value, end: Value) -> Value {
@@ -267,18 +285,18 @@ impl Emitter<'_, '_> {
                 let branch = |e| move |s: &mut Self| s.real_value(e, end);
                 self.either(condition, F64, branch(&parts.1), branch(&parts.2))
             }
-            Real::ConstExponential(mean, _) if (0.0..FINITE_MEAN).contains(mean) => {
-                let standard = self.exponential();
-                if *mean == 1.0 {
-                    return standard;
+            Real::ConstExponential(mean, _) => match Mean::of(mean) {
+                Mean::One => self.exponential(),
+                Mean::Finite(mean) => {
+                    let standard = self.exponential();
+                    let mean = self.real_operand(mean);
+                    self.b.ins().fmul(mean, standard)
                 }
-                let mean = self.real_operand(*mean);
-                self.b.ins().fmul(mean, standard)
-            }
-            Real::ConstExponential(mean, _) => {
-                let mean = self.real(*mean);
-                self.scaled_exponential(mean)
-            }
+                Mean::Other(mean) => {
+                    let mean = self.real(mean);
+                    self.scaled_exponential(mean)
+                }
+            },
             Real::Exponential(mean, _) => {
                 let mean = self.real_value(mean, end);
                 let zero = self.real(0.0);

@@ -10,7 +10,8 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use crate::code::emitter::{Emitter, Operand, FLAGS};
 use crate::code::places::Way;
 use crate::code::runtime::Rare;
-use crate::ids::{IndexId, JoinId};
+use crate::events::MANY;
+use crate::ids::{IndexId, JoinId, PlaceId};
 use crate::index::{Index, FEW, NONE};
 use crate::join::{Join, Link, LinkProgram, Seat};
 use crate::row::Row;
@@ -251,6 +252,28 @@ impl Emitter<'_, '_> {
         let total = self.b.ins().isub(before, gone);
         self.store(total, join, TOTAL);
         self.tell(id, before, total, Way::Down);
+    }
+
+    /// Fetches what a token for pivots will touch when it arrives, where keys are many. With many firings in progress this is
+    /// left to `Engine::foresee`.
+    pub fn fetch_pivots(&mut self, place: PlaceId, slots: &[Value]) {
+        let program = self.program;
+        let plan = &program.places[place];
+        for &id in &plan.pivots {
+            let Some((link, key)) = self.only_link(id) else { continue };
+            let index = &program.indices[link.index];
+            if index.outside() < MANY {
+                continue;
+            }
+            let active = self.load(I64, self.engine, self.layout.slots);
+            let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, active, MANY as i64);
+            self.when(few, |s| {
+                let group = s.group(index, key, slots, |_, _| false);
+                let (seats, index) = (s.seats(id), s.index(link.index));
+                let (record, head) = (s.bucket(index, group), s.head(seats.link, group));
+                s.call(s.runtime.fetch, &[record, head], None);
+            });
+        }
     }
 
     /// `Marking::enter_pivot`, where groups are numbered directly.

@@ -14,13 +14,19 @@ use crate::join::{LinkKey, LinkProgram};
 use crate::key_table::Extent;
 use crate::levels::LEVELS;
 use crate::net::Discipline;
-use crate::program::{Dependent, Watch};
+use crate::program::{Dependent, Gauge, Watch};
 use crate::rank_set::{RankSet, MEDIUM, SMALL};
 use crate::state::{Place, Transition};
 use crate::store::Store;
 
 /// Beyond so many watches and dependents a gauge is left to the runtime: the code would be long, and seldom in the cache.
 const MOST_WATCHES: usize = 24;
+
+/// Whether a gauge is left to the runtime.
+pub fn has_many_watches(gauge: &Gauge) -> bool {
+    let number = |(first, end): (u32, u32)| (end - first) as usize;
+    number(gauge.watches) + number(gauge.dependents) > MOST_WATCHES
+}
 
 /// Which way a number of tokens changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -194,12 +200,11 @@ impl<'a> Emitter<'a, '_> {
     /// `Enabling::moved`. The number of tokens of a place also has a time above zero.
     fn moved(&mut self, gauge: GaugeId, before: Value, after: Value, count: Number, way: Way) {
         let program = self.program;
-        let entry = program.gauges[gauge];
-        let watches = &program.watches[entry.watches.0 as usize..entry.watches.1 as usize];
-        let dependents = &program.dependents[entry.dependents.0 as usize..entry.dependents.1 as usize];
+        let entry = &program.gauges[gauge];
+        let (watches, dependents) = program.watching(entry);
         let high = if way == Way::Up { after } else { before };
         let place = (gauge.at() < program.places.len()).then_some(PlaceId(gauge.0));
-        let many = watches.len() + dependents.len() > MOST_WATCHES;
+        let many = has_many_watches(entry);
         let watches = if many { &[] } else { watches };
         if let Some(place) = place.filter(|_| watches.iter().all(|watch| watch.threshold != 1)) {
             let crossed = self.crossed(1, high, count);
@@ -323,20 +328,20 @@ impl<'a> Emitter<'a, '_> {
     /// Where the set of enabled transitions has a transition, unless it is a large one.
     fn member(&mut self, transition: TransitionId) -> Option<Member> {
         let plan = &self.program.transitions[transition];
-        let (level, position) = (plan.level, plan.position);
+        let level = plan.level;
         let size = self.program.levels[level as usize].transitions.len();
         if size > MEDIUM {
             return None;
         }
         let (sets, offset) = self.enabled(level);
-        let bit = self.operand(Operand::Word(1 << (position % 64)));
+        let bit = self.operand(Operand::Bit(transition));
         if size <= SMALL {
             return Some(Member { address: sets, offset, bit, summary: None });
         }
         let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
-        let word = self.operand(Operand::Word(u64::from(position / 64) * 8));
+        let word = self.operand(Operand::WordOffset(transition));
         let address = self.b.ins().iadd(words, word);
-        let above = self.operand(Operand::Word(1 << (position / 64)));
+        let above = self.operand(Operand::WordBit(transition));
         Some(Member { address, offset: 0, bit, summary: Some((sets, offset, above)) })
     }
 
@@ -565,7 +570,7 @@ impl<'a> Emitter<'a, '_> {
 
     /// The link of a join that has only one, and the slots of its key, if it is keyed by slots, without a filter, and groups
     /// are numbered directly.
-    fn only_link(&self, id: JoinId) -> Option<(&'a LinkProgram, &'a [u32])> {
+    pub fn only_link(&self, id: JoinId) -> Option<(&'a LinkProgram, &'a [u32])> {
         let program = self.program;
         let join = &program.joins[id.at()];
         match join.links.as_slice() {

@@ -7,6 +7,7 @@ use std::mem::swap;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::Type;
 
+use crate::cache::fetch;
 use crate::code::Routine;
 use crate::engine::{Engine, RunError};
 use crate::expression::{Int, Real, Scope};
@@ -61,6 +62,7 @@ pub struct Runtime {
     pub touch_clocked: usize,
     pub tell: usize,
     pub foresee: usize,
+    pub fetch: usize,
 }
 
 /// Functions that are called so seldom that the code should not be bent around their calls: they change no register, and
@@ -131,6 +133,7 @@ impl Runtime {
             touch_clocked: touch_clocked::<O> as *const () as usize,
             tell: tell::<O> as *const () as usize,
             foresee: foresee::<O> as *const () as usize,
+            fetch: fetch_both as *const () as usize,
         }
     }
 }
@@ -521,6 +524,12 @@ unsafe extern "C" fn tell<O: Observer>(engine: *mut Engine<O>, transition: u64) 
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
     engine.error = Some(*engine.met(program, TransitionId(transition as u32)));
+}
+
+/// Brings two records to the cache.
+unsafe extern "C" fn fetch_both(one: *const u8, other: *const u8) {
+    fetch(one);
+    fetch(other);
 }
 
 /// Brings memory to the cache for firings that will end soon.

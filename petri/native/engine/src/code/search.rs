@@ -93,7 +93,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     // ------------------------------------------------------------ is there a binding?
 
     /// Whether a transition that watches do not exclude is enabled.
-    pub fn look(mut self, plan: &TransitionProgram) -> Vec<u64> {
+    pub fn look(mut self, plan: &TransitionProgram) -> Vec<Operand> {
         let mut nest = Nest::new(plan, |arc| !plan.inputs[arc].decides);
         // A fault in any binding must be told, so all are looked at.
         let goes_on = plan.exhaustive && nest.has_loops();

@@ -50,13 +50,13 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ what the generator does not know
 
     /// Looks at a transition, or starts a firing: neither is done.
-    pub fn leave_to_engine(mut self) -> Vec<u64> {
+    pub fn leave_to_engine(mut self) -> Vec<Operand> {
         self.leave(GENERAL);
         self.end()
     }
 
     /// The end of a firing that lasted.
-    pub fn finish_by_engine(mut self, id: TransitionId) -> Vec<u64> {
+    pub fn finish_by_engine(mut self, id: TransitionId) -> Vec<Operand> {
         let (transition, record) = (self.transition_id(id), self.parameter(2));
         let status = self.call(self.runtime.finish, &[self.engine, transition, record], Some(I64));
         self.leave_on_fault(status);
@@ -66,7 +66,7 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ the start of a firing
 
-    pub fn start(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<u64> {
+    pub fn start(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Operand> {
         self.own = Some(id);
         let mut chosen = self.choose(id, plan);
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
@@ -221,7 +221,7 @@ impl Emitter<'_, '_> {
     fn duration(&mut self, time: &Time) -> (Option<Value>, Value) {
         let duration = match time {
             Time::Immediate => return (None, self.now),
-            Time::Const(duration) => self.real_operand(*duration),
+            Time::Const(duration) => self.real_operand(duration),
             Time::Of(e) => {
                 let duration = self.real_value(e, self.now);
                 if !matches!(e, Real::ConstExponential(..)) {
@@ -334,8 +334,8 @@ impl Emitter<'_, '_> {
     /// The value of a slot. Constants are operands, so that transitions which differ in them alone share their code.
     fn given_value(&mut self, value: &expression::Value, end: Value) -> Value {
         match value {
-            expression::Value::Int(Int::Const(value)) => self.operand(Operand::Word(*value as u64)),
-            expression::Value::Real(Real::Const(value)) => self.operand(Operand::Word(value.to_bits())),
+            expression::Value::Int(Int::Const(value)) => self.operand(Operand::constant(value, *value as u64)),
+            expression::Value::Real(Real::Const(value)) => self.operand(Operand::constant(value, value.to_bits())),
             value => self.bits(value, end),
         }
     }
@@ -409,7 +409,7 @@ impl Emitter<'_, '_> {
         let start = self.b.ins().bitcast(I64, MemFlagsData::new(), self.now);
         let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
         let (start, end) = (times(self, start, 1), times(self, end, 3));
-        let own = self.operand(Operand::Word((u64::from(id.0) + 1).wrapping_mul(MULTIPLIERS[2])));
+        let own = self.operand(Operand::HashPart(id));
         let mut word = self.b.ins().iadd(start, end);
         word = self.b.ins().iadd(word, own);
         for position in 0..self.variables.len() {
@@ -480,7 +480,10 @@ impl Emitter<'_, '_> {
                 cursor += 8;
             }
         }
-        self.hand_over(plan, end, cell);
+        for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == Form::Token) {
+            self.fetch_pivots(arc.place(), &given.slots);
+        }
+        self.hand_over(id, end, cell);
     }
 
     fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {
@@ -500,7 +503,7 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the end of a firing
 
     /// The end of a firing that lasted; the last parameter is its record.
-    pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<u64> {
+    pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Operand> {
         self.own = Some(id);
         let record = self.parameter(2);
         self.in_progress(id, Way::Down);
@@ -599,7 +602,7 @@ impl Emitter<'_, '_> {
 
     /// A function by which one token, or black ones, arrive in a place. The last parameters are where the token's values
     /// stand, and the number of tokens.
-    pub fn arrive(mut self, place: PlaceId, reserved: bool) -> Vec<u64> {
+    pub fn arrive(mut self, place: PlaceId, reserved: bool) -> Vec<Operand> {
         let [address, count] = [2, 3].map(|position| self.parameter(position));
         let width = self.program.places[place].width;
         let slots = (0..width).map(|slot| self.load(I64, address, 8 * slot)).collect();

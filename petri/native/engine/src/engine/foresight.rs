@@ -7,6 +7,7 @@
 
 use crate::agenda::{Ending, NO_CELL};
 use crate::cache::fetch;
+use crate::code::{Code, Operands};
 use crate::engine::Engine;
 use crate::events::Number;
 use crate::ids::{GaugeId, PlaceId, TransitionId};
@@ -45,21 +46,50 @@ impl<O: Observer> Engine<O> {
     /// Foresees one more firing, and does the steps of those whose time has come.
     #[inline(never)]
     pub(crate) fn foresee(&mut self, program: &Program) {
+        let code = program.made_code::<O>();
         let slot = self.agenda.events.foresee(LEVEL);
         self.agenda.events.fetch(slot);
         self.foresight.add(slot);
         for step in 1..=STEPS {
             let ending = self.agenda.events.events[self.foresight.before(step * PAUSE)];
             let simple = &program.simple[ending.transition];
-            if step == 1 {
+            if let Some(code) = code {
+                self.foresee_code(program, code, &ending, step);
+            } else if step == 1 {
                 self.fetch_transition(program, ending.transition);
-                self.agenda.records.fetch(ending.cell);
             } else if simple.time != SimpleTime::Other {
                 self.foresee_simple(program, simple, step);
+            }
+            if step == 1 {
+                self.agenda.records.fetch(ending.cell);
             } else {
                 self.foresee_tokens(program, ending, step);
             }
         }
+    }
+
+    /// The machine code of a firing's end, and of those that may start then: places and transitions are among their operands.
+    #[inline(always)]
+    fn foresee_code(&self, program: &Program, code: &Code, ending: &Ending, step: usize) {
+        // SAFETY: where the interpreter has not left it open, it is a row of the code.
+        let Some(row) = (unsafe { Operands::at(ending.operands) }) else { return };
+        match step {
+            1 => row.fetch(),
+            2 => self.fetch_named(row),
+            3 => row.transitions().for_each(|transition| code.fetch_start(transition)),
+            4 => row.transitions().for_each(|transition| {
+                code.start_operands(transition).fetch();
+                self.fetch_number(program, transition);
+            }),
+            5 => row.transitions().for_each(|transition| self.fetch_named(code.start_operands(transition))),
+            _ => {}
+        }
+    }
+
+    #[inline(always)]
+    fn fetch_named(&self, row: Operands) {
+        row.places().for_each(|place| fetch(&self.marking.places[place]));
+        row.transitions().for_each(|transition| fetch(&self.enabling.transitions[transition]));
     }
 
     /// A firing that moves black tokens, and then those that it may enable.
@@ -92,14 +122,21 @@ impl<O: Observer> Engine<O> {
         fetch(&self.marking.places[place]);
     }
 
-    /// Fetches what a transition takes, if it is simple, and where it is found when it is chosen.
+    /// Fetches where a transition is found when it is chosen.
     #[inline(always)]
-    fn fetch_taken(&self, program: &Program, transition: TransitionId) {
-        let (simple, state) = (&program.simple[transition], &self.enabling.transitions[transition]);
-        let takes = &program.moves[simple.takes as usize..simple.gives as usize];
-        takes.iter().for_each(|taken| self.fetch_place(program, taken.place));
+    fn fetch_number(&self, program: &Program, transition: TransitionId) {
+        let state = &self.enabling.transitions[transition];
         let alike = &program.levels[state.level as usize].transitions;
         fetch(alike.as_ptr().wrapping_add(state.position as usize));
+    }
+
+    /// The same, and what it takes, if it is simple.
+    #[inline(always)]
+    fn fetch_taken(&self, program: &Program, transition: TransitionId) {
+        let simple = &program.simple[transition];
+        let takes = &program.moves[simple.takes as usize..simple.gives as usize];
+        takes.iter().for_each(|taken| self.fetch_place(program, taken.place));
+        self.fetch_number(program, transition);
     }
 
     /// A firing that deposits tokens of its record. The firing may be over, and the record another's: any values do, but
