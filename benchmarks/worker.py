@@ -17,9 +17,10 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from petri.structs import replace
 
 Request = dict[str, Any]
 Answer = dict[str, Any]

@@ -13,20 +13,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import Field, fields
 from operator import itemgetter
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from petri import net
 from petri.net import Net, Span
+from petri.structs import Frozen, defaults, fields
 from petri.tokens import Tokens, compact
 
 VERSION = 1
 
 _CLASSES: dict[str, type] = {
-    name: found
-    for name, found in vars(net).items()
-    if isinstance(found, type) and hasattr(found, "__dataclass_fields__")
+    name: found for name, found in vars(net).items() if isinstance(found, type) and issubclass(found, Frozen)
 }
 
 
@@ -146,32 +144,30 @@ class _Encoder:
 
 _PLAIN = frozenset((int, str, bool))
 _PROBES = frozenset(get_args(net.Probe))
+_MISSING = object()
 _DEFAULTS: dict[type, list[tuple[str, Any]]] = {}
 
 
-def _defaults(kind: type) -> list[tuple[str, Any]]:
-    """Each field's name and default; `dataclasses.MISSING`, which equals nothing, where there is none."""
+def _defaults(kind: type[Frozen]) -> list[tuple[str, Any]]:
+    """Each field's name and default; `_MISSING`, which equals nothing, where there is none."""
     if kind not in _DEFAULTS:
-        _DEFAULTS[kind] = [(field.name, field.default) for field in fields(kind)]
+        known = defaults(kind)
+        _DEFAULTS[kind] = [(name, known.get(name, _MISSING)) for name in fields(kind)]
     return _DEFAULTS[kind]
 
 
 # ---------------------------------------------------------------- reading
 
 Decoder = Callable[[Any, tuple[str, ...]], Any]
-_DECODERS: dict[type, dict[str, Decoder]] = {}
+_DECODERS: dict[type[Frozen], dict[str, Decoder]] = {}
 
 
-def _decode_object(kind: type, data: Mapping[str, Any], files: tuple[str, ...]) -> Any:
+def _decode_object(kind: type[Frozen], data: Mapping[str, Any], files: tuple[str, ...]) -> Any:
     if kind not in _DECODERS:
         hints = get_type_hints(kind)
-        _DECODERS[kind] = {field.name: _decoder(hints[field.name]) for field in _fields(kind)}
+        _DECODERS[kind] = {name: _decoder(hints[name]) for name in fields(kind)}
     decoders = _DECODERS[kind]
     return kind(**{name: decoders[name](value, files) for name, value in data.items()})
-
-
-def _fields(kind: type) -> tuple[Field[Any], ...]:
-    return fields(kind)
 
 
 def _decoder(hint: Any) -> Decoder:

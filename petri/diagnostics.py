@@ -19,25 +19,23 @@ wrong while it ran).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from petri.net import Span
+from petri.structs import Frozen, as_dict, field
 
 Severity = Literal["error", "warning", "note"]
 Value = str | int | float | Sequence[str] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(Frozen):
     """A second place that belongs to the story; `role` names its wording (`first-declared`, `opened-here`, …)."""
 
     span: Span
     role: str
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Frozen):
     """One thing to tell the user.
 
     `id` is its name in the wording tables. `values` fill in the sentences; a hint or note that names a value which is
@@ -96,8 +94,7 @@ class LanguageError(Exception):
         return render_all(self.diagnostics, self.sources)
 
 
-@dataclass(frozen=True, slots=True)
-class RunFailure:
+class RunFailure(Frozen):
     """What went wrong inside a running model (rules X1 to X4).
 
     `id` names the wording; `transition` is its full name; `binding` pairs each variable with its value as shown to
@@ -195,7 +192,7 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def _span_dict(span: Span | None) -> dict[str, Any] | None:
-    return None if span is None else {part.name: getattr(span, part.name) for part in fields(Span)}
+    return None if span is None else as_dict(span)
 
 
 def _plain(value: Value) -> Any:

@@ -22,13 +22,13 @@ from petri.measure.estimate import Estimate
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Net
+from petri.structs import as_dict
 from petri.version import VERSION
 
 if TYPE_CHECKING:
     import pandas
 
     from petri.result import MeasureResult, PlaceFigures, Result, TransitionFigures
-
 
 LARGEST_PACKED: Final = 1 << 28  # bytes of what is packed in a result; more is refused
 
@@ -233,7 +233,7 @@ def table_rows(figures: PlaceFigures | TransitionFigures) -> list[dict[str, Any]
 
 def estimates(figures: PlaceFigures | TransitionFigures) -> dict[str, Estimate]:
     """The columns of a table of figures, by name."""
-    return {f.name: getattr(figures, f.name) for f in fields(figures) if f.name != "names"}
+    return {name: found for name, found in as_dict(figures).items() if name != "names"}
 
 
 def result_frames(result: Result) -> dict[str, pandas.DataFrame]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,20 +15,20 @@ from petri.engine.reference import Limits
 from petri.engine.run import Plan, Progress, TraceSink, replicate
 from petri.net import Net, Scalar
 from petri.result import Result
+from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
     from petri.traffic.attach import Files
 
 
-@dataclass(frozen=True)
-class Model:
+class Model(Frozen):
     """A flat net that can be run; `sources` are the texts that it came from, by file name.
 
     A net built from the dataclasses of `petri.net` runs as well: `Model(net).run(until=100.0)`.
     """
 
     net: Net
-    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     def with_streams(self, files: Files, columns: Mapping[str, str] | None = None) -> Model:
         """The model with these files at its places with streams (S6), by the places' names.

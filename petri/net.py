@@ -8,9 +8,9 @@ are positions in the tuples of the net. `docs/semantics.md` says what a net mean
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from petri.structs import Frozen
 from petri.tokens import Token as Token
 from petri.tokens import Tokens
 
@@ -19,8 +19,7 @@ Kind = Literal["int", "real", "bool"]
 Discipline = Literal["bag", "fifo", "lifo", "key"]
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Frozen):
     """A piece of source text: lines and columns count from 1; the end column is exclusive."""
 
     file: str
@@ -30,8 +29,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(Frozen):
     """One scalar of a colour. Bounds are inclusive, `None` where there is none; a bool is an int in 0..1."""
 
     name: str = ""  # path within the record ("pkt.seq"), "" for a scalar colour
@@ -42,16 +40,14 @@ class Slot:
     dimension: str = ""  # "Time", "Bytes", "Rate", "Freq", or "" for a plain number
 
 
-@dataclass(frozen=True, slots=True)
-class Colour:
+class Colour(Frozen):
     """A colour set: the type's name as written, and its slots (none for black tokens)."""
 
     name: str = "token"
     slots: tuple[Slot, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Expr:
+class Expr(Frozen):
     """One operation. `kind` is the kind of its result; operands have the kinds that the operation asks for.
 
     op          args                   value        meaning
@@ -86,16 +82,14 @@ class Expr:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Frozen):
     """What an arc asks of one slot: bind a variable, equal an expression, or (neither) nothing."""
 
     bind: int | None = None
     equal: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InputArc:
+class InputArc(Frozen):
     """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc and they stay."""
 
     place: int
@@ -105,8 +99,7 @@ class InputArc:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InhibitorArc:
+class InhibitorArc(Frozen):
     """Enabled only while fewer than `threshold` tokens of the place match the pattern (which binds nothing)."""
 
     place: int
@@ -115,8 +108,7 @@ class InhibitorArc:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OutputArc:
+class OutputArc(Frozen):
     """Deposits `count` tokens of the given values in `places[index]`, if the condition holds."""
 
     places: tuple[int, ...]
@@ -127,24 +119,21 @@ class OutputArc:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Frozen):
     name: str
     kind: Literal["int", "real"]
     labels: tuple[str, ...] = ()
     dimension: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(Frozen):
     """A named random value: `variable` receives the value of `expression`."""
 
     variable: int
     expression: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Stream:
+class Stream(Frozen):
     """A file whose rows come to a place, one after the other (S6). How it is read is in `petri/traffic/`."""
 
     name: str = ""  # as written; "" when it has to be given for each run
@@ -153,8 +142,7 @@ class Stream:
     digest: str = ""  # SHA-256 of what is in it, where a result must say so
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Frozen):
     name: str
     colour: Colour = Colour()
     discipline: Discipline = "bag"
@@ -171,8 +159,7 @@ class Place:
         return self.initial.held if isinstance(self.initial, Tokens) else sum(count for count, _ in self.initial)
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Frozen):
     """`variables` holds those that arcs bind, then those that are drawn. `time` is an int 0 const when immediate."""
 
     name: str
@@ -190,8 +177,7 @@ class Transition:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Frozen):
     """A firing's start (`transition`; keys are of its variables) or a token's arrival (`place`; of its slots).
 
     An arrival happens at the deposit; initial tokens do not arrive.
@@ -202,32 +188,28 @@ class Event:
     key: tuple[Expr, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Counter:
+class Counter(Frozen):
     """Sum of a quantity (None: 1) over the firings of a transition."""
 
     transition: int
     quantity: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Frozen):
     """The values of an expression over the firings of a transition."""
 
     transition: int
     value: Expr
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Frozen):
     """Time from one event to the next event of equal key at the other end."""
 
     start: Event
     end: Event
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Frozen):
     """The order in which sequence numbers of each key arrive (RFC 4737, RFC 5236, duplicate ACKs)."""
 
     event: Event
@@ -237,8 +219,7 @@ class Order:
 Probe = Counter | Sample | Passage | Order
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Frozen):
     """One operation of a measure's formula over what a run observed.
 
     op                                     args      value        meaning
@@ -257,8 +238,7 @@ class Term:
     value: float | int | tuple[int, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(Frozen):
     """`formula comparison bound`; for "==" the relative (or, with `absolute`, absolute) tolerance is `within`."""
 
     text: str  # as written
@@ -270,8 +250,7 @@ class Expectation:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Frozen):
     """A named figure. For a probe that has many figures, `record` lists those to show (`formula` is the first)."""
 
     name: str
@@ -285,8 +264,7 @@ class Measure:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Frozen):
     name: str
     value: Scalar | bool | str  # an enumeration's value is its name
     kind: str  # "int", "real", "bool", or the enumeration's name
@@ -298,8 +276,7 @@ class Parameter:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Frozen):
     """A weighted list of values to draw from."""
 
     name: str
@@ -307,8 +284,7 @@ class Table:
     weights: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RunDefaults:
+class RunDefaults(Frozen):
     """The net's `run` line, times in the net's unit; `until` is inf for `until dead`, None when not given."""
 
     until: float | None = None
@@ -317,8 +293,7 @@ class RunDefaults:
     seed: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Net:
+class Net(Frozen):
     name: str
     places: tuple[Place, ...] = ()
     transitions: tuple[Transition, ...] = ()

@@ -21,13 +21,13 @@ from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
+from petri.structs import Frozen
 
 if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceFigures:
+class PlaceFigures(Frozen):
     """One entry per place (M1). Times in the net's unit; nan where a figure does not apply."""
 
     names: tuple[str, ...]
@@ -40,8 +40,7 @@ class PlaceFigures:
     utilisation: Estimate  # 1 − mean / initial, of places that never hold more than at the start
 
 
-@dataclass(frozen=True, slots=True)
-class TransitionFigures:
+class TransitionFigures(Frozen):
     """One entry per transition (M2)."""
 
     names: tuple[str, ...]
@@ -51,8 +50,7 @@ class TransitionFigures:
     active: Estimate  # share of time with any in progress
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureResult:
+class MeasureResult(Frozen):
     """A declared measure. `recorded` holds what its `record` asks for, by field."""
 
     measure: Measure

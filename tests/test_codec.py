@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 
 import pytest
 
 from petri import codec, language, library
 from petri.net import Expr, Match, Net, Place, RunDefaults, Span, Table, Term, Transition
+from petri.structs import replace
 
 
 def round_trip(net: Net) -> Net:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import pickle
-from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -15,6 +14,7 @@ from petri.diagnostics import LanguageError
 from petri.engine.native import available
 from petri.engine.session import begin
 from petri.net import Net, Place
+from petri.structs import replace
 from petri.tokens import FEW, TokenList, Tokens, compact
 
 LONG = FEW + 36

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from petri.net import Expr, Net, Transition
+from petri.structs import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Dependence:
+class Dependence(Frozen):
     """Its bindings stay what they are until one of `places` changes, or, with `clock`, until time moves."""
 
     places: frozenset[int]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from petri.net import Scalar, Span
+from petri.structs import Frozen, field
 
 
 class ModelError(Exception):
@@ -18,8 +18,7 @@ class ModelError(Exception):
         self.values = values
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Frozen):
     """Why a run stopped inside the model, as the engine saw it.
 
     id: int-overflow, division-by-zero, not-finite, domain, bad-parameter (of a distribution), negative-time,

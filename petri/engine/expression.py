@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from petri.engine import portable
 from petri.engine.errors import ModelError
 from petri.engine.random import Stream
 from petri.net import Expr, Scalar, Table
+from petri.structs import Struct
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """What an expression may refer to. `stream` is None where nothing random may stand."""
 
     variables: Sequence[Scalar]

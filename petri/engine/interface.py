@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from petri.engine.errors import Fault
@@ -11,10 +10,10 @@ from petri.engine.firings import Firings
 from petri.engine.reference import Reason
 from petri.measure.observation import Floats, Observation
 from petri.net import Token
+from petri.structs import Frozen
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Frozen):
     """What is to be kept besides the statistics: a trace, the time at each number of tokens of each place."""
 
     trace: bool = False

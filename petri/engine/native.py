@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
@@ -17,6 +16,7 @@ from petri.engine.reference import Limits, Reason
 from petri.measure.observation import Observation
 from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span
+from petri.structs import Frozen
 
 _native: ModuleType | None
 try:
@@ -40,8 +40,7 @@ def available() -> bool:
     return _native is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(Frozen):
     """A net as the native engine runs it, and the files that its spans point into."""
 
     net: Net

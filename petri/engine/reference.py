@@ -18,12 +18,12 @@ from petri.engine.expression import Context, evaluate
 from petri.engine.random import Stream
 from petri.engine.trajectory import TrajectoryHash
 from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
+from petri.structs import Frozen, Struct
 
 Reason = Literal["until", "dead", "budget", "input", "error"]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Frozen):
     """Where a run stops itself (X3)."""
 
     firings_at_an_instant: int = 1_000_000
@@ -46,16 +46,14 @@ class Observer(Protocol):
         """A firing ended."""
 
 
-@dataclass(eq=False, slots=True)
-class Held:
+class Held(Struct):
     """A token in a place, or held by a firing; two of equal value are still two."""
 
     value: Token
     key: Scalar = 0
 
 
-@dataclass(slots=True)
-class Binding:
+class Binding(Struct):
     """Values of the variables, and the tokens found by each input arc."""
 
     variables: list[Scalar]
@@ -72,8 +70,7 @@ class Firing:
     deposits: list[tuple[int, Held]] = field(compare=False)
 
 
-@dataclass(slots=True)
-class Rows:
+class Rows(Struct):
     """What a stream's place still gets: the rows that were fed, and whether others follow."""
 
     waiting: deque[Token] = field(default_factory=deque)

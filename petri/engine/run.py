@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 from typing import Literal
 
 from petri.engine.errors import Fault
@@ -19,6 +18,7 @@ from petri.engine.session import begin
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token
+from petri.structs import Frozen, Struct, field
 
 MOST_BATCHES = 64  # when so many are full, neighbours are joined
 FIRST_BATCH = 256  # firings of a batch, before any were joined
@@ -30,8 +30,7 @@ REFRESH = 0.1  # seconds between calls of the progress callback
 Ending = Literal["until", "dead", "firings", "error", "interrupted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Frozen):
     """What each replication is to do. Times are in the net's unit; `until` may be inf."""
 
     until: float
@@ -44,8 +43,7 @@ class Plan:
     occupancy: bool = False  # keep how long each place holds how many tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Replication:
+class Replication(Frozen):
     """One finished, or interrupted, replication.
 
     `window` covers the time since the warm-up; `batches` are cumulative snapshots on the way. A replication that was
@@ -72,8 +70,7 @@ class Replication:
         return self.ended in ("until", "dead")
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """How far the replications have come; written by their threads, read by whoever shows it."""
 
     replications: int

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
+from petri import structs
 from petri.experiment.definition import Experiment, Point, Prepared
 from petri.experiment.errors import problem
 from petri.experiment.store import Store
@@ -83,7 +84,7 @@ class PointState:
         return not self.missing
 
     def task(self, index: int) -> Task:
-        plan = self.point.plan if self.warmup is None else replace(self.point.plan, warmup=self.warmup.length)
+        plan = self.point.plan if self.warmup is None else structs.replace(self.point.plan, warmup=self.warmup.length)
         return Task(self.point.packed, plan, index, self.point.names)
 
     def outcome(self) -> PointOutcome:

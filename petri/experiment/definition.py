@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.reference import Limits
 from petri.engine.run import Plan
@@ -209,7 +210,7 @@ class Preparation:
             "seed": plan.seed,
             "streams": experiment.streams,
             "measures": list(names),
-            "limits": asdict(experiment.limits),
+            "limits": structs.as_dict(experiment.limits),
         }
         stopping = self.stopping(base.net, names, count)
         for expected in experiment.expected:
@@ -226,7 +227,7 @@ class Preparation:
         if self.experiment.recordings or self.experiment.columns:
             model = model.with_streams(self.experiment.recordings, self.experiment.columns)
         net = sealed(model.net)
-        return model if net is model.net else replace(model, net=net)
+        return model if net is model.net else structs.replace(model, net=net)
 
     def flattened(self, values: Values) -> Model:
         """The net at a point, as its text says."""
@@ -254,7 +255,7 @@ class Preparation:
             limits=experiment.limits,
         )
         if experiment.streams == INDEPENDENT:
-            plan = replace(plan, seed=derive(plan.seed, point_key(values)))
+            plan = structs.replace(plan, seed=derive(plan.seed, point_key(values)))
         if self.automatic and not math.isfinite(plan.until):
             raise problem("warmup-without-end", net=model.net.name)
         self.check(model.net, names)

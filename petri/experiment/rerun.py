@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from petri.experiment.store import Store
 from petri.export import net_hash
 from petri.model import choose, load
 from petri.net import Net
+from petri.structs import replace
 from petri.traffic import moved, verify, with_streams
 
 

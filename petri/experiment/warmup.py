@@ -11,7 +11,7 @@ import hashlib
 import math
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
@@ -27,6 +27,7 @@ from petri.measure.intervals import mser
 from petri.measure.observation import Floats, Observation
 from petri.model import Model
 from petri.net import Net
+from petri.structs import replace
 
 PILOTS: Final = 5
 WINDOWS: Final = 400  # 80 batches of 5: the warm-up is found to about 1 % of the run

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from petri.measure.intervals import Interval, pseudo_values, student_quantile
 from petri.measure.observation import Floats, Observation
+from petri.structs import Frozen
 
 LEVEL = 0.95
 FEWEST_BATCHES = 10  # below this, batch means say nothing that one should trust
@@ -19,8 +19,7 @@ Figure = Callable[[Observation], Floats]
 """A figure of a window: an array, of one entry per place or transition, or of one entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Frozen):
     """Arrays of values and half-widths of their confidence intervals (nan where none can be given)."""
 
     value: Floats

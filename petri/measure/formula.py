@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from petri.measure.intervals import Interval
 from petri.measure.observation import Observation, probe_figure, quotient
 from petri.net import Expectation, Term
+from petri.structs import Frozen
 
 SLACK: Final = 1e-9  # relative: what rounding may do to a figure that is exact on paper
 
@@ -60,8 +60,7 @@ def evaluate(term: Term, seen: Observation) -> float:
     return (PLACE_FIGURES | TRANSITION_FIGURES)[term.op](seen, index)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Frozen):
     """Whether an expectation was met: `value` `comparison` `bound`, for "==" within ±`tolerance`.
 
     `certain` tells whether every value of the confidence interval gives the same verdict; None without an interval.

@@ -7,21 +7,20 @@ Replications are independent: `student_interval`. The batches of one long run ar
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from petri.measure.observation import Floats
+from petri.structs import Frozen
 
 _TINY: Final = 1e-300
 _PRECISION: Final = 1e-16
 _ROUNDING: Final = 1e-12
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Frozen):
     """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known."""
 
     mean: float
@@ -188,8 +187,7 @@ def pseudo_values(whole: ArrayLike, without: ArrayLike) -> Floats:
 # ---------------------------------------------------------------- warm-up
 
 
-@dataclass(frozen=True, slots=True)
-class Truncation:
+class Truncation(Frozen):
     """Leave out the first `count` observations. Not `settled`: the series is too short to tell (see `mser`)."""
 
     count: int

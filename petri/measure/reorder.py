@@ -13,9 +13,10 @@ from __future__ import annotations
 import math
 from collections import OrderedDict, deque
 from collections.abc import Hashable
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
+
+from petri.structs import Struct, field
 
 WINDOW: Final = 8192  # how far below the highest number seen a missing number is remembered [packets]
 FLOWS: Final = 4096  # flows followed at once
@@ -170,8 +171,7 @@ class Receiver:
         return True
 
 
-@dataclass(slots=True)
-class Answers:
+class Answers(Struct):
     """Counts that depend on which number a flow starts with."""
 
     duplicate_acks: int = 0
@@ -273,8 +273,7 @@ class Displacements:
         return twin
 
 
-@dataclass(slots=True)
-class Missing:
+class Missing(Struct):
     """Numbers `low` to `high` that were passed over by the arrival at `position` (counted from 1) and `time`."""
 
     low: int
@@ -283,8 +282,7 @@ class Missing:
     time: float
 
 
-@dataclass(slots=True)
-class Stair:
+class Stair(Struct):
     """Packets of successive numbers and positions, from these on."""
 
     sequence: int

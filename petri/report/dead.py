@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from petri.engine.expression import evaluate
 from petri.engine.reference import Engine, Held
 from petri.net import InputArc, Net, Token, Transition
 from petri.report.expressions import ExpressionText
+from petri.structs import Frozen
 
 MOST_BINDINGS = 2_000  # partial bindings that are looked at for one transition
 _INDEX = re.compile(r"\[\d+\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Lack:
+class Lack(Frozen):
     """What a transition lacks, as a clause: `needs a token in mac, which is empty`. `copies` counts alike elements."""
 
     transition: str

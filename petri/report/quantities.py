@@ -7,7 +7,8 @@ time unit (docs/semantics.md, S1). In a net whose time is a plain number nothing
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from petri.structs import Frozen
 
 NOTHING = "–"  # shown for a figure that does not exist, such as the mean of no observations
 
@@ -21,16 +22,14 @@ _SLOW_EVENTS = (*_EVENTS, (1 / 60, "/min"), (1 / 3600, "/h"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Frozen):
     """How a value is shown: `value * factor` and then the unit ("" for a plain number)."""
 
     factor: float = 1.0
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Units:
+class Units(Frozen):
     """What a net's numbers stand for. `seconds` is the length of its time unit, None where time is a plain number."""
 
     seconds: float | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,12 @@ from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation
 from petri.result import Result
+from petri.structs import Frozen
 
 _INDEX = re.compile(r"\[\d+\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Frozen):
     """One place or transition, or the average of `copies` elements of an array."""
 
     name: str
@@ -26,8 +26,7 @@ class Row:
     figures: Mapping[str, Interval]
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Frozen):
     places: tuple[Row, ...]
     transitions: tuple[Row, ...]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 
 from petri.diagnostics import did_you_mean
 from petri.net import Net, Place
+from petri.structs import replace
 from petri.traffic.problems import problem
 
 Files = Mapping[str, str | PathLike[str]]

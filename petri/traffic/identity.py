@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from petri.net import Net, Place
+from petri.structs import replace
 from petri.traffic.attach import check_places
 from petri.traffic.formats import unreadable
 from petri.traffic.problems import problem

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from fractions import Fraction
 from random import Random
@@ -10,6 +9,7 @@ from typing import Any, TypeVar
 
 from petri.language.syntax import tree
 from petri.net import Span
+from petri.structs import Frozen, fields
 
 NOWHERE = Span("", 0, 0, 0, 0)
 NAMES = ("a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "seed", "mean", "größe", "time_")
@@ -23,8 +23,8 @@ def bare(node: Any) -> Any:
     """A tree without its spans, to compare."""
     if isinstance(node, Span):
         return None
-    if dataclasses.is_dataclass(node) and not isinstance(node, type):
-        parts = [bare(getattr(node, part.name)) for part in dataclasses.fields(node) if "span" not in part.name]
+    if isinstance(node, Frozen):
+        parts = [bare(getattr(node, part)) for part in fields(type(node)) if "span" not in part]
         return (type(node).__name__, *parts)
     if isinstance(node, tuple):
         return tuple(bare(part) for part in node if not isinstance(part, Span))

@@ -9,7 +9,6 @@ import json
 import re
 import shutil
 import subprocess
-from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -32,6 +31,7 @@ from petri.report.html.page import MOST_FIGURES, Page, plotly_source
 from petri.report.html.palette import DARK, LIGHT, themes
 from petri.report.quantities import Units
 from petri.result import Result
+from petri.structs import replace
 
 HOSTILE = """</script></style></title>--><img src=x onerror=alert(1)><script>alert(2)</script>"'`&amp;\x00\u202e"""
 

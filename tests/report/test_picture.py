@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 from petri.net import InhibitorArc, InputArc, Net, OutputArc, Place, Transition
 from petri.report.picture import diagram, dot, has_graphviz, layout, svg
 from petri.report.picture.sizes import node_size
+from petri.structs import replace
 
 from .samples import packet_path
 

@@ -150,7 +150,7 @@ def test_no_file_and_no_place(tmp_path: Path) -> None:
 def test_fields_that_no_column_can_fill(tmp_path: Path, fields: str, identifier: str) -> None:
     flat = net(fields.replace("Area", "Bytes"))
     if identifier == "stream-dimension":
-        from dataclasses import replace
+        from petri.structs import replace
 
         slot = replace(flat.places[0].colour.slots[0], dimension="Bytes^2")
         colour = replace(flat.places[0].colour, slots=(slot,))

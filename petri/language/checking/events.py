@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from petri import net
@@ -15,14 +14,14 @@ from petri.language.meaning.scope import TransitionSymbol
 from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
 from petri.language.syntax import tree
 from petri.net import Span
+from petri.structs import Struct
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
     from petri.language.checking.figures import Flat
 
 
-@dataclass(eq=False, slots=True)
-class EventTemplate:
+class EventTemplate(Struct):
     """An event, its keys, and a reader for more expressions of its values."""
 
     target: Target

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -28,6 +27,7 @@ from petri.language.meaning.units import PLAIN, TIME
 from petri.language.problems import Fault
 from petri.language.syntax import tree
 from petri.net import Kind, Span
+from petri.structs import Struct
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
@@ -44,8 +44,7 @@ _NOT_PERMITTED: dict[Permission, str] = {
 }
 
 
-@dataclass(eq=False, slots=True)
-class Value:
+class Value(Struct):
     """What an expression is: its type, a node for each slot, and whether it is a bare `0`, which fits any dimension."""
 
     type: Type

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from petri import net
@@ -19,6 +18,7 @@ from petri.language.meaning.types import Scalar, Unknown, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.syntax import tree
 from petri.net import Span, Term
+from petri.structs import Struct
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
@@ -39,8 +39,7 @@ class Flat(Protocol):
 Build = Callable[[Flat], Term]
 
 
-@dataclass(eq=False, slots=True)
-class Probe:
+class Probe(Struct):
     """An observation with many figures: a sample, a passage, or an order."""
 
     kind: str
@@ -87,8 +86,7 @@ def is_percentile(field: str) -> bool:
     return field[:1] == "p" and digits.isdigit() and not field.endswith(".") and 0 < float(field[1:]) < 100
 
 
-@dataclass(eq=False, slots=True)
-class Figure:
+class Figure(Struct):
     """A formula: its dimension, whether it is a share of 1, and how to write it for a flat net."""
 
     dimension: Dimension

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from petri.language.checking.expressions import Reader, Value
@@ -14,13 +13,13 @@ from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.problems import Fault
 from petri.language.syntax import tree
 from petri.net import Expectation, Measure, Span
+from petri.structs import Struct, field
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
 
 
-@dataclass(eq=False, slots=True)
-class ExpectationTemplate:
+class ExpectationTemplate(Struct):
     declaration: tree.Expect
     figure: Figure
     text: str
@@ -34,8 +33,7 @@ class ExpectationTemplate:
         return Expectation(self.text, formula, d.comparison, self.bound, self.within, self.absolute, d.span)
 
 
-@dataclass(eq=False, slots=True)
-class MeasureTemplate:
+class MeasureTemplate(Struct):
     declaration: tree.Measure
     figure: Figure
     record: tuple[str, ...]

@@ -8,7 +8,6 @@ to the written one as can be, in which every variable is bound before it is used
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from petri.diagnostics import did_you_mean
@@ -17,6 +16,7 @@ from petri.language.meaning.templates import PlaceUse
 from petri.language.meaning.types import Record, Scalar, Type, Unknown, describe, layout, plainly
 from petri.language.syntax import tree
 from petri.net import Span
+from petri.structs import Struct
 
 if TYPE_CHECKING:
     from petri.language.checking.expressions import Reader
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 WORDS = frozenset({"token", "all", "now", "end", "true", "false", "nothing"})
 
 
-@dataclass(eq=False, slots=True)
-class Part:
+class Part(Struct):
     """What a pattern says of some slots: bind `name` (when it is set), or equal `value`."""
 
     start: int
@@ -39,8 +38,7 @@ class Part:
         return len(layout(self.type))
 
 
-@dataclass(eq=False, slots=True)
-class ArcReading:
+class ArcReading(Struct):
     """An input arc with its place found and its pattern taken apart."""
 
     arc: tree.Arc

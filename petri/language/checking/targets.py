@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from petri.diagnostics import did_you_mean
@@ -25,6 +24,7 @@ from petri.language.meaning.types import INT
 from petri.language.problems import Fault
 from petri.language.syntax import tree
 from petri.net import Span
+from petri.structs import Struct
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
@@ -35,8 +35,7 @@ _PLACE_FIGURES = ("mean", "max", "busy", "occupied", "arrivals", "sojourn")
 _TRANSITION_FIGURES = ("rate", "count", "mean", "active")
 
 
-@dataclass(eq=False, slots=True)
-class Target:
+class Target(Struct):
     """A place or transition. `steps` are the names on the way to it with their indices, None for `[*]`."""
 
     symbol: PlaceSymbol | TransitionSymbol

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
 from typing import TypeVar
 
 from petri import net
@@ -28,6 +27,7 @@ from petri.language.meaning.templates import (
 from petri.language.meaning.types import colour, colours_agree
 from petri.language.problems import Fault, Problems
 from petri.net import Expr, Span
+from petri.structs import fields
 
 MOST_ELEMENTS = 2_000_000  # places, transitions and instances of a flat net
 MOST_TURNS = 5_000_000  # of all loops together
@@ -35,7 +35,7 @@ DEEPEST_INSTANCE = 64
 PRIORITIES = 2**31
 Told = TypeVar("Told")
 _IMMEDIATE = net.Transition("").time
-_PLACE_FIELDS = [field.name for field in fields(net.Place)][1:]  # all but the name
+_PLACE_FIELDS = fields(net.Place)[1:]  # all but the name
 
 
 class Flattener:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
 from petri import net
 from petri.language.problems import Fault
 from petri.net import Expr, Kind, Span
+from petri.structs import Struct
 
 INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 DEEPEST = 200
@@ -28,8 +28,7 @@ Constant = int | Fraction | bool
 LOCAL, PLACES, VARIABLE, NOW, END, CHANCE = 1, 2, 4, 8, 16, 32
 
 
-@dataclass(eq=False, slots=True)
-class Node:
+class Node(Struct):
     """As `net.Expr`, and in addition:
 
     op      value
@@ -46,7 +45,7 @@ class Node:
     flags: int = 0
     depth: int = 0
     size: int = 1
-    built: Expr | None = field(default=None, repr=False)
+    built: Expr | None = None
 
     @property
     def fixed(self) -> bool:

@@ -7,7 +7,6 @@ constants, types, distributions and modules of the file are visible, its places,
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -16,13 +15,13 @@ from petri.language.meaning.types import BLACK, UNKNOWN, Scalar, Type
 from petri.language.meaning.units import PLAIN, Dimension
 from petri.language.syntax import tree
 from petri.net import Span
+from petri.structs import Struct, field
 
 if TYPE_CHECKING:
     from petri.language.meaning.templates import InstanceTemplate, TransitionTemplate
 
 
-@dataclass(eq=False, slots=True)
-class ConstantSymbol:
+class ConstantSymbol(Struct):
     """A name for a constant. `node` is None until it has been resolved, or when that failed."""
 
     name: str
@@ -37,8 +36,7 @@ class ConstantSymbol:
     state: Literal["waiting", "busy", "done"] = "waiting"
 
 
-@dataclass(eq=False, slots=True)
-class UnitSymbol:
+class UnitSymbol(Struct):
     """A user's unit. `value` is in the net's own units, or a node where it depends on a module's parameters."""
 
     name: str
@@ -51,8 +49,7 @@ class UnitSymbol:
     state: Literal["waiting", "busy", "done"] = "waiting"
 
 
-@dataclass(eq=False, slots=True)
-class TypeSymbol:
+class TypeSymbol(Struct):
     name: str
     span: Span
     declaration: tree.Type
@@ -61,8 +58,7 @@ class TypeSymbol:
     state: Literal["waiting", "busy", "done"] = "waiting"
 
 
-@dataclass(eq=False, slots=True)
-class DistSymbol:
+class DistSymbol(Struct):
     name: str
     span: Span
     declaration: tree.Dist
@@ -72,8 +68,7 @@ class DistSymbol:
     state: Literal["waiting", "busy", "done"] = "waiting"
 
 
-@dataclass(eq=False, slots=True)
-class PlaceSymbol:
+class PlaceSymbol(Struct):
     """A place, an array of places, or a port, number `number` of its scope."""
 
     name: str
@@ -98,24 +93,21 @@ class PlaceSymbol:
         return self.direction != "own"
 
 
-@dataclass(eq=False, slots=True)
-class TransitionSymbol:
+class TransitionSymbol(Struct):
     name: str
     span: Span
     declaration: tree.Transition
     template: TransitionTemplate | None = None
 
 
-@dataclass(eq=False, slots=True)
-class InstanceSymbol:
+class InstanceSymbol(Struct):
     name: str
     span: Span
     declaration: tree.Instance
     template: InstanceTemplate | None = None
 
 
-@dataclass(eq=False, slots=True)
-class ModuleSymbol:
+class ModuleSymbol(Struct):
     name: str
     span: Span
     declaration: tree.Module
@@ -124,8 +116,7 @@ class ModuleSymbol:
     library: bool = False
 
 
-@dataclass(eq=False, slots=True)
-class MeasureSymbol:
+class MeasureSymbol(Struct):
     name: str
     span: Span
     declaration: tree.Measure
@@ -138,8 +129,7 @@ Symbol = (
 INNER = (PlaceSymbol, TransitionSymbol, InstanceSymbol, MeasureSymbol)
 
 
-@dataclass(eq=False, slots=True)
-class Scope:
+class Scope(Struct):
     """The names of a net (`outer` is None) or of a module."""
 
     outer: Scope | None = None

@@ -6,18 +6,16 @@ value to each.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from petri import net
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope
 from petri.language.meaning.types import Type
 from petri.language.syntax import tree
 from petri.net import Span
+from petri.structs import Struct, field
 
 
-@dataclass(eq=False, slots=True)
-class PlaceUse:
+class PlaceUse(Struct):
     """A place or an element of an array of places, by the place's number in its body."""
 
     symbol: PlaceSymbol
@@ -25,8 +23,7 @@ class PlaceUse:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class LoopTemplate:
+class LoopTemplate(Struct):
     """`[i in low..high]`; `local` is the number of i."""
 
     local: int
@@ -35,16 +32,14 @@ class LoopTemplate:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class MatchTemplate:
+class MatchTemplate(Struct):
     """For one slot: the variable it binds, the value it equals, or neither."""
 
     bind: int | None = None
     equal: Node | None = None
 
 
-@dataclass(eq=False, slots=True)
-class InputTemplate:
+class InputTemplate(Struct):
     """A taking or reading arc, or (with `threshold`) an inhibitor arc."""
 
     place: PlaceUse
@@ -55,8 +50,7 @@ class InputTemplate:
     shared: tuple[net.Match, ...] | None = None
 
 
-@dataclass(eq=False, slots=True)
-class OutputTemplate:
+class OutputTemplate(Struct):
     """`place` without an index that is fixed is an array, and `index` picks the element when the firing starts."""
 
     place: PlaceUse
@@ -67,8 +61,7 @@ class OutputTemplate:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class TransitionTemplate:
+class TransitionTemplate(Struct):
     name: str
     loops: tuple[LoopTemplate, ...]
     variables: tuple[net.Variable, ...]
@@ -86,8 +79,7 @@ class TransitionTemplate:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class InitialTemplate:
+class InitialTemplate(Struct):
     """`count` tokens of the given values for each turn of the loops; `every` is `all`."""
 
     values: tuple[Node, ...]
@@ -97,8 +89,7 @@ class InitialTemplate:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class PlaceTemplate:
+class PlaceTemplate(Struct):
     symbol: PlaceSymbol
     key: Node | None
     capacity: Node | None
@@ -108,8 +99,7 @@ class PlaceTemplate:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class ParameterTemplate:
+class ParameterTemplate(Struct):
     """`value` is the argument, in terms of the outside; None stands for the default."""
 
     symbol: ConstantSymbol
@@ -117,8 +107,7 @@ class ParameterTemplate:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class InstanceTemplate:
+class InstanceTemplate(Struct):
     """`ports` pairs each port with the place given to it."""
 
     name: str
@@ -129,8 +118,7 @@ class InstanceTemplate:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class PortUse:
+class PortUse(Struct):
     """What a port is connected to: a place, an element, or (index None) the whole array, or a part of it."""
 
     symbol: PlaceSymbol
@@ -139,8 +127,7 @@ class PortUse:
     span: Span
 
 
-@dataclass(eq=False, slots=True)
-class Body:
+class Body(Struct):
     """The net, or a module. `constants` are evaluated in order, into their locals."""
 
     name: str

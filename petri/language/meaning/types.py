@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from petri import net
@@ -11,12 +11,12 @@ from petri.language.meaning.nodes import LOCAL, Environment, Node, number
 from petri.language.meaning.units import NAMED, PLAIN, Dimension, dimension_name
 from petri.language.problems import Fault
 from petri.net import Span
+from petri.structs import Struct
 
 MOST_SLOTS = 256
 
 
-@dataclass(eq=False, slots=True)
-class Scalar:
+class Scalar(Struct):
     """A number, a truth value, or a value of an enumeration. `name` is the declared name, if it has one."""
 
     kind: Literal["int", "real", "bool", "enum"]
@@ -26,7 +26,7 @@ class Scalar:
     labels: tuple[str, ...] = ()
     name: str = ""
     span: Span | None = None
-    colour: net.Colour | None = field(default=None, repr=False)
+    colour: net.Colour | None = None
 
     @property
     def finite(self) -> bool:
@@ -45,7 +45,7 @@ class Record:
     name: str = ""
     span: Span | None = None
     slots: tuple[tuple[str, Scalar], ...] = ()
-    colour: net.Colour | None = field(default=None, repr=False)
+    colour: net.Colour | None = None
 
     def __post_init__(self) -> None:
         self.slots = tuple(self._layout())
@@ -70,15 +70,13 @@ class Record:
         return all(scalar.finite for _, scalar in self.slots)
 
 
-@dataclass(eq=False, slots=True)
-class Black:
+class Black(Struct):
     """The type of tokens without a value."""
 
     name: str = "token"
 
 
-@dataclass(eq=False, slots=True)
-class Unknown:
+class Unknown(Struct):
     """What an error left behind: fits everything, so that one mistake is reported once."""
 
     name: str = ""

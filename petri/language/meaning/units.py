@@ -7,11 +7,11 @@ rounded once, when they enter the flat net.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 from petri.diagnostics import did_you_mean
+from petri.structs import Frozen
 
 
 class Dimension(NamedTuple):
@@ -59,8 +59,7 @@ def _power(name: str, exponent: int) -> str:
     return name if exponent == 1 else f"{name}^{exponent}"
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(Frozen):
     """`scale` is what one of it is in seconds and bytes."""
 
     scale: Fraction

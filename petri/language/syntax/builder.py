@@ -6,7 +6,6 @@ token. What the grammar is too coarse to tell (a clause twice, a number out of a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,12 +13,12 @@ from petri.diagnostics import Diagnostic, Label
 from petri.language.syntax import tree
 from petri.language.syntax.lexer import Token, span_of
 from petri.net import Span
+from petri.structs import Frozen, replace
 
 MOST_DIGITS = 400  # of a number, also of its power of ten: more than any 64-bit float can hold
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Frozen):
     """`takes 5 ns`: its word, the value, and where the word stands."""
 
     word: str
@@ -27,8 +26,7 @@ class Clause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Frozen):
     """The `end` that closes a module."""
 
     span: Span

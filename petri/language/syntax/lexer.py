@@ -7,10 +7,10 @@ so that each can be parsed, and be wrong, alone.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from petri.diagnostics import Diagnostic, Value
 from petri.net import Span
+from petri.structs import Struct
 
 DECLARATION_WORDS = (
     "net", "time", "param", "const", "unit", "type", "dist", "place", "transition", "module", "port", "instance",
@@ -56,8 +56,7 @@ _LOOKALIKES = {
 }  # fmt: skip
 
 
-@dataclass(slots=True)
-class Token:
+class Token(Struct):
     """`kind` is NAME, NUMBER or STRING, otherwise the very text of the word or symbol."""
 
     kind: str
@@ -71,8 +70,7 @@ class Token:
         return self.column + len(self.text)
 
 
-@dataclass(slots=True)
-class Comment:
+class Comment(Struct):
     """`#` or `##` to the end of the line; `own_line` when nothing stands before it. `text` has its marks."""
 
     text: str
@@ -85,8 +83,7 @@ class Comment:
         return self.text.startswith("##") and not self.text.startswith("###")
 
 
-@dataclass(slots=True)
-class Lexed:
+class Lexed(Struct):
     """`wrong` tells what is no token of the language."""
 
     tokens: list[Token]

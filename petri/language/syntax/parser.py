@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
 
 from petri.diagnostics import Diagnostic, Value, in_order
 from petri.language.syntax import tree
@@ -14,6 +13,7 @@ from petri.language.syntax.lexer import Comment, Lexed, Token, lex, span_of
 from petri.language.syntax.slips import explain
 from petri.language.syntax.splitting import Statement, split
 from petri.language.syntax.tables import END, Tables, load_tables
+from petri.structs import Struct, field, replace
 
 DEEPEST = 200  # an expression's nested operations
 DEEPEST_MODULES = 32
@@ -21,8 +21,7 @@ MOST_DIAGNOSTICS = 100
 _COMPARATORS = ("<", "<=", ">", ">=", "==")
 
 
-@dataclass(slots=True)
-class Parsed:
+class Parsed(Struct):
     """What a text turned out to be.
 
     `file` lacks the declarations that are broken; `broken` holds the names they would have declared, so that a
@@ -43,8 +42,7 @@ def parse(text: str, path: str) -> tuple[tree.File, list[Diagnostic]]:
     return parsed.file, parsed.diagnostics
 
 
-@dataclass(slots=True)
-class _OpenModule:
+class _OpenModule(Struct):
     """A module whose `end` has not come; `header` is None where it did not parse."""
 
     header: tree.Module | None

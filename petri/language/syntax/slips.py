@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
@@ -14,6 +13,7 @@ from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVE
 from petri.language.syntax.splitting import OTHER_WORDS, Statement
 from petri.language.syntax.tables import END
 from petri.net import Span
+from petri.structs import Struct
 
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _COMPARING = ("<", "<=", ">", ">=", "==", "!=")
@@ -60,8 +60,7 @@ _FORMS = {
 _FORMS["port"] = "port in work: Packet` or `port out done: Packet"
 
 
-@dataclass(slots=True)
-class _Case:
+class _Case(Struct):
     """A declaration that stopped: at `found` (None: it ends too early), after `before`, in the file `path`."""
 
     statement: Statement

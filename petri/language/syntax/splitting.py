@@ -6,10 +6,9 @@ misspell them or use them as names. All of that is decided here by looking at th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
+from petri.structs import Struct, field
 
 _DECLARING = frozenset(DECLARATION_WORDS)
 _OPENING = frozenset("([{")
@@ -29,8 +28,7 @@ _NAMELESS = frozenset(("", "end", "run", "expect"))
 _ANYTHING = frozenset(("expect", "run"))
 
 
-@dataclass(slots=True)
-class Statement:
+class Statement(Struct):
     """The tokens of one declaration. `word` is its declaration word (corrected, where it was misspelt), "" for tokens
     that no declaration word introduces. `wrong` is what the cutting found wrong with it.
     """

@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from petri.structs import Frozen
 
 GRAMMAR = "grammar.lark"
 COMPILED = "tables.json"
@@ -25,8 +26,7 @@ STARTS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Frozen):
     """What to do with the children of a rule that is complete.
 
     `pick` lists the children that count, by position; -1 is a part in `[…]` that was not written. Those in `splice`
@@ -41,8 +41,7 @@ class Rule:
     splice: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(Frozen):
     """`actions[state][terminal]` is the next state plus 1 to shift, or minus (rule plus 1) to reduce."""
 
     digest: str

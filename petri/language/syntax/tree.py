@@ -6,17 +6,16 @@ are places, variables or constants is known only after the declarations have bee
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from petri.net import Span
+from petri.structs import Frozen
 
 # ---------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Frozen):
     """A literal: `3`, `2.5 Gbps`, `5%` (the value is then 1/20). `text` is as written, without the unit."""
 
     value: Fraction
@@ -25,29 +24,25 @@ class Number:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Frozen):
     value: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(Frozen):
     """A name, or one of the words `token all now end true false nothing _`."""
 
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Frozen):
     base: Expr
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(Frozen):
     """`base[index]`; `index` is None in `base[*]`, which stands for all elements in a measure."""
 
     base: Expr
@@ -55,8 +50,7 @@ class Index:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Frozen):
     """`function(arguments)`: a record, a pattern on a place, a function, a distribution or a measure."""
 
     function: Expr
@@ -64,16 +58,14 @@ class Call:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Frozen):
     """`{cls: gold, at}` — a field without an expression stands for the variable of its name."""
 
     fields: tuple[tuple[str, Expr | None, Span], ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class With:
+class With(Frozen):
     """`p with {hop: 3}`: a record with some fields replaced."""
 
     base: Expr
@@ -81,23 +73,20 @@ class With:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Unary:
+class Unary(Frozen):
     operator: Literal["-", "not"]
     operand: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Frozen):
     operator: str  # + - * / div mod == != < <= > >= and or
     left: Expr
     right: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class If:
+class If(Frozen):
     """`if c then a else b`; `otherwise` may be missing only in an output."""
 
     condition: Expr
@@ -106,23 +95,20 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Frozen):
     low: Expr
     high: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Paren:
+class Paren(Frozen):
     """Parentheses as written: the formatter keeps them, and `(2 * 3)` is one value where `2 * (3)` is two tokens."""
 
     inner: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Weighted:
+class Weighted(Frozen):
     """`64 B: 7` within `choice(…)`."""
 
     value: Expr
@@ -130,8 +116,7 @@ class Weighted:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Frozen):
     """`a -> b` within `time(…)`."""
 
     start: Expr
@@ -139,8 +124,7 @@ class Passage:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class By:
+class By(Frozen):
     """`by k`, `by (k, l)`, `by k -> l` (keys at either end of a passage) within `time(…)` and `reorder(…)`."""
 
     keys: tuple[Expr, ...]
@@ -148,16 +132,14 @@ class By:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Ordered:
+class Ordered(Frozen):
     """`order p.seq` within `reorder(…)`."""
 
     value: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Frozen):
     """`now - p.born at send` as a measure's formula."""
 
     value: Expr
@@ -173,27 +155,23 @@ Expr = (
 # ---------------------------------------------------------------- types
 
 
-@dataclass(frozen=True, slots=True)
-class NamedType:
+class NamedType(Frozen):
     name: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RangeType:
+class RangeType(Frozen):
     low: Expr
     high: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class EnumType:
+class EnumType(Frozen):
     names: tuple[tuple[str, Span], ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class RecordType:
+class RecordType(Frozen):
     fields: tuple[tuple[str, TypeExpr, Span], ...]
     span: Span
 
@@ -204,24 +182,21 @@ TypeExpr = NamedType | RangeType | EnumType | RecordType
 # `span` covers the declaration; `name_span` its name. `doc` is the text of its `##` comments.
 
 
-@dataclass(frozen=True, slots=True)
-class Net:
+class Net(Frozen):
     name: str
     doc: str
     name_span: Span
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(Frozen):
     """`time ns`: the unit of the model's clock."""
 
     unit: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(Frozen):
     """`import ixp2400.dram` (library, path None) or `import "my/part.net"` (path)."""
 
     name: str
@@ -229,8 +204,7 @@ class Import:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Frozen):
     """`param load: real = 0.8 in 0..1`; a module's parameters are the same, their default optional."""
 
     name: str
@@ -242,8 +216,7 @@ class Param:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(Frozen):
     """`const name = expression`; with `unit` true it is `unit cycle = 1 / clock`."""
 
     name: str
@@ -254,8 +227,7 @@ class Const:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(Frozen):
     name: str
     type: TypeExpr
     doc: str
@@ -263,8 +235,7 @@ class Type:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Dist:
+class Dist(Frozen):
     name: str
     value: Expr
     doc: str
@@ -272,8 +243,7 @@ class Dist:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
+class Loop(Frozen):
     """`[i in 0..n-1]` of a transition or instance, `for i in 0..n-1` of an initial marking."""
 
     variable: str
@@ -281,8 +251,7 @@ class Loop:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Initial:
+class Initial(Frozen):
     """One item of an initial marking: `2 * token`, `all`, `Job(i, 0) for i in 1..8`."""
 
     value: Expr
@@ -290,8 +259,7 @@ class Initial:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Frozen):
     """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens."""
 
     name: str
@@ -306,15 +274,13 @@ class Place:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Arc:
+class Arc(Frozen):
     mode: Literal["take", "read", "no", "reset"]
     term: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Draw:
+class Draw(Frozen):
     """`draw s ~ imix`"""
 
     name: str
@@ -323,8 +289,7 @@ class Draw:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Frozen):
     name: str
     loops: tuple[Loop, ...]
     inputs: tuple[Arc, ...]
@@ -339,8 +304,7 @@ class Transition:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Port:
+class Port(Frozen):
     """`port in work: Packet`; `size` as of a place array; direction "" is both ways."""
 
     name: str
@@ -352,8 +316,7 @@ class Port:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(Frozen):
     name: str
     parameters: tuple[Param, ...]
     body: tuple[Declaration, ...]
@@ -362,8 +325,7 @@ class Module:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Frozen):
     """`work = rbuf`, or positional when `name` is None."""
 
     name: str | None
@@ -371,8 +333,7 @@ class Argument:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Frozen):
     name: str
     loops: tuple[Loop, ...]
     module: str
@@ -383,8 +344,7 @@ class Instance:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Frozen):
     """`record` holds expressions: names (`mean`, `p99`, `histogram`) or the call `series(200 ms)`."""
 
     name: str
@@ -395,8 +355,7 @@ class Measure:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Expect:
+class Expect(Frozen):
     """`expect < 0.01` after a measure (`formula` None), or `expect delay.p99 < 10 us`, `expect == 4.0 within 5%`."""
 
     formula: Expr | None
@@ -406,8 +365,7 @@ class Expect:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Frozen):
     """`run until 20 ms warmup 2 ms replications 20 seed 7`; `dead` stands for `until dead`."""
 
     until: Expr | None
@@ -424,8 +382,7 @@ Declaration = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(Frozen):
     """One source file, its declarations in order."""
 
     path: str

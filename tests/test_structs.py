@@ -1,0 +1,112 @@
+"""`petri.structs`: classes of fields that behave as dataclasses with slots do."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import get_type_hints
+
+import pytest
+
+from petri.structs import Frozen, Struct, as_dict, defaults, field, fields, replace
+
+
+class Point(Frozen):
+    """A point."""
+
+    x: int
+    y: float = 2.0
+    names: tuple[str, ...] = ()
+
+    @property
+    def sum(self) -> float:
+        return self.x + self.y
+
+
+class Other(Frozen):
+    x: int
+    y: float = 2.0
+    names: tuple[str, ...] = ()
+
+
+class Nothing(Frozen):
+    pass
+
+
+class Box(Struct):
+    content: list[int] = field(default_factory=list)
+    label: str = ""
+
+
+def test_fields_are_given_by_position_or_by_name_and_have_defaults() -> None:
+    assert (Point(1).x, Point(1).y, Point(1).names) == (1, 2.0, ())
+    assert Point(1, 3.0) == Point(y=3.0, x=1)
+    assert Point(1).sum == 3.0
+    assert Nothing() == Nothing()
+
+
+@pytest.mark.parametrize("given", [{}, {"x": 1, "z": 2}])
+def test_fields_that_are_missing_or_unknown_are_refused(given: dict[str, int]) -> None:
+    for _ in range(2):  # the first instance, and any other
+        with pytest.raises(TypeError, match=r"Refusing.__init__\(\)"):
+            Refusing(**given)
+
+
+class Refusing(Frozen):
+    x: int
+
+
+def test_what_is_frozen_cannot_be_changed() -> None:
+    point = Point(1)
+    for change in ("x", "z"):
+        with pytest.raises(AttributeError, match=f"{change} of a Point cannot be changed"):
+            setattr(point, change, 5)
+    with pytest.raises(AttributeError):
+        del point.x
+    assert point == Point(1)
+
+
+def test_what_is_frozen_equals_by_value_within_its_class() -> None:
+    assert Point(1) != Point(2)
+    assert Point(1) != Other(1)
+    assert len({Point(1), Point(1, 2), Point(1, 3), Other(1)}) == 3
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Point(1, names=[]))  # type: ignore[arg-type]
+
+
+def test_a_struct_may_change_and_equals_itself_only() -> None:
+    box = Box()
+    box.content.append(1)
+    box.label = "full"
+    assert Box().content == []
+    assert (box.content, box.label) == ([1], "full")
+    assert Box() != Box()
+    assert box in {box}
+    with pytest.raises(AttributeError):
+        box.lid = 1  # type: ignore[attr-defined]
+
+
+def test_fields_are_not_inherited() -> None:
+    with pytest.raises(TypeError, match="would inherit fields"):
+
+        class Pixel(Point):
+            colour: str = ""
+
+
+def test_copies() -> None:
+    point, box = Point(1, names=("a",)), Box([1], "b")
+    assert replace(point, x=2) == Point(2, names=("a",))
+    assert as_dict(point) == {"x": 1, "y": 2.0, "names": ("a",)}
+    assert copy.deepcopy(point) == pickle.loads(pickle.dumps(point)) == point
+    assert as_dict(pickle.loads(pickle.dumps(box))) == as_dict(copy.deepcopy(box)) == as_dict(box)
+
+
+def test_what_a_class_tells_of_itself() -> None:
+    assert fields(Point) == ("x", "y", "names")
+    assert defaults(Point) == {"y": 2.0, "names": ()}
+    assert get_type_hints(Point) == {"x": int, "y": float, "names": tuple[str, ...]}
+    assert repr(Point(1)) == "Point(x=1, y=2.0, names=())"
+    assert not hasattr(Point(1), "__dict__")
+    match Point(1, 5.0):
+        case Point(x, y):
+            assert (x, y) == (1, 5.0)
