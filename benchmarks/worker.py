@@ -65,7 +65,7 @@ def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
     import numpy as np
 
     import petri
-    from petri.engine.reference import Limits
+    from petri.engine.interface import Limits
 
     model = petri.load(net, **parameters)
     if engine.endswith("-bare"):
@@ -109,8 +109,7 @@ def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
     When that takes more than "patience" seconds of processor time, what is measured follows at once.
     """
     import petri
-    from petri.engine.interface import Session
-    from petri.engine.reference import Limits
+    from petri.engine.interface import Limits, Session
     from petri.engine.session import begin
 
     model = petri.load(net, **parameters)

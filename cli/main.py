@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from importlib import import_module
@@ -89,6 +91,10 @@ def pnsim(ctx: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and leave the process with its exit status."""
+    # OpenBLAS would start its threads as numpy is loaded, and nothing here multiplies matrices.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # The process ends without a last search for rubbish among all that was imported.
+    atexit.register(gc.freeze)
     try:
         status = pnsim.main(arguments, prog_name="pnsim", standalone_mode=False)
         sys.stdout.flush()

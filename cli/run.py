@@ -81,7 +81,7 @@ def command(
     model = nets.load(net, settings, streams, columns, tables)
     _check_engine(engine, quiet)
     check_report(report)
-    from petri.engine.reference import Limits
+    from petri.engine.interface import Limits
     from petri.report.quantities import Units
 
     standard = Limits()

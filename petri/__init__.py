@@ -7,7 +7,7 @@
     print(result.measure("L").interval)
 
 `load` and `loads` read nets; a `Model` runs them; a `Result` holds the figures. `petri.net` has the flat net, from
-whose dataclasses nets can also be built.
+whose classes nets can also be built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from petri.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from petri.diagnostics import Diagnostic, LanguageError
-    from petri.engine.reference import Limits
+    from petri.engine.interface import Limits
     from petri.language import check
     from petri.model import Model, load, loads
     from petri.result import MeasureResult, Result
@@ -39,7 +39,7 @@ __all__ = [
 _HOMES = {
     "Diagnostic": "petri.diagnostics",
     "LanguageError": "petri.diagnostics",
-    "Limits": "petri.engine.reference",
+    "Limits": "petri.engine.interface",
     "MeasureResult": "petri.result",
     "Model": "petri.model",
     "Result": "petri.result",

@@ -1,6 +1,6 @@
 """The flat net as plain JSON types, and back.
 
-A dataclass of `petri.net` becomes an object of its fields; fields that have their default value are left out, so
+What is in a net becomes an object of its fields; fields that have their default value are left out, so
 that a net of black tokens stays short. In places where one of several classes may stand (probes), `"is"` names the
 class. An expression is an object too: `{"op": "add", "kind": "int", "args": […]}`. A span is the list
 `[file, line, column, end line, end column]`, the file as its position in the net's `"files"`. Numbers stay what they

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
+from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.reference import Limits
 from petri.engine.run import Plan, Progress, TraceSink, replicate
 from petri.net import Net, Scalar
 from petri.result import Result
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Model(Frozen):
     """A flat net that can be run; `sources` are the texts that it came from, by file name.
 
-    A net built from the dataclasses of `petri.net` runs as well: `Model(net).run(until=100.0)`.
+    A net built from the classes of `petri.net` runs as well: `Model(net).run(until=100.0)`.
     """
 
     net: Net

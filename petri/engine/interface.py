@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
-from petri.engine.reference import Reason
 from petri.measure.observation import Floats, Observation
 from petri.net import Token
 from petri.structs import Frozen
+
+Reason = Literal["until", "dead", "budget", "input", "error"]
+"""Why `advance` came back. "input": a stream wants rows, of which a session sees to itself."""
+
+
+class Limits(Frozen):
+    """Where a run stops itself (X3)."""
+
+    firings_at_an_instant: int = 1_000_000
+    tokens: int = 10_000_000
 
 
 class Asked(Frozen):

@@ -9,10 +9,9 @@ import numpy as np
 
 from petri.engine.errors import Fault, ModelError
 from petri.engine.firings import Firings
-from petri.engine.interface import Asked, Levels, RowSource
+from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
-from petri.engine.random import seed_words
-from petri.engine.reference import Limits, Reason
+from petri.engine.seeds import seed_words
 from petri.measure.observation import Observation
 from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span

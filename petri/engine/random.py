@@ -29,22 +29,11 @@ def layers() -> tuple[list[float], list[float]]:
 EDGES, HEIGHTS = layers()
 
 
-def seed_sequence(seed: int, replication: int) -> np.random.SeedSequence:
-    """Where replication `replication` (from 0) of a run with this seed starts (R1)."""
-    return np.random.SeedSequence(seed, spawn_key=(replication,))
-
-
-def seed_words(seed: int, replication: int) -> tuple[int, int, int]:
-    """The three 64-bit words that SFC64 is seeded with, for an engine that has its own."""
-    a, b, c = seed_sequence(seed, replication).generate_state(3, np.uint64)
-    return int(a), int(b), int(c)
-
-
 class Stream:
     """Draws in the order in which a run asks for them."""
 
     def __init__(self, seed: int, replication: int) -> None:
-        self._generator = np.random.SFC64(seed_sequence(seed, replication))
+        self._generator = np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(replication,)))
         self._words: list[int] = []
 
     def word(self) -> int:

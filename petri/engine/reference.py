@@ -10,24 +10,16 @@ import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
 from petri.engine.dependence import dependence
 from petri.engine.errors import Fault, ModelError
 from petri.engine.expression import Context, evaluate
+from petri.engine.interface import Limits, Reason
 from petri.engine.random import Stream
 from petri.engine.trajectory import TrajectoryHash
 from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
-from petri.structs import Frozen, Struct
-
-Reason = Literal["until", "dead", "budget", "input", "error"]
-
-
-class Limits(Frozen):
-    """Where a run stops itself (X3)."""
-
-    firings_at_an_instant: int = 1_000_000
-    tokens: int = 10_000_000
+from petri.structs import Struct
 
 
 class Observer(Protocol):

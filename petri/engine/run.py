@@ -12,8 +12,7 @@ from typing import Literal
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
-from petri.engine.interface import Levels, Session
-from petri.engine.reference import Limits
+from petri.engine.interface import Levels, Limits, Session
 from petri.engine.session import begin
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.engine.reference import Limits
+from petri.engine.interface import Limits
 from petri.engine.run import Plan
 from petri.experiment.errors import ExperimentError, problem
 from petri.experiment.figures import Figure, UnknownFigure, figures

@@ -14,7 +14,6 @@ from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Net
 from petri.report import sparks
-from petri.report.dead import why_dead
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
@@ -230,6 +229,8 @@ class _Summary:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
         table.add_column(overflow="fold")
         table.add_column(overflow="fold")
+        from petri.report.dead import why_dead  # which is the reference engine, and few nets die
+
         for lack in why_dead(self.net, dead[0].marking, fold=not self.every):
             copies = f" ×{lack.copies}" if lack.copies > 1 else ""
             table.add_row(f"  {lack.transition}{copies}", lack.reason)

@@ -16,8 +16,8 @@ import pytest
 
 import petri
 from benchmarks.contenders import COMPILER, HERE, NETS, Handwritten
+from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.reference import Limits
 
 RUNS = 8
 STANDARD_ERRORS = 7.0

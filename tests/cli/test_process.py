@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from petri.engine.native import available
+
 PNSIM = [sys.executable, "-m", "pnsim"]
 ENDLESS = """net endless
 place p = token
@@ -115,10 +117,31 @@ def test_a_start_imports_only_what_it_needs() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     heavy = {"numpy", "lark", "rich", "networkx", "plotly", "yaml"}
     assert heavy.isdisjoint(done.stdout.split())
+
+
+def test_a_run_imports_only_what_it_needs() -> None:
     code = "import sys\nfrom pnsim.main import main\ntry: main(['run', 'mm1', '-q'])\nfinally: print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    heavy = {"lark", "networkx", "plotly", "yaml", "pandas"}
+    heavy = {"lark", "networkx", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing"}
+    if available():
+        heavy |= {"numpy.random", "petri.engine.reference", "petri.report.dead"}
     assert heavy.isdisjoint(done.stdout.splitlines()[-1].split())
+
+
+def test_a_run_makes_few_dataclasses() -> None:
+    """Each compiles its methods as it is imported; `petri.structs` is for what every command loads."""
+    code = """
+import dataclasses, sys
+from pnsim.main import main
+try:
+    main(["run", "mm1", "-q"])
+finally:
+    own = [vars(module) for name, module in sys.modules.items() if name.startswith(("petri", "pnsim"))]
+    print(len({item for names in own for item in names.values() if isinstance(item, type)
+               and dataclasses.is_dataclass(item)}))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert int(done.stdout.splitlines()[-1]) < 10
 
 
 def test_the_modules_run_as_a_program() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from petri.engine.expression import Context, evaluate
 from petri.engine.firings import TracedFiring
+from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.reference import Limits
 from petri.engine.session import begin
 from petri.net import Expr, Net
 from petri.structure import invariants

@@ -12,9 +12,8 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 import petri
-from petri.engine.interface import Session
+from petri.engine.interface import Limits, Session
 from petri.engine.native import available
-from petri.engine.reference import Limits
 from petri.engine.session import begin
 from petri.measure.observation import Observation
 from petri.net import Net

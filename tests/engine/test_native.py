@@ -14,9 +14,8 @@ import pytest
 from petri import language
 from petri.engine import native
 from petri.engine.errors import ModelError
-from petri.engine.interface import Session
+from petri.engine.interface import Limits, Session
 from petri.engine.native import available
-from petri.engine.reference import Limits
 from petri.engine.session import begin
 from petri.net import Colour, Expr, InputArc, Net, OutputArc, Place, Slot, Transition
 

@@ -7,7 +7,8 @@ import math
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petri.engine.reference import Binding, Engine, Limits
+from petri.engine.interface import Limits
+from petri.engine.reference import Binding, Engine
 from petri.net import Net
 from tests.engine.nets import nets
 

@@ -7,8 +7,8 @@ import math
 import pytest
 
 import petri
+from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.reference import Limits
 from petri.engine.session import begin
 from tests.engine.test_engines_agree import assert_same_state
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from petri import language
 from petri.engine import session
 from petri.engine.errors import Fault
-from petri.engine.reference import Limits
+from petri.engine.interface import Limits
 from petri.measure.observation import Observation
 from petri.net import Net, Token
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from petri.engine.reference import Limits
+from petri.engine.interface import Limits
 from tests.semantics.harness import tell
 
 ARITHMETIC = [

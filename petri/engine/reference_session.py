@@ -1,0 +1,118 @@
+"""A replication on the reference engine, with the statistics that watch it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from petri.engine.errors import Fault
+from petri.engine.firings import Firings, TracedFiring
+from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
+from petri.engine.probes import Probes
+from petri.engine.reference import Engine, Observer
+from petri.engine.statistics import Statistics
+from petri.measure.observation import Observation
+from petri.measure.occupancy import OccupancyRecorder
+from petri.net import Net, Scalar, Token
+
+
+class ReferenceSession:
+    """A replication on the reference engine."""
+
+    def __init__(
+        self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked, rows: RowSource | None = None
+    ) -> None:
+        self._statistics = Statistics(net)
+        self._probes = Probes(net)
+        self._net = net
+        self._trace = Trace()
+        initial = [place.held for place in net.places]
+        self._levels = OccupancyRecorder(initial) if asked.levels else None
+        observers: list[Observer] = [self._statistics, self._probes]
+        observers += [self._trace] if asked.trace else []
+        observers += [self._levels] if self._levels else []
+        self._engine = Engine(net, seed, replication, limits, observers)
+        self._rows = rows
+        self._probes.tokens = lambda place: len(self._engine.marking[place])
+        self._initial = np.array(initial, dtype=np.int64)
+
+    @property
+    def now(self) -> float:
+        return self._engine.now
+
+    @property
+    def firings(self) -> int:
+        return self._engine.firings
+
+    @property
+    def hash(self) -> int:
+        return self._engine.hash.value
+
+    @property
+    def error(self) -> Fault | None:
+        return self._engine.error
+
+    def advance(self, until: float, firings: int) -> Reason:
+        engine = self._engine
+        last = engine.firings + firings
+        while (reason := engine.advance(until, last - engine.firings)) == "input":
+            assert engine.wanted is not None
+            assert self._rows is not None
+            engine.feed(engine.wanted, self._rows.tokens(engine.wanted))
+        return reason
+
+    def begin_window(self) -> None:
+        self._statistics.restart(self.now)
+        self._probes.restart()
+        if self._levels is not None:
+            self._levels.restart(self.now)
+
+    def observe(self) -> Observation:
+        statistics, now = self._statistics, self.now
+        places = np.array([level.at(now) for level in statistics.places], dtype=np.float64).reshape(-1, 2)
+        transitions = np.array([level.at(now) for level in statistics.transitions], dtype=np.float64).reshape(-1, 2)
+        return Observation(
+            elapsed=now - statistics.window,
+            integral=places[:, 0],
+            nonempty=places[:, 1],
+            maximum=np.array([level.maximum for level in statistics.places], dtype=np.int64),
+            arrivals=np.array(statistics.arrivals, dtype=np.int64),
+            initial=self._initial,
+            firings=np.array(statistics.firings, dtype=np.int64),
+            in_progress=transitions[:, 0],
+            active=transitions[:, 1],
+            probes=self._probes.snapshots(),
+        )
+
+    def marking(self) -> list[list[Token]]:
+        return [[token.value for token in row] for row in self._engine.marking]
+
+    def levels(self) -> Levels | None:
+        return None if self._levels is None else np.array([one.times for one in self._levels.at(self.now)])
+
+    def trace(self) -> Firings:
+        return Firings.of(self._net, self._trace.drain())
+
+
+class Trace:
+    """An observer that remembers firings."""
+
+    def __init__(self) -> None:
+        self._firings: list[TracedFiring] = []
+
+    def changed(self, place: int, size: int, now: float) -> None:
+        pass
+
+    def arrived(self, place: int, token: Token, now: float) -> None:
+        pass
+
+    def ended(self, transition: int, now: float) -> None:
+        pass
+
+    def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
+        self._firings.append(TracedFiring(now, end, transition, tuple(variables)))
+
+    def drain(self) -> list[TracedFiring]:
+        drained, self._firings = self._firings, []
+        return drained
