@@ -14,7 +14,7 @@ from petri.diagnostics import RunFailure
 from petri.engine.run import Plan, Replication
 from petri.measure import formula, reorder
 from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
-from petri.measure.estimate import Estimate, estimate
+from petri.measure.estimate import Estimate, estimate, left_out
 from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval
@@ -120,11 +120,14 @@ class Result:
 
     # ------------------------------------------------------------ figures
 
+    @cached_property
+    def without(self) -> list[Observation]:
+        """Of a single replication, its window without each of its batches: what the intervals of all figures rest on."""
+        return left_out(self.counted[0].window, self.counted[0].batches) if len(self.counted) == 1 else []
+
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""
-        counted = self.counted
-        batches = counted[0].batches if len(counted) == 1 and not total else ()
-        return estimate(figure, [r.window for r in counted], batches)
+        return estimate(figure, [r.window for r in self.counted], () if total else self.without)
 
     def greatest(self, figure: Callable[[Observation], Floats]) -> Estimate:
         """The greatest over the replications, which has no interval."""

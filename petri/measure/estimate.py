@@ -32,22 +32,31 @@ class Estimate(Frozen):
 
 
 def estimate(
-    figure: Figure, windows: Sequence[Observation], batches: Sequence[Observation] = (), level: float = LEVEL
+    figure: Figure, windows: Sequence[Observation], without: Sequence[Observation] = (), level: float = LEVEL
 ) -> Estimate:
     """The mean over replications with Student's interval; for one replication, the jackknife over its batches.
 
-    windows: the whole window of each replication. batches: cumulative snapshots of the only one, in order.
+    windows: the whole window of each replication. without: for the only one, what `left_out` gives.
     """
     if len(windows) > 1:
         samples = np.array([figure(window) for window in windows], dtype=np.float64)
         return _student(samples, samples.mean(axis=0), level)
     whole = np.asarray(figure(windows[0]), dtype=np.float64)
-    if len(batches) < FEWEST_BATCHES:
+    if not without:
         return Estimate(whole, np.full(whole.shape, math.nan), level)
-    pieces = [later.minus(earlier) for earlier, later in pairwise(batches)]
-    pieces = [batches[0], *pieces]
-    without = np.array([figure(windows[0].minus(piece)) for piece in pieces], dtype=np.float64)
-    return _student(pseudo_values(whole, without), whole, level)
+    values = np.array([figure(rest) for rest in without], dtype=np.float64)
+    return _student(pseudo_values(whole, values), whole, level)
+
+
+def left_out(window: Observation, batches: Sequence[Observation]) -> list[Observation]:
+    """The window of a replication without each of its batches in turn; nothing where they are too few.
+
+    batches: cumulative snapshots, in order.
+    """
+    if len(batches) < FEWEST_BATCHES:
+        return []
+    pieces = [batches[0], *(later.minus(earlier) for earlier, later in pairwise(batches))]
+    return [window.minus(piece) for piece in pieces]
 
 
 def _student(samples: Floats, value: Floats, level: float) -> Estimate:
