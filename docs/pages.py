@@ -7,14 +7,11 @@ that `pnsim run NET` prints. Run it as `python docs/pages.py`; a test calls `sta
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import subprocess
-import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from commands import call, trimmed
 
 DOCS = Path(__file__).resolve().parent
 PAGES = ("tutorial.md", "patterns.md")
@@ -50,8 +47,7 @@ def stale(page: str, folder: Path) -> list[str]:
 
 def renewed(text: str, folder: Path) -> str:
     """The text with the output that the commands give now; the files that it shows are put into the folder."""
-    blocks = list(BLOCK.finditer(text))
-    for block in blocks:
+    for block in BLOCK.finditer(text):
         if block["what"] == "file:":
             (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
 
@@ -62,9 +58,7 @@ def renewed(text: str, folder: Path) -> str:
             return measures(pnsim(f"run {block['rest']}", folder))
         return f"$ pnsim {block['rest']}\n{pnsim(block['rest'], folder)}"
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        bodies = iter(list(pool.map(body, blocks)))
-    return BLOCK.sub(lambda block: block[1] + next(bodies), text)
+    return BLOCK.sub(lambda block: block[1] + body(block), text)
 
 
 def measures(output: str) -> str:
@@ -77,13 +71,10 @@ def measures(output: str) -> str:
 
 def pnsim(command: str, folder: Path) -> str:
     """What a command prints, as on a wide terminal, without blanks at the ends of lines."""
-    arguments = [sys.executable, "-m", "pnsim", *shlex.split(command)]
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
-    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, env=environment)
-    if done.returncode not in (0, 1, STOPPED) or "Traceback" in done.stderr:
-        raise RuntimeError(f"{command}: {done.stderr}")
-    shown = f"{done.stdout.rstrip()}\n\n{done.stderr}" if done.returncode == STOPPED else done.stdout
-    return "".join(f"{line.rstrip()}\n" for line in shown.rstrip().splitlines())
+    status, out, err = call(command, folder, columns=100)
+    if status not in (0, 1, STOPPED):
+        raise RuntimeError(f"{command}: {err}")
+    return trimmed(f"{out.rstrip()}\n\n{err}" if status == STOPPED else out)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,11 @@ a file which the commands see. Run it as `make readme`; tests call `stale`.
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
+
+from commands import call, trimmed
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -28,7 +26,7 @@ def main() -> None:
     """Write README.md and the picture anew."""
     with tempfile.TemporaryDirectory() as folder:
         README.write_text(renewed(README.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
-        PICTURE.write_text(pnsim(["draw", "first.net"], Path(folder)), encoding="utf-8")
+        PICTURE.write_text(pnsim("draw first.net", Path(folder)), encoding="utf-8")
 
 
 def stale(folder: Path) -> list[str]:
@@ -50,7 +48,7 @@ def renewed(text: str, folder: Path) -> str:
             (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
             (folder / "typing_errors.net").write_text(misspelt(block["body"]), encoding="utf-8")
             return block[0]
-        return block[1] + pnsim(shlex.split(block["rest"]), folder)
+        return block[1] + pnsim(block["rest"], folder)
 
     return BLOCK.sub(renew, text)
 
@@ -64,14 +62,12 @@ def misspelt(text: str) -> str:
     return text
 
 
-def pnsim(arguments: list[str], folder: Path) -> str:
+def pnsim(command: str, folder: Path) -> str:
     """What a command prints on stdout, as on a wide terminal, without blanks at the ends of lines."""
-    command = [sys.executable, "-m", "pnsim", *arguments]
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
-    if done.returncode not in (0, 1) or "Traceback" in done.stderr:
-        raise RuntimeError(done.stderr)
-    return "".join(f"{line.rstrip()}\n" for line in done.stdout.rstrip().splitlines())
+    status, out, err = call(command, folder, columns=100)
+    if status not in (0, 1):
+        raise RuntimeError(f"{command}: {err}")
+    return trimmed(out)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ class Result:
 
     @cached_property
     def without(self) -> list[Observation]:
-        """Of a single replication, its window without each of its batches: what the intervals of all figures rest on."""
+        """The window of a single replication without each of its batches: what all its intervals rest on."""
         return left_out(self.counted[0].window, self.counted[0].batches) if len(self.counted) == 1 else []
 
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
@@ -10,18 +9,14 @@ from types import ModuleType
 import pytest
 
 from petri.engine.native import available
+from tests.documents import script
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def readme() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("readme", ROOT / "docs" / "readme.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("readme")
 
 
 @pytest.mark.skipif(not available(), reason="README.md shows runs of the native engine")

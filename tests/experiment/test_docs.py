@@ -5,11 +5,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -19,6 +15,7 @@ from petri.engine.native import available
 from petri.experiment import Experiment
 from petri.experiment.yaml_file import KEYS
 from pnsim.sweep import command as sweep_command
+from tests.documents import script
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "experiments.md"
 BLOCK = re.compile(
@@ -33,11 +30,9 @@ def renewed(text: str, folder: Path) -> str:
         if block["what"] == "file:":
             (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
             return block[0]
-        command = [sys.executable, "-m", "pnsim", *shlex.split(block["rest"])]
-        environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)
-        lines = (done.stdout + done.stderr).rstrip().splitlines()
-        return block[1] + f"$ pnsim {block['rest']}\n" + "".join(f"{line.rstrip()}\n" for line in lines)
+        commands = script("commands")
+        _, out, err = commands.call(block["rest"], folder, columns=80)
+        return block[1] + f"$ pnsim {block['rest']}\n" + commands.trimmed(out + err)
 
     return BLOCK.sub(renew, text)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +10,7 @@ import pytest
 
 from petri.engine.native import available
 from petri.language.layout.formatter import format_source
+from tests.documents import script
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -19,12 +19,7 @@ PAGES = sorted(DOCS.rglob("*.md"))
 
 @pytest.fixture(scope="module")
 def pages() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("pages", DOCS / "pages.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("pages")
 
 
 @pytest.mark.skipif(not available(), reason="the pages show runs of the native engine")

@@ -1,0 +1,40 @@
+"""Calls the command line within this process, for the pages that show what it prints."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from contextlib import chdir, redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+from pnsim.main import main
+
+
+class Called(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+def call(command: str, folder: Path, columns: int) -> Called:
+    """What `pnsim COMMAND` prints in a folder, so many columns wide and without colour. Raises where it crashes."""
+    out, err = StringIO(), StringIO()
+    with (
+        chdir(folder),
+        mock.patch.dict(os.environ, COLUMNS=str(columns), NO_COLOR="1", PNSIM_DEBUG="1"),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            main(shlex.split(command))
+        except SystemExit as ended:
+            return Called(int(ended.code or 0), out.getvalue(), err.getvalue())
+    raise AssertionError("a command ends with its exit status")
+
+
+def trimmed(text: str) -> str:
+    """Without blanks at the ends of lines, and lines without anything at the end."""
+    return "".join(f"{line.rstrip()}\n" for line in text.rstrip().splitlines())
