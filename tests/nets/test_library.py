@@ -14,6 +14,8 @@ from petri.language import check
 
 NETS = library.net_names()
 PARTS = sorted(path for path in library.models().rglob("*.net"))
+FEW_FLOWS = {"active_flows": 30}  # the reference engine looks through all that are under way for each packet
+SMALLER = {"dram_buffering": FEW_FLOWS, "dynamic_buffering": FEW_FLOWS, "shotnoise": FEW_FLOWS}
 PROVENANCE = re.compile(r"\b(given|derived|calibrated|estimated)\b")
 
 
@@ -30,7 +32,8 @@ def test_expectations_hold(name: str) -> None:
         pytest.skip("takes too long on the reference engine")
     model = petri.load(name)
     assert model.net.doc, "a net says what it is about"
-    result = model.run()
+    expected = model.net.expectations or any(measure.expectations for measure in model.net.measures)
+    result = model.run(max_firings=None if expected else 1_000_000)
     assert result.failure is None
     assert result.passed, [verdict for measure in result.measures for _, verdict in measure.verdicts]
 
@@ -39,7 +42,7 @@ def test_expectations_hold(name: str) -> None:
 def test_engines_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if not available():
         pytest.skip("the native engine is not built")
-    model = petri.load(name)
+    model = petri.load(name, **SMALLER.get(name, {}))
     monkeypatch.setattr("petri.engine.native.PATIENCE", 400)  # some of the firings run by machine code
     native, reference = (
         model.run(engine=engine, warmup=0.0, seed=3, replications=1, max_firings=1500)
