@@ -12,12 +12,13 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from os import PathLike
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from petri import library, net
-from petri.diagnostics import did_you_mean
+from petri.diagnostics import Diagnostic, did_you_mean
 from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
@@ -26,6 +27,8 @@ from petri.net import Span
 
 MOST_FILES = 1000
 MOST_ROWS = 1_000_000
+FILES_KEPT = 64
+LARGEST_KEPT = 2**15  # characters; the tree of a text takes some hundred times its room
 LARGEST_TABLE = 32 * 2**20  # bytes
 
 
@@ -35,6 +38,16 @@ class Known(NamedTuple):
     number: int
     whole: bool
     mean: Fraction
+
+
+def _parsed(text: str, name: str) -> tuple[tree.File, tuple[Diagnostic, ...], frozenset[str]]:
+    """The tree of a file, what is wrong with it, and the names whose declarations are."""
+    parsed = parse_text(text, name)
+    return parsed.file, tuple(parsed.diagnostics), parsed.broken
+
+
+# The points of a sweep are nets of the same files, so those read last are kept.
+_parsed_before = lru_cache(FILES_KEPT)(_parsed)
 
 
 def shown_path(path: Path) -> str:
@@ -85,12 +98,13 @@ class Loader:
 
     def _parse(self, text: str, name: str) -> None:
         self.problems.sources[name] = text
-        parsed = parse_text(text, name)
-        for diagnostic in parsed.diagnostics:
+        parse = _parsed if len(text) > LARGEST_KEPT else _parsed_before
+        file, diagnostics, broken = parse(text, name)
+        for diagnostic in diagnostics:
             self.problems.add(diagnostic)
-        self.broken |= parsed.broken
-        self.files.append(parsed.file)
-        for declaration in parsed.file.declarations:
+        self.broken |= broken
+        self.files.append(file)
+        for declaration in file.declarations:
             if isinstance(declaration, tree.Import):
                 self._import(declaration)
 
