@@ -10,7 +10,7 @@ import click
 from . import exits
 from .console import write
 from .exits import Refusal
-from .nets import read_pairs
+from .nets import read_pairs, tables_option
 
 if TYPE_CHECKING:
     from petri.experiment.rerun import Repeated
@@ -34,10 +34,17 @@ if TYPE_CHECKING:
     metavar="PLACE=FILE",
     help="Where the recording of a place is, when it is not where it was.",
 )
+@tables_option
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each replication.")
 def command(
-    result: str, replications: tuple[int, ...], net: str | None, streams: tuple[str, ...], engine: str, as_json: bool
+    result: str,
+    replications: tuple[int, ...],
+    net: str | None,
+    streams: tuple[str, ...],
+    tables: tuple[str, ...],
+    engine: str,
+    as_json: bool,
 ) -> int:
     """Repeat replications of a RESULT and check that they go the same way.
 
@@ -50,7 +57,14 @@ def command(
     from petri.experiment.rerun import recorded, repeat
 
     try:
-        found = recorded(result, replications or None, engine=engine, net=net, streams=read_pairs(streams, "stream"))
+        found = recorded(
+            result,
+            replications or None,
+            engine=engine,
+            net=net,
+            streams=read_pairs(streams, "stream"),
+            tables=read_pairs(tables, "table"),
+        )
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
     different = 0

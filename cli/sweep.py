@@ -38,6 +38,7 @@ FILES = (".yaml", ".yml")
 )
 @nets.settings_option
 @nets.streams_options
+@nets.tables_option
 @click.option("--replications", "-n", type=COUNT, metavar="N", help="Of each point; with --precision, at least.")
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± this: 2%.")
 @click.option("--max-replications", type=COUNT, metavar="N", help="Stop there, however wide the intervals are.")
@@ -59,6 +60,7 @@ def command(
     settings: tuple[str, ...],
     streams: tuple[str, ...],
     columns: tuple[str, ...],
+    tables: tuple[str, ...],
     store: str | None,
     export: str | None,
     report: str | None,
@@ -83,7 +85,8 @@ def command(
         experiment = _experiment(what, grids, settings, overrides)
         recordings = {**experiment.recordings, **nets.read_pairs(streams, "stream")}
         named = {**experiment.columns, **nets.read_pairs(columns, "column")}
-        experiment = experiment.with_overrides(recordings=recordings, columns=named)
+        others = {**experiment.tables, **nets.read_pairs(tables, "table")}
+        experiment = experiment.with_overrides(recordings=recordings, columns=named, tables=others)
         path = Path(store) if store else _store_of(what)
         _check_export(export)
         check_report(report)

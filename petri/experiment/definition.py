@@ -83,7 +83,8 @@ class Experiment:
     reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" finds it with pilot runs.
     seed: of all points when streams are "common", so that differences between points are paired; "independent" gives
     each point its own. measures: the figures to keep (`petri.experiment.figures`), all declared ones when None.
-    recordings, columns: files for the net's places with streams, as of `Model.with_streams`.
+    recordings, columns: files for the net's places with streams, as of `Model.with_streams`. tables: other files for
+    the tables that the net draws from, as of `petri.load`.
     """
 
     net: Source
@@ -101,6 +102,7 @@ class Experiment:
     limits: Limits = Limits()
     recordings: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     description: str = ""
 
@@ -232,6 +234,9 @@ class Preparation:
     def flattened(self, values: Values) -> Model:
         """The net at a point, as its text says."""
         source, parameters = self.experiment.net, {**self.experiment.fixed, **values}
+        tables = self.experiment.tables
+        if tables and not isinstance(source, str | Path):
+            raise problem("net-without-tables", tables=list(tables))
         if isinstance(source, Net | Model):
             if parameters:
                 raise problem("net-without-parameters", parameters=list(parameters))
@@ -239,7 +244,7 @@ class Preparation:
         if callable(source):
             made = source(**parameters)
             return made if isinstance(made, Model) else Model(made)
-        return load(source, **parameters)
+        return load(source, tables, **parameters)
 
     def point(self, number: int, values: Values, names: tuple[str, ...]) -> Point:
         try:

@@ -55,15 +55,16 @@ def recorded(
     engine: str = "auto",
     net: str | Path | None = None,
     streams: Mapping[str, str] | None = None,
+    tables: Mapping[str, str] | None = None,
 ) -> list[Recorded]:
     """The replications that a result or a store has, or those of these numbers.
 
     streams: where the files of its streams are, when they are not where they were. net: where the net of a JSON result
-    is, when it is not where it was. Raises ExperimentError where there is nothing of the kind, or the net is another
-    one; LanguageError where the file of a stream is not what it was.
+    is, when it is not where it was. tables: the files that were given for its tables. Raises ExperimentError where
+    there is nothing of the kind, or the net is another one; LanguageError where the file of a stream has changed.
     """
     parsed = parse_reference(reference) if isinstance(reference, str) else reference
-    found = of_store(parsed, engine, streams) if parsed.is_store else of_result(parsed, engine, net, streams)
+    found = of_store(parsed, engine, streams) if parsed.is_store else of_result(parsed, engine, net, streams, tables)
     if replications is None:
         return found
     indices = {one.index for one in found}
@@ -101,12 +102,16 @@ def of_store(reference: Reference, engine: str, streams: Mapping[str, str] | Non
 
 
 def of_result(
-    reference: Reference, engine: str, net: str | Path | None, streams: Mapping[str, str] | None = None
+    reference: Reference,
+    engine: str,
+    net: str | Path | None,
+    streams: Mapping[str, str] | None = None,
+    tables: Mapping[str, str] | None = None,
 ) -> list[Recorded]:
     data = read_result(reference.path)
     manifest: Mapping[str, Any] = data["manifest"]
     try:
-        flat = same_net(data, net, streams)
+        flat = same_net(data, net, streams, tables)
         until = math.inf if manifest["until"] is None else float(manifest["until"])
         plan = Plan(until=until, warmup=float(manifest["warmup"]), seed=int(manifest["seed"]), engine=choose(engine))
         return [
@@ -119,19 +124,24 @@ def of_result(
         raise problem("not-a-result", path=str(reference.path), reason=f"it lacks {error}") from error
 
 
-def same_net(data: Mapping[str, Any], given: str | Path | None, streams: Mapping[str, str] | None = None) -> Net:
+def same_net(
+    data: Mapping[str, Any],
+    given: str | Path | None,
+    streams: Mapping[str, str] | None = None,
+    tables: Mapping[str, str] | None = None,
+) -> Net:
     """The flat net of a result, made again. Raises ExperimentError where it has another hash."""
     manifest = data["manifest"]
     source = given or manifest.get("source") or data["net"]
     try:
-        defaults = load(source).net
+        defaults = load(source, tables).net
     except LanguageError as error:
         if given is None and manifest.get("source") is None:
             raise problem("rerun-net", net=data["net"]) from error
         raise
     values = manifest["parameters"]
     changed = {p.name: values[p.name] for p in defaults.parameters if values.get(p.name, p.value) != p.value}
-    net = load(source, **changed).net if changed else defaults
+    net = load(source, tables, **changed).net if changed else defaults
     net = with_its_files(net, manifest, streams or {})
     if (found := net_hash(net)) != manifest["net_hash"]:
         wanted = str(manifest["net_hash"])

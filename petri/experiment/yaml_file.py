@@ -56,6 +56,7 @@ KEYS: Final = {
     "measures": "measures: [goodput, delay.p99]",
     "recordings": "recordings: {packets: capture.pcap}",
     "columns": "columns: {time: 'frame.time_epoch [s]'}",
+    "tables": "tables: {lengths.csv: mine.csv}",
     "expected": "expected: [{at: {threads: 8}, measure: goodput, value: 2.96 Gbps, within: 5%, source: table 2}]",
 }
 SAMPLE_KEYS: Final = {
@@ -125,10 +126,9 @@ class Reading:
             seed=self.whole(entries.get("seed"), "seed", 0),
             streams=self.one_of(entries.get("streams"), "streams", (COMMON, INDEPENDENT)) or COMMON,
             measures=self.measures(entries.get("measures")),
-            recordings={
-                place: str(self.path.parent / name) for place, name in self.texts(entries, "recordings").items()
-            },
+            recordings=self.files(entries, "recordings"),
             columns=self.texts(entries, "columns"),
+            tables=self.files(entries, "tables"),
             expected=self.expected(entries.get("expected"), points),
             title=self.text(entries.get("title"), "title", KEYS["title"]),
             description=self.text(entries.get("description"), "description", KEYS["description"]),
@@ -330,6 +330,10 @@ class Reading:
         node = entries.get(name)
         table = self.expect(node, Table, name, "names with a text each", KEYS[name]) if node else None
         return {key: self.text(entry, key, KEYS[name]) for key, entry in table.entries.items()} if table else {}
+
+    def files(self, entries: Mapping[str, Node], name: str) -> dict[str, str]:
+        """A mapping of names to files, which are written from where the experiment lies."""
+        return {key: str(self.path.parent / file) for key, file in self.texts(entries, name).items()}
 
     def measures(self, node: Node | None) -> list[str] | None:
         if node is None:

@@ -58,6 +58,10 @@ WORDING: dict[str, Wording] = {
         "a net that is made already has no parameters to set ({parameters:and})",
         "give a function that makes the net from its parameters",
     ),
+    "net-without-tables": Wording(
+        "a net that is made already has its tables ({tables:and})",
+        "make the net with other tables: petri.load(file, {{name: another}})",
+    ),
     # ---------------------------------------------------------------- measures
     "unknown-figure": Wording(
         "the net `{net}` has no measure `{name}`",
@@ -142,7 +146,7 @@ WORDING: dict[str, Wording] = {
     ),
     "rerun-net-differs": Wording(
         "`{net}` is not the net of this result: its flat net has the hash {found}, not {wanted}",
-        "give the file as it was then with --net FILE",
+        "give the file as it was then with --net FILE, and a table of your own with --table NAME=FILE",
     ),
 }
 

@@ -52,6 +52,12 @@ def language_model(load: float) -> Model:
     return Model(language.loads(QUEUE, {"load": load}))
 
 
+def test_a_net_that_is_made_already_has_its_tables() -> None:
+    experiment = Experiment(net=language_model(0.6), tables={"sizes.csv": "mine.csv"})
+    with pytest.raises(ExperimentError, match=r"already has its tables \(`sizes\.csv`\)"):
+        experiment.prepare("reference")
+
+
 @pytest.mark.parametrize("precision", [None, Precision(0.15)])
 def test_rows_do_not_depend_on_the_workers(tmp_path: Path, precision: Precision | None) -> None:
     experiment = queue(tmp_path, precision=precision, max_replications=25, warmup="auto")

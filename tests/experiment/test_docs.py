@@ -26,13 +26,14 @@ BLOCK = re.compile(
 def renewed(text: str, folder: Path) -> str:
     """The page with the output that its commands give now; its files are put into the folder."""
 
+    commands = script("commands")
+
     def renew(block: re.Match[str]) -> str:
         if block["what"] == "file:":
             (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
             return block[0]
-        commands = script("commands")
         _, out, err = commands.call(block["rest"], folder, columns=80)
-        return block[1] + f"$ pnsim {block['rest']}\n" + commands.trimmed(out + err)
+        return f"{block[1]}$ pnsim {block['rest']}\n{commands.trimmed(out + err)}"
 
     return BLOCK.sub(renew, text)
 

@@ -178,7 +178,12 @@ def test_a_net_reads_only_beside_it(folder: Path) -> None:
     assert error.value.diagnostics[0].id == "path-outside"
 
 
-def test_lengths_from_a_table_of_one_s_own(folder: Path, capsys: Capture) -> None:
+MINE = ("--set", "packet_mix=listed", "--table", "lengths.csv=mine.csv", "--json", "--quiet")
+
+
+@pytest.fixture
+def listed(folder: Path) -> None:
+    """A net that draws lengths, and another table to draw them from."""
     (folder / "mine.csv").write_text("length,weight\n100,3\n500,1\n")
     (folder / "poisson.net").write_text(
         "net poisson time us import traffic.steady place network : Datagram\n"
@@ -187,14 +192,43 @@ def test_lengths_from_a_table_of_one_s_own(folder: Path, capsys: Capture) -> Non
         "measure load = rate(deliver, p.size)\nmeasure length = p.size at deliver record mean, min, max\n"
         "run until 100 ms"
     )
-    options = ("--set", "packet_mix=listed", "--table", "lengths.csv=mine.csv", "--json", "--quiet")
-    outcome = caller(capsys)("run", "poisson.net", *options)
+
+
+@pytest.mark.usefixtures("listed")
+def test_lengths_from_a_table_of_one_s_own(capsys: Capture) -> None:
+    outcome = caller(capsys)("run", "poisson.net", *MINE)
     assert outcome.status == 0, outcome.err
     measures = {one["name"]: one for one in json.loads(outcome.out)["measures"]}
     record = {name: one["value"] for name, one in measures["length"]["record"].items()}
     assert (record["min"], record["max"]) == (100, 500)
     assert record["mean"] == pytest.approx(200, rel=0.02)
     assert measures["load"]["value"] == pytest.approx(125, rel=0.02)  # bytes per microsecond: `average` is the mean
+
+
+@pytest.mark.usefixtures("listed")
+def test_a_sweep_with_a_table_of_one_s_own(folder: Path, capsys: Capture) -> None:
+    (folder / "lengths.yaml").write_text(
+        "net: poisson.net\nset: {packet_mix: listed}\ntables: {lengths.csv: mine.csv}\nreplications: 2\n"
+        "until: 1 ms\nmeasures: [length.max]\n"
+    )
+    call = caller(capsys)
+    by_options = ("poisson.net", *MINE, "-n", "2", "--until", "1 ms", "--measure", "length.max")
+    for what, *options in (by_options, ("lengths.yaml", "--json", "--quiet")):
+        outcome = call("sweep", what, *options, "--store", f"{what}.db")
+        assert outcome.status == 0, outcome.err
+        (point,) = json.loads(outcome.out)["points"]
+        assert (point["replications"], point["measures"]["length.max"]["value"]) == (2, 500)
+        assert call("rerun", f"{what}.db").status == 0
+
+
+@pytest.mark.usefixtures("listed")
+def test_a_result_of_a_table_of_one_s_own_is_repeated_with_it_only(folder: Path, capsys: Capture) -> None:
+    call = caller(capsys)
+    (folder / "result.json").write_text(call("run", "poisson.net", *MINE, "--until", "1 ms").out)
+    assert "--table NAME=FILE" in call("rerun", "result.json").err
+    assert call("rerun", "result.json", "--table", "lengths.csv=mine.csv").status == 0
+    (folder / "mine.csv").write_text("length,weight\n100,3\n500,2\n")
+    assert call("rerun", "result.json", "--table", "lengths.csv=mine.csv").status == 2
 
 
 STATUS = Path("/proc/self/status")
