@@ -24,6 +24,9 @@ DEV_STAMP := $(VENV)/.dev-$(KIND)
 BUILD_FILES := pyproject.toml setup.py petri/version.py \
 	$(shell find petri/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
 
+# Tests start many processes, each of which would compile every module anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help run test lint types rust python test-slow bench validate format readme clean
 
 help:
