@@ -57,7 +57,7 @@ def test_ctrl_c_keeps_what_there_is(endless: str, tmp_path: Path) -> None:
 
 def test_ctrl_c_while_the_program_starts(endless: str) -> None:
     process = subprocess.Popen([*PNSIM, "run", endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(0.1)
+    time.sleep(0.15)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode in (130, -signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The loop of the machine code against the reference engine: instants, sets of enabled transitions, places that waver."""
+"""The loop of the machine code against the reference engine: instants, sets of transitions, places that waver."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 import pytest
 
 import petri
+from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.reference import Limits
 from petri.engine.session import begin
 from tests.engine.test_engines_agree import assert_same_state
 
@@ -74,7 +74,7 @@ def test_x3_many_firings_at_an_instant(burst: int, patience: int) -> None:
 
 @pytest.mark.parametrize("transitions", [60, 64, 65, 150, 700])
 def test_sets_of_enabled_transitions(transitions: int) -> None:
-    """One word, or several with a summary above them; transitions that watches decide about, and one that is looked at."""
+    """One word, or several with a summary above; transitions that watches decide about, and others."""
     last = transitions - 1
     text = f"""
         place at[0..{last}]

@@ -11,7 +11,7 @@ from petri.language.meaning.nodes import LOCAL, Environment, Node, number
 from petri.language.meaning.units import NAMED, PLAIN, Dimension, dimension_name
 from petri.language.problems import Fault
 from petri.net import Span
-from petri.structs import Struct
+from petri.structs import Frozen, Struct
 
 MOST_SLOTS = 256
 
@@ -70,13 +70,13 @@ class Record:
         return all(scalar.finite for _, scalar in self.slots)
 
 
-class Black(Struct):
+class Black(Frozen):
     """The type of tokens without a value."""
 
     name: str = "token"
 
 
-class Unknown(Struct):
+class Unknown(Frozen):
     """What an error left behind: fits everything, so that one mistake is reported once."""
 
     name: str = ""
