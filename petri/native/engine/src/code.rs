@@ -46,7 +46,7 @@ use crate::observer::Observer;
 use crate::program::{Program, Time};
 use crate::table::Table;
 use cycle::{Part, Routines, Written};
-use emitter::{Emitter, Layout, Operand};
+use emitter::{Emitter, Form, Layout, Operand, Scene};
 use outline::Outline;
 use runtime::{Rare, Runtime};
 
@@ -324,7 +324,8 @@ impl<'a> Generator<'a> {
         let functions = (0..shapes.len())
             .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(&shapes[shape])).transpose())
             .collect::<Generated<Vec<Option<FuncId>>>>()?;
-        let cycle = self.write(self.convention(), 0, 5, false, |e| e.cycle(&written));
+        let form = Form { variables: 0, parameters: 5, alone: false };
+        let cycle = self.write(self.convention(), form, |e| e.cycle(&written));
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
         let mut operands = Vec::new();
@@ -416,67 +417,63 @@ impl<'a> Generator<'a> {
         self.compile()
     }
 
-    /// Writes a piece. Returns its operands, of which there are none if they are constants.
-    fn write_piece(&mut self, piece: Piece, constant: bool) -> Vec<Operand> {
+    /// Writes a piece, of one transition or place alone or of several. Returns its operands, of which there are none for one
+    /// alone.
+    fn write_piece(&mut self, piece: Piece, alone: bool) -> Vec<Operand> {
         let program = self.program;
         let normal = self.convention();
-        let variables = |id: TransitionId| program.transitions[id].variable_names.len();
+        let form = |id: TransitionId, parameters| {
+            let variables = program.transitions[id].variable_names.len();
+            Form { variables, parameters, alone }
+        };
         match piece {
             Piece::Look(id) => {
                 let plan = &program.transitions[id];
                 let searches = !plan.plain && search::can_search(plan);
-                self.write(normal, variables(id), 2, constant, |e| match searches {
+                self.write(normal, form(id, 2), |e| match searches {
                     true => e.look(plan),
                     false => e.leave_to_engine(),
                 })
             }
             Piece::Start(id) => {
                 let plan = &program.transitions[id];
-                self.write(LEAF, variables(id), 2, constant, |e| match transitions::can_fire(program, plan) {
+                self.write(LEAF, form(id, 2), |e| match transitions::can_fire(program, plan) {
                     true => e.start(id, plan),
                     false => e.leave_to_engine(),
                 })
             }
             Piece::Finish(id) => {
                 let plan = &program.transitions[id];
-                self.write(LEAF, variables(id), 3, constant, |e| match transitions::can_fire(program, plan) {
+                self.write(LEAF, form(id, 3), |e| match transitions::can_fire(program, plan) {
                     true => e.finish(id, plan),
                     false => e.finish_by_engine(id),
                 })
             }
-            Piece::Arrive(place, reserved) => self.write(LEAF, 0, 4, constant, |e| e.arrive(place, reserved)),
+            Piece::Arrive(place, reserved) => {
+                let form = Form { variables: 0, parameters: 4, alone };
+                self.write(LEAF, form, |e| e.arrive(place, reserved))
+            }
         }
     }
 
-    /// Writes a function of so many words that returns one. `variables` are those of a transition. Returns the operands.
-    fn write(
-        &mut self,
-        convention: CallConv,
-        variables: usize,
-        parameters: usize,
-        constant: bool,
-        emit: impl FnOnce(Emitter) -> Vec<Operand>,
-    ) -> Vec<Operand> {
+    /// Writes a function of words that returns one. Returns the operands.
+    fn write(&mut self, convention: CallConv, form: Form, emit: impl FnOnce(Emitter) -> Vec<Operand>) -> Vec<Operand> {
+        let normal = self.convention();
         let signature = &mut self.context.func.signature;
         signature.call_conv = convention;
-        signature.params = vec![AbiParam::new(I64); parameters];
+        signature.params = vec![AbiParam::new(I64); form.parameters];
         signature.returns = vec![AbiParam::new(I64)];
         let declare = |&id: &FuncId| self.module.declare_func_in_func(id, &mut self.context.func);
-        let rare = self.rare.iter().map(declare).collect();
+        let scene = Scene {
+            program: self.program,
+            habits: self.habits,
+            layout: &self.layout,
+            runtime: &self.runtime,
+            rare: self.rare.iter().map(declare).collect(),
+            convention: normal,
+        };
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
-        let normal = self.module.isa().default_call_conv();
-        let emitter = Emitter::begin(
-            &mut builder,
-            self.program,
-            self.habits,
-            &self.layout,
-            &self.runtime,
-            rare,
-            variables,
-            normal,
-            constant,
-        );
-        let operands = emit(emitter);
+        let operands = emit(Emitter::begin(&mut builder, scene, form));
         builder.finalize(self.module.target_config());
         operands
     }

@@ -11,7 +11,7 @@ use cranelift_frontend::{Switch, Variable};
 
 use crate::agenda::{Ending, NO_CELL, NO_LANE};
 use crate::code::agenda::Begun;
-use crate::code::emitter::{Emitter, Exit, Operand};
+use crate::code::emitter::{Emitter, Exit, Form, Operand};
 use crate::code::runtime::{Rare, DONE, ENABLED};
 use crate::code::{Routine, LEAF};
 use crate::events::{Key, MANY, NEVER, NONE};
@@ -202,7 +202,7 @@ impl Emitter<'_, '_> {
         let may_be = self.b.create_block();
         self.b.ins().brif(unmet, next, &[], may_be, &[]);
         self.b.switch_to_block(may_be);
-        let found = self.call_routine(self.convention, asked.looks, transition, &[]);
+        let found = self.call_routine(self.convention(), asked.looks, transition, &[]);
         let known = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, found, ENABLED as i64);
         let (set, general) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(known, set, &[], general, &[]);
@@ -365,7 +365,8 @@ impl Emitter<'_, '_> {
             transition,
             |s, part| {
                 let plan = &program.transitions[part.transition];
-                let (entry, start) = s.part(plan.variable_names.len(), 2, part.alone, exit, now);
+                let (entry, start) =
+                    s.part(Form { variables: plan.variable_names.len(), parameters: 2, alone: part.alone }, exit, now);
                 start.start(part.transition, plan);
                 entry
             },
@@ -486,7 +487,7 @@ impl Emitter<'_, '_> {
                 &asked.written.finishes,
                 transition,
                 |s, part| {
-                    let (entry, finish) = s.part(0, 3, part.alone, exit, now);
+                    let (entry, finish) = s.part(Form { variables: 0, parameters: 3, alone: part.alone }, exit, now);
                     finish.finish(part.transition, &program.transitions[part.transition]);
                     entry
                 },

@@ -238,23 +238,43 @@ pub enum Exit {
     Loop { done: Block, lasts: Block, rest: Block, transition: Value },
 }
 
-/// Writes one function, or a part of the loop.
-pub struct Emitter<'a, 'b> {
-    pub b: &'a mut FunctionBuilder<'b>,
+/// What all functions of a net's code are written for.
+#[derive(Clone)]
+pub struct Scene<'a> {
     pub program: &'a Program,
     pub habits: &'a Habits,
     pub layout: &'a Layout,
     pub runtime: &'a Runtime,
     /// The ways to functions that are called rarely.
-    rare: Vec<FuncRef>,
+    pub rare: Vec<FuncRef>,
+    /// How functions of the runtime are called.
+    pub convention: CallConv,
+}
+
+/// What a function, or a part of the loop, is for: so many variables of a transition, so many parameters, and perhaps one
+/// transition or place alone, whose operands then are constants of the code.
+#[derive(Clone, Copy)]
+pub struct Form {
+    pub variables: usize,
+    pub parameters: usize,
+    pub alone: bool,
+}
+
+/// Writes one function, or a part of the loop.
+pub struct Emitter<'a, 'b> {
+    pub b: &'a mut FunctionBuilder<'b>,
+    scene: Scene<'a>,
+    pub program: &'a Program,
+    pub layout: &'a Layout,
+    pub runtime: &'a Runtime,
     pub engine: Value,
     places: Loaded,
     stores: Loaded,
     transitions: Loaded,
     pub now: Value,
     operands: Value,
-    /// Operands are constants of the code: it is that of one transition or place alone.
-    constant: bool,
+    /// Operands are constants of the code.
+    alone: bool,
     pub exit: Exit,
     /// The transition whose firing is written. It comes first among those that watch a number, so that transitions which
     /// watch a place together have one shape.
@@ -268,8 +288,6 @@ pub struct Emitter<'a, 'b> {
     drew: bool,
     entry: Block,
     body: Block,
-    /// How functions of the runtime are called.
-    pub convention: CallConv,
     /// Where a firing goes that must be done in the general way.
     general: Block,
 }
@@ -278,83 +296,33 @@ pub const FLAGS: MemFlagsData = MemFlagsData::trusted();
 
 impl<'a, 'b> Emitter<'a, 'b> {
     /// Begins a function whose first parameters are the engine and the operands.
-    pub fn begin(
-        b: &'a mut FunctionBuilder<'b>,
-        program: &'a Program,
-        habits: &'a Habits,
-        layout: &'a Layout,
-        runtime: &'a Runtime,
-        rare: Vec<FuncRef>,
-        variables: usize,
-        convention: CallConv,
-        constant: bool,
-    ) -> Self {
+    pub fn begin(b: &'a mut FunctionBuilder<'b>, scene: Scene<'a>, form: Form) -> Self {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
         // The entry is written last, and comes first all the same.
         b.func.layout.append_block(entry);
-        Self::within(
-            b,
-            program,
-            habits,
-            layout,
-            runtime,
-            rare,
-            variables,
-            convention,
-            constant,
-            entry,
-            Exit::Return,
-            None,
-        )
+        Self::within(b, scene, form, entry, Exit::Return, None)
     }
 
-    /// Begins a part of the loop that another emitter writes, with so many parameters. Returns its entry, too.
-    pub fn part(
-        &mut self,
-        variables: usize,
-        parameters: usize,
-        constant: bool,
-        exit: Exit,
-        now: Value,
-    ) -> (Block, Emitter<'_, 'b>) {
+    /// Begins a part of the loop that another emitter writes. Returns its entry, too.
+    pub fn part(&mut self, form: Form, exit: Exit, now: Value) -> (Block, Emitter<'_, 'b>) {
         let entry = self.b.create_block();
-        for _ in 0..parameters {
+        for _ in 0..form.parameters {
             self.b.append_block_param(entry, I64);
         }
-        let (rare, convention) = (self.rare.clone(), self.convention);
-        let (program, habits, layout, runtime) = (self.program, self.habits, self.layout, self.runtime);
-        let part = Emitter::within(
-            self.b,
-            program,
-            habits,
-            layout,
-            runtime,
-            rare,
-            variables,
-            convention,
-            constant,
-            entry,
-            exit,
-            Some(now),
-        );
-        (entry, part)
+        let scene = self.scene.clone();
+        (entry, Emitter::within(self.b, scene, form, entry, exit, Some(now)))
     }
 
     fn within(
         b: &'a mut FunctionBuilder<'b>,
-        program: &'a Program,
-        habits: &'a Habits,
-        layout: &'a Layout,
-        runtime: &'a Runtime,
-        rare: Vec<FuncRef>,
-        variables: usize,
-        convention: CallConv,
-        constant: bool,
+        scene: Scene<'a>,
+        form: Form,
         entry: Block,
         exit: Exit,
         now: Option<Value>,
     ) -> Self {
+        let Scene { program, layout, runtime, .. } = scene;
         let (engine, operands) = (b.block_params(entry)[0], b.block_params(entry)[1]);
         let at = |b: &mut FunctionBuilder, ty, offset: usize| b.ins().load(ty, FLAGS, engine, offset as i32);
         let body = b.create_block();
@@ -368,23 +336,21 @@ impl<'a, 'b> Emitter<'a, 'b> {
             transitions: Loaded { address: at(b, I64, layout.transitions), used: false },
             now: now.unwrap_or_else(|| at(b, F64, layout.now)),
             b,
+            scene,
             program,
-            habits,
             layout,
             runtime,
-            rare,
             engine,
             operands,
-            constant,
+            alone: form.alone,
             exit,
             own: None,
             row: Vec::new(),
-            variables: vec![None; variables],
+            variables: vec![None; form.variables],
             random,
             drew: false,
             entry,
             body,
-            convention,
             general,
         }
     }
@@ -485,6 +451,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(next);
     }
 
+    pub fn convention(&self) -> CallConv {
+        self.scene.convention
+    }
+
+    /// Whether a place is empty as chance has it.
+    pub fn wavers(&self, place: PlaceId) -> bool {
+        self.scene.habits.wavers(place)
+    }
+
     /// Where to go for the general way.
     pub fn general(&self) -> Block {
         self.general
@@ -544,7 +519,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Calls a function of the runtime. An argument's type is its own.
     pub fn call(&mut self, function: usize, arguments: &[Value], result: Option<Type>) -> Option<Value> {
         let address = self.int(function as u64);
-        self.call_address(self.convention, address, arguments, result)
+        let convention = self.scene.convention;
+        self.call_address(convention, address, arguments, result)
     }
 
     /// Calls a function whose address is known only when the code runs.
@@ -588,14 +564,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if let Some(block) = self.b.current_block() {
             self.b.set_cold_block(block);
         }
-        self.b.ins().call(self.rare[function as usize], &[&[self.engine], arguments].concat());
+        let function = self.scene.rare[function as usize];
+        self.b.ins().call(function, &[&[self.engine], arguments].concat());
     }
 
     // ------------------------------------------------------------ where things are
 
     /// A number that differs between transitions which are otherwise alike.
     pub fn operand(&mut self, operand: Operand) -> Value {
-        if self.constant {
+        if self.alone {
             return self.int(operand.word(self.program));
         }
         self.typed_operand(I64, operand)
@@ -603,7 +580,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The same for a real constant.
     pub fn real_operand(&mut self, value: &f64) -> Value {
-        if self.constant {
+        if self.alone {
             return self.real(*value);
         }
         self.typed_operand(F64, Operand::constant(value, value.to_bits()))

@@ -215,7 +215,7 @@ impl<'a> Emitter<'a, '_> {
             self.call(self.runtime.moved, &[self.engine, id, before, after], None);
             return;
         }
-        let wavering = place.filter(|place| self.habits.wavers(*place));
+        let wavering = place.filter(|place| self.wavers(*place));
         for group in watches.chunk_by(|a, b| a.threshold == b.threshold) {
             let crossed = self.crossed(group[0].threshold, high, count);
             if let ([watch], Some(place), 1) = (group, wavering, group[0].threshold) {
