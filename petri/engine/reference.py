@@ -20,6 +20,7 @@ from petri.engine.random import Stream
 from petri.engine.trajectory import TrajectoryHash
 from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
 from petri.structs import Struct
+from petri.structs import field as struct_field
 
 
 class Observer(Protocol):
@@ -65,7 +66,7 @@ class Firing:
 class Rows(Struct):
     """What a stream's place still gets: the rows that were fed, and whether others follow."""
 
-    waiting: deque[Token] = field(default_factory=deque)
+    waiting: deque[Token] = struct_field(default_factory=deque)
     ended: bool = False
 
 
