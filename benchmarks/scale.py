@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchmarks.contenders import NETS, Contender, Entry, Simulator, compete
 
 PATIENCE = 5.0  # seconds of processor time
+COMPILED = 2_500_000  # firings after which the native engine has made machine code for each of these nets
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 
 
@@ -63,7 +64,7 @@ def grow(family: Family, engine: str, seconds: float, rounds: int, largest: int)
             engine=f"steady-{engine}",
             net=NETS / f"{family.net}.net",
             parameters={family.parameter: size, **dict(family.fixed)},
-            request={"settle": 3 * size, "patience": PATIENCE},
+            request={"settle": max(3 * size, COMPILED), "patience": PATIENCE},
         )
         for size in sizes
     ]
