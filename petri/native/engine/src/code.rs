@@ -5,7 +5,8 @@
 //! leaves the firing to the engine before anything has changed. A transition that the generator does not know stays with
 //! the engine altogether.
 //!
-//! [`emitter`] has the vocabulary, [`expressions`], [`places`], [`joins`], [`agenda`], [`search`], [`transitions`] and
+//! [`layout`] tells where an engine has what, and [`operand`] what transitions of one code differ in. [`emitter`] has the
+//! vocabulary, [`expressions`], [`places`], [`joins`], [`agenda`], [`search`], [`transitions`] and
 //! [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls. Transitions with the same
 //! [`outline`] share their code.
 
@@ -15,6 +16,8 @@ mod emitter;
 mod expressions;
 mod habits;
 mod joins;
+mod layout;
+mod operand;
 mod outline;
 mod places;
 mod runtime;
@@ -46,7 +49,9 @@ use crate::observer::Observer;
 use crate::program::{Program, Time};
 use crate::table::Table;
 use cycle::{Part, Routines, Written};
-use emitter::{Emitter, Form, Layout, Operand, Scene};
+use emitter::{Emitter, Form, Scene};
+use layout::Layout;
+use operand::Operand;
 use outline::Outline;
 use runtime::{Rare, Runtime};
 
@@ -192,8 +197,9 @@ const MOST_UNLIKE: usize = 10_000;
 const FEW_UNLIKE: u64 = 40;
 /// The operands of so many transitions are found in the time in which the code of one is made.
 const ALIKE: usize = 128;
-/// Pieces that start and end firings are written out in the loop if there are no more than so many.
+/// Pieces that start and end firings are written out in the loop if there are no more than so many, …
 const MOST_WRITTEN: usize = 8;
+/// … and, where one of several is looked for by the number of its transition, no more transitions than so many.
 const MOST_NUMBERS: usize = 64;
 
 // SAFETY: the module is only kept to be freed; its code may run on any thread.
@@ -506,7 +512,6 @@ fn written(program: &Program, shapes: &[Shape], parts: &[Described]) -> Written 
     }
     let differ = |parts: &[Part]| parts.iter().map(|part| part.shape).collect::<BTreeSet<usize>>().len();
     let (starts, finishes) = (differ(&written.starts), differ(&written.finishes));
-    // One of several is found by its transition's number.
     if starts + finishes > MOST_WRITTEN || (starts.max(finishes) > 1 && written.starts.len() > MOST_NUMBERS) {
         return Written::default();
     }

@@ -9,7 +9,8 @@ use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, JumpTableData, MemFlag
 
 use crate::agenda::{Ending, NO_CELL, NO_LANE};
 use crate::code::cycle::Asked;
-use crate::code::emitter::{Emitter, Exit, Operand};
+use crate::code::emitter::{Emitter, Exit};
+use crate::code::operand::Operand;
 use crate::code::runtime::Rare;
 use crate::events::{Key, NONE};
 use crate::ids::TransitionId;

@@ -11,7 +11,8 @@ use cranelift_frontend::{Switch, Variable};
 
 use crate::agenda::{Ending, NO_CELL, NO_LANE};
 use crate::code::agenda::Begun;
-use crate::code::emitter::{Emitter, Exit, Form, Operand};
+use crate::code::emitter::{Emitter, Exit, Form};
+use crate::code::operand::Operand;
 use crate::code::runtime::{Rare, DONE, ENABLED};
 use crate::code::{Routine, LEAF};
 use crate::events::{Key, MANY, NEVER, NONE};
@@ -504,9 +505,8 @@ impl Emitter<'_, '_> {
 
     /// What ends a firing, and its operands. The interpreter does not note it.
     fn finish_of(&mut self, asked: &Asked, ending: Value, transition: Value) -> [Value; 2] {
-        let nothing = self.engine;
         if !asked.written.finishes_differ() {
-            return [nothing; 2];
+            return [0; 2].map(|none| self.int(none));
         }
         let called = asked.written.finishes.is_empty();
         let operands = self.load(I64, ending, offset_of!(Ending, operands));

@@ -1,7 +1,6 @@
-//! The vocabulary of the code generator: an engine's fields, and the few operations that everything else is made of.
+//! The vocabulary of the code generator: the few operations that everything else is made of.
 
 use std::mem::{offset_of, size_of};
-use std::ptr::from_ref;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Offset32;
@@ -10,209 +9,23 @@ use cranelift_codegen::ir::{AbiParam, Block, BlockArg, FuncRef, InstBuilder, Mem
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
-use crate::agenda::{Agenda, Begun, Ending, LaneId};
+use crate::code::layout::Layout;
+use crate::code::operand::{Operand, ROW_BITS};
 use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
 use crate::code::{Habits, Routine};
-use crate::enabling::{Enabling, LevelId};
-use crate::engine::Engine;
-use crate::events::{self, Events, Key};
-use crate::ids::{IndexId, JoinId, PlaceId, TransitionId, VariableId};
-use crate::index::Index;
-use crate::join::Join;
-use crate::lane::Lane;
-use crate::marking::Marking;
-use crate::observer::Observer;
+use crate::ids::{PlaceId, TransitionId};
 use crate::program::Program;
-use crate::random::{ziggurat, Random, Ziggurat, UNIT};
+use crate::random::{ziggurat, Ziggurat, UNIT};
 use crate::rank_set::RankSet;
-use crate::records::{Position, Records};
-use crate::search::{Arc, Scratch};
 use crate::state;
 use crate::store::{Slot, Store};
 use crate::table::Table;
-use crate::trajectory::MULTIPLIERS;
-
-/// Where an engine has what machine code reads and writes, in bytes from its start.
-#[derive(Clone, Copy)]
-pub struct Layout {
-    pub now: usize,
-    pub hash: usize,
-    pub firings: usize,
-    /// Firings when the instant began, and how many need no account since then.
-    pub instant_began: usize,
-    pub quiet: usize,
-    pub most_tokens: usize,
-    pub total: usize,
-    pub random: usize,
-    pub drawn: usize,
-    pub value: usize,
-    pub listed: usize,
-    /// The address of the time at each number of tokens, if that is kept.
-    pub levels_times: Option<usize>,
-    /// Addresses of tables.
-    pub places: usize,
-    pub stores: usize,
-    pub transitions: usize,
-    pub levels: usize,
-    pub list: usize,
-    pub variables: usize,
-    pub chosen: usize,
-    /// The tournament of the agenda, its lanes and records.
-    pub nodes: usize,
-    pub endings: usize,
-    pub slots: usize,
-    pub free: usize,
-    pub frees: usize,
-    pub gap: usize,
-    pub due_time: usize,
-    pub more: usize,
-    pub tie: usize,
-    pub lanes: usize,
-    pub vacancies: usize,
-    pub vacant: usize,
-    pub records: usize,
-    pub begun_cell: usize,
-    pub begun_lane: usize,
-    pub joins: usize,
-    pub indices: usize,
-}
-
-impl Layout {
-    pub fn of<O: Observer>() -> Self {
-        let marking = offset_of!(Engine<O>, marking);
-        let enabling = offset_of!(Engine<O>, enabling);
-        let events = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, events);
-        let records = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, records);
-        let begun = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, begun);
-        Layout {
-            now: offset_of!(Engine<O>, now),
-            hash: offset_of!(Engine<O>, hash),
-            firings: offset_of!(Engine<O>, firings),
-            instant_began: offset_of!(Engine<O>, instant_began),
-            quiet: offset_of!(Engine<O>, quiet),
-            most_tokens: offset_of!(Engine<O>, limits.tokens),
-            total: marking + offset_of!(Marking, total),
-            random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
-            drawn: offset_of!(Engine<O>, drawn) + offset_of!(Random, state),
-            value: offset_of!(Engine<O>, value),
-            levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
-            listed: enabling + offset_of!(Enabling, listed),
-            places: marking + offset_of!(Marking, places) + Table::<PlaceId, state::Place>::START,
-            stores: marking + offset_of!(Marking, stores) + Table::<PlaceId, Store>::START,
-            transitions: enabling + offset_of!(Enabling, transitions) + Table::<TransitionId, state::Transition>::START,
-            levels: enabling + offset_of!(Enabling, levels) + Table::<LevelId, RankSet>::START,
-            list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
-            variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
-            chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
-            nodes: events + offset_of!(Events<Ending>, nodes) + Table::<events::Number, Key>::START,
-            endings: events + offset_of!(Events<Ending>, events) + Table::<events::Number, Ending>::START,
-            slots: events + offset_of!(Events<Ending>, slots),
-            free: events + offset_of!(Events<Ending>, free) + Table::<events::Number, u32>::START,
-            frees: events + offset_of!(Events<Ending>, frees),
-            gap: events + offset_of!(Events<Ending>, gap),
-            due_time: events + offset_of!(Events<Ending>, time),
-            tie: events + offset_of!(Events<Ending>, tie),
-            more: events + offset_of!(Events<Ending>, more),
-            lanes: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, lanes) + Table::<LaneId, Lane>::START,
-            vacancies: records + offset_of!(Records, vacancies),
-            vacant: records + offset_of!(Records, vacant) + Table::<Position, u32>::START,
-            records: records + offset_of!(Records, words) + Table::<Position, u64>::START,
-            begun_cell: begun + offset_of!(Begun, cell),
-            begun_lane: begun + offset_of!(Begun, lane),
-            joins: marking + offset_of!(Marking, joins) + Table::<JoinId, Join>::START,
-            indices: marking + offset_of!(Marking, indices) + Table::<IndexId, Index>::START,
-        }
-    }
-}
 
 /// A number of tokens: known when the code is made, or only when it runs.
 #[derive(Clone, Copy)]
 pub enum Number {
     Const(u64),
     Known(Value),
-}
-
-/// What differs between transitions of one shape, and so is read from a row of numbers when their code runs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Operand {
-    Place(PlaceId),
-    Transition(TransitionId),
-    /// The lane of a transition, and its part of the hash.
-    Lane(TransitionId),
-    HashPart(TransitionId),
-    /// In the set of those enabled: the bit of a transition, where its word is, and the bit of that word.
-    Bit(TransitionId),
-    WordOffset(TransitionId),
-    WordBit(TransitionId),
-    /// Where a constant stands in the program, and its bits.
-    Constant(usize, u64),
-    /// A gauge, an address, or what belongs to a join or an index.
-    Word(u64),
-}
-
-/// Rows of the tables of places, stores and transitions are of one size, a power of two.
-const ROW_BITS: i64 = 6;
-const _: () = assert!(size_of::<state::Place>() == 1 << ROW_BITS);
-const _: () = assert!(size_of::<state::Transition>() == 1 << ROW_BITS);
-const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
-
-impl Operand {
-    pub fn constant<T>(constant: &T, bits: u64) -> Self {
-        Operand::Constant(from_ref(constant) as usize, bits)
-    }
-
-    pub fn word(self, program: &Program) -> u64 {
-        match self {
-            Operand::Place(place) => u64::from(place.0) << ROW_BITS,
-            Operand::Transition(transition) => u64::from(transition.0) << ROW_BITS,
-            Operand::Lane(transition) => u64::from(program.transitions[transition].lane),
-            Operand::Bit(transition) => 1 << (program.transitions[transition].position % 64),
-            Operand::WordOffset(transition) => u64::from(program.transitions[transition].position / 64) * 8,
-            Operand::WordBit(transition) => 1 << (program.transitions[transition].position / 64),
-            Operand::HashPart(transition) => (u64::from(transition.0) + 1).wrapping_mul(MULTIPLIERS[2]),
-            Operand::Constant(_, word) | Operand::Word(word) => word,
-        }
-    }
-
-    /// The number of a place or transition, of which this is the word.
-    #[inline(always)]
-    pub fn row(word: u64) -> u32 {
-        (word >> ROW_BITS) as u32
-    }
-
-    /// A row of operands as words. Before these stands which of them are places, and in the upper half which are transitions,
-    /// as far as 32 bits tell.
-    pub fn words(row: &[Operand], program: &Program) -> Vec<u64> {
-        let kinds = row.iter().take(32).enumerate().map(|(position, operand)| match operand {
-            Operand::Place(_) => 1 << position,
-            Operand::Transition(_) => 1 << (32 + position),
-            _ => 0,
-        });
-        [kinds.sum()].into_iter().chain(row.iter().map(|operand| operand.word(program))).collect()
-    }
-
-    /// The same of another place, transition or constant, if it is of one.
-    pub fn of_another(
-        self,
-        place: impl Fn(PlaceId) -> Option<PlaceId>,
-        transition: impl Fn(TransitionId) -> Option<TransitionId>,
-        constant: impl Fn(usize, u64) -> Option<(usize, u64)>,
-    ) -> Option<Self> {
-        Some(match self {
-            Operand::Place(id) => Operand::Place(place(id)?),
-            Operand::Transition(id) => Operand::Transition(transition(id)?),
-            Operand::Lane(id) => Operand::Lane(transition(id)?),
-            Operand::Bit(id) => Operand::Bit(transition(id)?),
-            Operand::WordOffset(id) => Operand::WordOffset(transition(id)?),
-            Operand::WordBit(id) => Operand::WordBit(transition(id)?),
-            Operand::HashPart(id) => Operand::HashPart(transition(id)?),
-            Operand::Constant(address, bits) => {
-                let (address, bits) = constant(address, bits)?;
-                Operand::Constant(address, bits)
-            }
-            Operand::Word(_) => return None,
-        })
-    }
 }
 
 /// The address of a table, loaded where code begins.

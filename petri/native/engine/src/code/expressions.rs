@@ -4,7 +4,8 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64, I8};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
-use crate::code::emitter::{Emitter, Operand};
+use crate::code::emitter::Emitter;
+use crate::code::operand::Operand;
 use crate::code::runtime::DONE;
 use crate::expression::{self, Bool, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding};
 

@@ -7,7 +7,8 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 
-use crate::code::emitter::{Emitter, Operand, FLAGS};
+use crate::code::emitter::{Emitter, FLAGS};
+use crate::code::operand::Operand;
 use crate::code::places::Way;
 use crate::code::runtime::Rare;
 use crate::events::MANY;

@@ -8,8 +8,8 @@
 
 use std::ptr::from_ref;
 
-use crate::code::emitter::Operand;
 use crate::code::expressions::Mean;
+use crate::code::operand::Operand;
 use crate::code::places::has_many_watches;
 use crate::code::Habits;
 use crate::expression::{Bool, Int, Leaf, Real, Value};

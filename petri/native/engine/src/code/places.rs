@@ -6,7 +6,8 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
-use crate::code::emitter::{Emitter, Number, Operand};
+use crate::code::emitter::{Emitter, Number};
+use crate::code::operand::Operand;
 use crate::code::runtime::{Rare, DONE, FAULT};
 use crate::ids::{GaugeId, JoinId, PlaceId, TransitionId};
 use crate::index::IndexProgram;

@@ -8,7 +8,8 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 use cranelift_frontend::Variable;
 
-use crate::code::emitter::{Emitter, Operand};
+use crate::code::emitter::Emitter;
+use crate::code::operand::Operand;
 use crate::code::runtime::ENABLED;
 use crate::compile_transition::is_bag;
 use crate::expression;

@@ -6,7 +6,8 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value};
 
-use crate::code::emitter::{Emitter, Number, Operand};
+use crate::code::emitter::{Emitter, Number};
+use crate::code::operand::Operand;
 use crate::code::places::Way;
 use crate::code::runtime::{DONE, GENERAL};
 use crate::code::search::can_search;

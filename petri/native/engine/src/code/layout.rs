@@ -1,0 +1,114 @@
+//! Where machine code finds an engine's fields.
+
+use std::mem::offset_of;
+
+use crate::agenda::{Agenda, Begun, Ending, LaneId};
+use crate::enabling::{Enabling, LevelId};
+use crate::engine::Engine;
+use crate::events::{self, Events, Key};
+use crate::ids::{IndexId, JoinId, PlaceId, TransitionId, VariableId};
+use crate::index::Index;
+use crate::join::Join;
+use crate::lane::Lane;
+use crate::marking::Marking;
+use crate::observer::Observer;
+use crate::random::Random;
+use crate::rank_set::RankSet;
+use crate::records::{Position, Records};
+use crate::search::{Arc, Scratch};
+use crate::state;
+use crate::store::Store;
+use crate::table::Table;
+
+/// Where an engine has what machine code reads and writes, in bytes from its start.
+#[derive(Clone, Copy)]
+pub struct Layout {
+    pub now: usize,
+    pub hash: usize,
+    pub firings: usize,
+    /// Firings when the instant began, and how many need no account since then.
+    pub instant_began: usize,
+    pub quiet: usize,
+    pub most_tokens: usize,
+    pub total: usize,
+    pub random: usize,
+    pub drawn: usize,
+    pub value: usize,
+    pub listed: usize,
+    /// The address of the time at each number of tokens, if that is kept.
+    pub levels_times: Option<usize>,
+    /// Addresses of tables.
+    pub places: usize,
+    pub stores: usize,
+    pub transitions: usize,
+    pub levels: usize,
+    pub list: usize,
+    pub variables: usize,
+    pub chosen: usize,
+    /// The tournament of the agenda, its lanes and records.
+    pub nodes: usize,
+    pub endings: usize,
+    pub slots: usize,
+    pub free: usize,
+    pub frees: usize,
+    pub gap: usize,
+    pub due_time: usize,
+    pub more: usize,
+    pub tie: usize,
+    pub lanes: usize,
+    pub vacancies: usize,
+    pub vacant: usize,
+    pub records: usize,
+    pub begun_cell: usize,
+    pub begun_lane: usize,
+    pub joins: usize,
+    pub indices: usize,
+}
+
+impl Layout {
+    pub fn of<O: Observer>() -> Self {
+        let marking = offset_of!(Engine<O>, marking);
+        let enabling = offset_of!(Engine<O>, enabling);
+        let events = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, events);
+        let records = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, records);
+        let begun = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, begun);
+        Layout {
+            now: offset_of!(Engine<O>, now),
+            hash: offset_of!(Engine<O>, hash),
+            firings: offset_of!(Engine<O>, firings),
+            instant_began: offset_of!(Engine<O>, instant_began),
+            quiet: offset_of!(Engine<O>, quiet),
+            most_tokens: offset_of!(Engine<O>, limits.tokens),
+            total: marking + offset_of!(Marking, total),
+            random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
+            drawn: offset_of!(Engine<O>, drawn) + offset_of!(Random, state),
+            value: offset_of!(Engine<O>, value),
+            levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
+            listed: enabling + offset_of!(Enabling, listed),
+            places: marking + offset_of!(Marking, places) + Table::<PlaceId, state::Place>::START,
+            stores: marking + offset_of!(Marking, stores) + Table::<PlaceId, Store>::START,
+            transitions: enabling + offset_of!(Enabling, transitions) + Table::<TransitionId, state::Transition>::START,
+            levels: enabling + offset_of!(Enabling, levels) + Table::<LevelId, RankSet>::START,
+            list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
+            variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
+            chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
+            nodes: events + offset_of!(Events<Ending>, nodes) + Table::<events::Number, Key>::START,
+            endings: events + offset_of!(Events<Ending>, events) + Table::<events::Number, Ending>::START,
+            slots: events + offset_of!(Events<Ending>, slots),
+            free: events + offset_of!(Events<Ending>, free) + Table::<events::Number, u32>::START,
+            frees: events + offset_of!(Events<Ending>, frees),
+            gap: events + offset_of!(Events<Ending>, gap),
+            due_time: events + offset_of!(Events<Ending>, time),
+            tie: events + offset_of!(Events<Ending>, tie),
+            more: events + offset_of!(Events<Ending>, more),
+            lanes: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, lanes) + Table::<LaneId, Lane>::START,
+            vacancies: records + offset_of!(Records, vacancies),
+            vacant: records + offset_of!(Records, vacant) + Table::<Position, u32>::START,
+            records: records + offset_of!(Records, words) + Table::<Position, u64>::START,
+            begun_cell: begun + offset_of!(Begun, cell),
+            begun_lane: begun + offset_of!(Begun, lane),
+            joins: marking + offset_of!(Marking, joins) + Table::<JoinId, Join>::START,
+            indices: marking + offset_of!(Marking, indices) + Table::<IndexId, Index>::START,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What distinguishes the transitions, or places, that share their code.
+
+use std::mem::size_of;
+use std::ptr::from_ref;
+
+use crate::ids::{PlaceId, TransitionId};
+use crate::program::Program;
+use crate::state;
+use crate::store::Store;
+use crate::trajectory::MULTIPLIERS;
+
+/// What differs between transitions of one shape, and so is read from a row of numbers when their code runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operand {
+    Place(PlaceId),
+    Transition(TransitionId),
+    /// The lane of a transition, and its part of the hash.
+    Lane(TransitionId),
+    HashPart(TransitionId),
+    /// In the set of those enabled: the bit of a transition, where its word is, and the bit of that word.
+    Bit(TransitionId),
+    WordOffset(TransitionId),
+    WordBit(TransitionId),
+    /// Where a constant stands in the program, and its bits.
+    Constant(usize, u64),
+    /// A gauge, an address, or what belongs to a join or an index.
+    Word(u64),
+}
+
+/// Rows of the tables of places, stores and transitions are of one size, a power of two.
+pub const ROW_BITS: i64 = 6;
+const _: () = assert!(size_of::<state::Place>() == 1 << ROW_BITS);
+const _: () = assert!(size_of::<state::Transition>() == 1 << ROW_BITS);
+const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
+
+impl Operand {
+    pub fn constant<T>(constant: &T, bits: u64) -> Self {
+        Operand::Constant(from_ref(constant) as usize, bits)
+    }
+
+    pub fn word(self, program: &Program) -> u64 {
+        match self {
+            Operand::Place(place) => u64::from(place.0) << ROW_BITS,
+            Operand::Transition(transition) => u64::from(transition.0) << ROW_BITS,
+            Operand::Lane(transition) => u64::from(program.transitions[transition].lane),
+            Operand::Bit(transition) => 1 << (program.transitions[transition].position % 64),
+            Operand::WordOffset(transition) => u64::from(program.transitions[transition].position / 64) * 8,
+            Operand::WordBit(transition) => 1 << (program.transitions[transition].position / 64),
+            Operand::HashPart(transition) => (u64::from(transition.0) + 1).wrapping_mul(MULTIPLIERS[2]),
+            Operand::Constant(_, word) | Operand::Word(word) => word,
+        }
+    }
+
+    /// The number of a place or transition, of which this is the word.
+    #[inline(always)]
+    pub fn row(word: u64) -> u32 {
+        (word >> ROW_BITS) as u32
+    }
+
+    /// A row of operands as words. Before these stands which of them are places, and in the upper half which are transitions,
+    /// as far as 32 bits tell.
+    pub fn words(row: &[Operand], program: &Program) -> Vec<u64> {
+        let kinds = row.iter().take(32).enumerate().map(|(position, operand)| match operand {
+            Operand::Place(_) => 1 << position,
+            Operand::Transition(_) => 1 << (32 + position),
+            _ => 0,
+        });
+        [kinds.sum()].into_iter().chain(row.iter().map(|operand| operand.word(program))).collect()
+    }
+
+    /// The same of another place, transition or constant, if it is of one.
+    pub fn of_another(
+        self,
+        place: impl Fn(PlaceId) -> Option<PlaceId>,
+        transition: impl Fn(TransitionId) -> Option<TransitionId>,
+        constant: impl Fn(usize, u64) -> Option<(usize, u64)>,
+    ) -> Option<Self> {
+        Some(match self {
+            Operand::Place(id) => Operand::Place(place(id)?),
+            Operand::Transition(id) => Operand::Transition(transition(id)?),
+            Operand::Lane(id) => Operand::Lane(transition(id)?),
+            Operand::Bit(id) => Operand::Bit(transition(id)?),
+            Operand::WordOffset(id) => Operand::WordOffset(transition(id)?),
+            Operand::WordBit(id) => Operand::WordBit(transition(id)?),
+            Operand::HashPart(id) => Operand::HashPart(transition(id)?),
+            Operand::Constant(address, bits) => {
+                let (address, bits) = constant(address, bits)?;
+                Operand::Constant(address, bits)
+            }
+            Operand::Word(_) => return None,
+        })
+    }
+}
