@@ -97,7 +97,7 @@ impl Emitter<'_, '_> {
         let outside = self.b.ins().icmp_imm_u(IntCC::Equal, begun.lane, i64::from(NO_LANE));
         self.b.ins().brif(outside, enter, &[], in_lane, &[]);
         self.b.switch_to_block(in_lane);
-        let lanes = self.load(I64, self.engine, self.layout.lanes);
+        let lanes = self.table(self.layout.lanes);
         let number = self.b.ins().uextend(I64, begun.lane);
         let entry = self.row(lanes, number, size_of::<Lane>() as i64);
         let firings = self.add_at(entry, offset_of!(Lane, firings), 1);

@@ -193,7 +193,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(one);
         let fewer = self.b.ins().iadd_imm_s(listed, -1);
         self.store(fewer, self.engine, self.layout.listed);
-        let list = self.load(I64, self.engine, self.layout.list);
+        let list = self.table(self.layout.list);
         let entry = self.row(list, fewer, size_of::<u32>() as i64);
         let transition = self.load_half(entry, 0);
         let state = self.transition_at(transition);
@@ -530,7 +530,7 @@ impl Emitter<'_, '_> {
         let lane = self.load(I32, ending, offset_of!(Ending, lane));
         let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
         let in_lane = |s: &mut Self| {
-            let lanes = s.load(I64, s.engine, s.layout.lanes);
+            let lanes = s.table(s.layout.lanes);
             let number = s.b.ins().uextend(I64, lane);
             let entry = s.row(lanes, number, size_of::<Lane>() as i64);
             let others = s.add_at(entry, offset_of!(Lane, firings), -1);

@@ -1,11 +1,15 @@
 //! The vocabulary of the code generator: the few operations that everything else is made of.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Offset32;
 use cranelift_codegen::ir::types::{F64, I32, I64};
-use cranelift_codegen::ir::{AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value};
+use cranelift_codegen::ir::{
+    AbiParam, AliasRegionData, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value,
+};
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
@@ -28,18 +32,18 @@ pub enum Number {
     Known(Value),
 }
 
-/// The address of a table, loaded where code begins.
-struct Loaded {
-    address: Value,
-    used: bool,
+/// What fields belong to whose addresses are told apart: what is written to a field of one, of any place say, changes no other
+/// field and nothing of the others. All else is memory that may be the same.
+#[derive(Clone, Copy)]
+enum Owner {
+    Engine,
+    Place,
+    Store,
+    Transition,
 }
 
-impl Loaded {
-    fn get(&mut self) -> Value {
-        self.used = true;
-        self.address
-    }
-}
+/// More bits than offsets of fields have.
+const OFFSET_BITS: u32 = 24;
 
 /// Where a piece of code goes when it is over.
 #[derive(Clone, Copy)]
@@ -81,9 +85,8 @@ pub struct Emitter<'a, 'b> {
     pub layout: &'a Layout,
     pub runtime: &'a Runtime,
     pub engine: Value,
-    places: Loaded,
-    stores: Loaded,
-    transitions: Loaded,
+    /// The addresses of those whose fields are told apart.
+    owners: HashMap<Value, Owner>,
     pub now: Value,
     operands: Value,
     /// Operands are constants of the code.
@@ -137,17 +140,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
     ) -> Self {
         let Scene { program, layout, runtime, .. } = scene;
         let (engine, operands) = (b.block_params(entry)[0], b.block_params(entry)[1]);
-        let at = |b: &mut FunctionBuilder, ty, offset: usize| b.ins().load(ty, FLAGS, engine, offset as i32);
         let body = b.create_block();
         b.switch_to_block(body);
         let random = [0; 4].map(|_| b.declare_var(I64));
         let general = b.create_block();
         b.set_cold_block(general);
-        Emitter {
-            places: Loaded { address: at(b, I64, layout.places), used: false },
-            stores: Loaded { address: at(b, I64, layout.stores), used: false },
-            transitions: Loaded { address: at(b, I64, layout.transitions), used: false },
-            now: now.unwrap_or_else(|| at(b, F64, layout.now)),
+        let mut emitter = Emitter {
+            owners: HashMap::from([(engine, Owner::Engine)]),
+            now: engine,
             b,
             scene,
             program,
@@ -165,7 +165,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
             entry,
             body,
             general,
-        }
+        };
+        emitter.now = now.unwrap_or_else(|| emitter.load(F64, engine, layout.now));
+        emitter
     }
 
     /// A parameter of the function.
@@ -177,7 +179,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn end(mut self) -> Vec<Operand> {
         self.b.switch_to_block(self.general);
         self.leave(GENERAL);
-        self.drop_unused();
         self.b.switch_to_block(self.entry);
         if self.drew {
             self.take_chance();
@@ -187,15 +188,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.b.seal_all_blocks();
         }
         self.row
-    }
-
-    /// Removes the loads of tables that nothing is read from.
-    fn drop_unused(&mut self) {
-        for table in [&self.places, &self.stores, &self.transitions] {
-            if let (false, Some(load)) = (table.used, self.b.func.dfg.value_def(table.address).inst()) {
-                self.b.func.layout.remove_inst(load);
-            }
-        }
     }
 
     pub fn leave(&mut self, status: u64) {
@@ -227,11 +219,34 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     pub fn load(&mut self, ty: Type, address: Value, offset: usize) -> Value {
-        self.b.ins().load(ty, FLAGS, address, Offset32::new(offset as i32))
+        let flags = self.flags(address, offset);
+        self.b.ins().load(ty, flags, address, Offset32::new(offset as i32))
     }
 
     pub fn store(&mut self, value: Value, address: Value, offset: usize) {
-        self.b.ins().store(FLAGS, value, address, Offset32::new(offset as i32));
+        let flags = self.flags(address, offset);
+        self.b.ins().store(flags, value, address, Offset32::new(offset as i32));
+    }
+
+    fn flags(&mut self, address: Value, offset: usize) -> MemFlagsData {
+        let field = |owner: &Owner| AliasRegionData {
+            user_id: (*owner as u32) << OFFSET_BITS | offset as u32,
+            description: Cow::Borrowed("field"),
+        };
+        let region = self.owners.get(&address).map(field);
+        FLAGS.with_alias_region(region.map(|region| self.b.func.dfg.alias_regions.insert(region)))
+    }
+
+    /// The address of a table of the engine, which does not change while the code runs.
+    pub fn table(&mut self, offset: usize) -> Value {
+        let flags = FLAGS.with_readonly().with_can_move();
+        self.b.ins().load(I64, flags, self.engine, offset as i32)
+    }
+
+    /// The address of one of those whose fields are told apart.
+    fn owned(&mut self, address: Value, owner: Owner) -> Value {
+        self.owners.insert(address, owner);
+        address
     }
 
     /// Half a word, as a whole one.
@@ -241,7 +256,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     pub fn store_half(&mut self, value: Value, address: Value, offset: usize) {
-        self.b.ins().istore32(FLAGS, value, address, offset as i32);
+        let flags = self.flags(address, offset);
+        self.b.ins().istore32(flags, value, address, offset as i32);
     }
 
     /// Adds to a word in memory; returns the sum.
@@ -414,28 +430,32 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The address of the state of a place, …
     pub fn place(&mut self, place: PlaceId) -> Value {
         let offset = self.operand(Operand::Place(place));
-        let places = self.places.get();
-        self.b.ins().iadd(places, offset)
+        let places = self.table(self.layout.places);
+        let address = self.b.ins().iadd(places, offset);
+        self.owned(address, Owner::Place)
     }
 
     /// … of its store, …
     pub fn store_of(&mut self, place: PlaceId) -> Value {
         let offset = self.operand(Operand::Place(place));
-        let stores = self.stores.get();
-        self.b.ins().iadd(stores, offset)
+        let stores = self.table(self.layout.stores);
+        let address = self.b.ins().iadd(stores, offset);
+        self.owned(address, Owner::Store)
     }
 
     /// … and of the state of a transition.
     pub fn transition(&mut self, transition: TransitionId) -> Value {
         let offset = self.operand(Operand::Transition(transition));
-        let transitions = self.transitions.get();
-        self.b.ins().iadd(transitions, offset)
+        let transitions = self.table(self.layout.transitions);
+        let address = self.b.ins().iadd(transitions, offset);
+        self.owned(address, Owner::Transition)
     }
 
     /// The state of a transition whose number is known only when the code runs.
     pub fn transition_at(&mut self, number: Value) -> Value {
-        let transitions = self.transitions.get();
-        self.row(transitions, number, size_of::<state::Transition>() as i64)
+        let transitions = self.table(self.layout.transitions);
+        let address = self.row(transitions, number, size_of::<state::Transition>() as i64);
+        self.owned(address, Owner::Transition)
     }
 
     /// The numbers of places and transitions, as the runtime knows them.
@@ -474,13 +494,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The token that has been chosen for an arc.
     pub fn chosen(&mut self, arc: usize) -> Value {
-        let chosen = self.load(I64, self.engine, self.layout.chosen);
+        let chosen = self.table(self.layout.chosen);
         self.load(I64, chosen, 8 * arc)
     }
 
     /// Writes the variables that are known to the engine's, for expressions and probes that run outside of the code.
     pub fn spill_variables(&mut self) {
-        let variables = self.load(I64, self.engine, self.layout.variables);
+        let variables = self.table(self.layout.variables);
         for i in 0..self.variables.len() {
             let value = match self.variables[i] {
                 Some(value) => value,
@@ -492,7 +512,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The address of the set of enabled transitions of a priority.
     pub fn enabled(&mut self, level: u32) -> (Value, usize) {
-        let levels = self.load(I64, self.engine, self.layout.levels);
+        let levels = self.table(self.layout.levels);
         (levels, level as usize * size_of::<RankSet>() + offset_of!(RankSet, word))
     }
 

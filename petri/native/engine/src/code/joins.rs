@@ -46,13 +46,13 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ where things are
 
     fn join(&mut self, id: JoinId) -> Value {
-        let joins = self.load(I64, self.engine, self.layout.joins);
+        let joins = self.table(self.layout.joins);
         let offset = self.operand(Operand::Word((id.at() * size_of::<Join>()) as u64));
         self.b.ins().iadd(joins, offset)
     }
 
     pub fn index(&mut self, id: IndexId) -> Value {
-        let indices = self.load(I64, self.engine, self.layout.indices);
+        let indices = self.table(self.layout.indices);
         let offset = self.operand(Operand::Word((id.at() * size_of::<Index>()) as u64));
         self.b.ins().iadd(indices, offset)
     }

@@ -404,7 +404,7 @@ impl<'a> Emitter<'a, '_> {
             let yes = s.b.ins().iconst(I8, 1);
             s.store(yes, state, offset_of!(Transition, listed));
             let len = s.load(I64, s.engine, s.layout.listed);
-            let list = s.load(I64, s.engine, s.layout.list);
+            let list = s.table(s.layout.list);
             let offset = s.b.ins().ishl_imm_s(len, 2);
             let end = s.b.ins().iadd(list, offset);
             let id = s.transition_id(transition);
