@@ -6,7 +6,7 @@ use crate::lane::{Lane, Waiting};
 use crate::records::Records;
 use crate::table::Table;
 
-/// A firing in progress.
+/// What is known of the firing of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Ending {
@@ -15,48 +15,37 @@ pub struct Ending {
     pub function: usize,
     pub operands: usize,
     pub transition: TransitionId,
-    /// Where its record is held.
-    pub cell: u32,
     pub lane: u32,
 }
 
 impl Ending {
-    pub fn new(transition: TransitionId, cell: u32, lane: u32) -> Self {
-        Ending { transition, cell, lane, ..Ending::default() }
+    pub fn new(transition: TransitionId, lane: u32) -> Self {
+        Ending { transition, lane, ..Ending::default() }
     }
 }
 
 /// No lane.
 pub const NO_LANE: u32 = u32::MAX;
-/// No record.
-pub const NO_CELL: u32 = u32::MAX;
 
 /// A lane, by number.
 #[derive(Clone, Copy)]
 pub struct LaneId;
 
-/// What the agenda needs of a firing that machine code has started.
-#[derive(Clone, Copy, Debug)]
-pub struct Begun {
-    pub cell: u32,
-    pub lane: u32,
-}
-
 pub struct Agenda {
-    pub events: Events<Ending>,
-    pub records: Records,
+    pub events: Events,
+    /// For each slot its firing, with its record unless it is one of a lane, where the record stays in the ring.
+    pub endings: Records<Ending>,
     pub lanes: Table<LaneId, Lane>,
-    pub begun: Begun,
 }
 
 impl Agenda {
     /// For firings with records of at most `width` words.
     pub fn new(width: usize, lanes: usize) -> Self {
+        let events = Events::default();
         Agenda {
-            events: Events::default(),
-            records: Records::new(width),
-            lanes: vec![Lane::default(); lanes].into_iter().collect(),
-            begun: Begun { cell: NO_CELL, lane: NO_LANE },
+            endings: Records::new(width, events.slots),
+            events,
+            lanes: vec![Lane::new(width); lanes].into_iter().collect(),
         }
     }
 
@@ -70,60 +59,63 @@ impl Agenda {
     /// duration.
     #[inline(always)]
     pub fn begin(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, words: usize) -> &mut [u64] {
-        let cell = if words == 0 { NO_CELL } else { self.records.take() };
-        self.insert(end, serial, Ending::new(transition, cell, lane));
-        if words == 0 {
-            &mut []
-        } else {
-            &mut self.records.words(cell)[..words]
-        }
-    }
-
-    /// Sees to it that one more firing can begin without more memory.
-    pub fn make_room(&mut self) {
-        self.events.make_room();
-        self.records.make_room();
-    }
-
-    #[inline(always)]
-    pub fn insert(&mut self, end: f64, serial: u64, ending: Ending) {
-        if let Some(lane) = self.lanes.get_mut(ending.lane as usize) {
-            lane.firings += 1;
-            if lane.firings > 1 {
-                lane.push(Waiting { end, number: serial, transition: ending.transition, cell: ending.cell });
-                return;
+        let place = match self.lanes.get_mut(lane as usize) {
+            None => None,
+            Some(of_lane) => {
+                let place = of_lane.push(Waiting::new(end, serial, transition));
+                if of_lane.firings > 1 {
+                    return &mut self.lanes[lane as usize].ring.record_mut(place)[..words];
+                }
+                Some(place)
             }
-        }
-        self.events.insert(end, serial, ending);
+        };
+        self.make_room();
+        let slot = self.events.insert(end, serial);
+        self.endings.set_head(slot, Ending::new(transition, lane));
+        let record = match place {
+            Some(place) => self.lanes[lane as usize].ring.record_mut(place),
+            None => self.endings.record_mut(slot),
+        };
+        &mut record[..words]
     }
 
-    /// A firing waits in its lane, where it is counted already.
-    pub fn wait(&mut self, lane: u32, waiting: Waiting) {
-        if let Some(lane) = self.lanes.get_mut(lane as usize) {
-            lane.push(waiting);
-        }
-    }
-
-    /// The first in order of the firings that end when `next_end` said, until none is left.
+    /// Sees to it that one more firing can begin without more slots.
     #[inline(always)]
-    pub fn end_next(&mut self) -> Option<Ending> {
-        let lanes = &mut self.lanes;
-        self.events.pop(|first| {
-            let lane = lanes.get_mut(first.lane as usize)?;
-            lane.firings -= 1;
-            let Waiting { end, number, transition, cell } = lane.pop()?;
-            Some((end, number, Ending::new(transition, cell, first.lane)))
-        })
+    pub fn make_room(&mut self) {
+        if self.events.is_full() {
+            self.events.widen();
+            self.endings.lengthen(self.events.slots);
+        }
     }
 
-    /// Hands out the record of a firing that has ended, and perhaps more words. The next that begins may overwrite it.
+    /// The first in order of the firings that end when `next_end` said, until none is left, with its record. The next that
+    /// begins may overwrite the record.
     #[inline(always)]
-    pub fn release(&mut self, cell: u32) -> &[u64] {
-        if cell == NO_CELL {
-            return &[];
+    pub fn end_next(&mut self) -> Option<(TransitionId, &[u64])> {
+        let slot = self.events.first_due()?;
+        let Ending { transition, lane: number, .. } = self.endings.head(slot);
+        let Some(lane) = self.lanes.get_mut(number as usize) else {
+            self.events.leave(slot);
+            return Some((transition, self.endings.record(slot)));
+        };
+        let place = lane.pop();
+        match lane.first() {
+            Some(next) => {
+                self.endings.set_head(slot, Ending::new(next.transition, number));
+                self.events.succeed(slot, next.end, next.number);
+            }
+            None => self.events.leave(slot),
         }
-        self.records.leave(cell);
-        self.records.words(cell)
+        Some((transition, lane.ring.record(place)))
+    }
+
+    /// The record of the firing of a slot; of any, if there is none.
+    #[inline(always)]
+    pub fn record(&self, slot: usize, lane: u32) -> &[u64] {
+        match self.lanes.get(lane as usize) {
+            Some(lane) => lane.ring.record(lane.head as usize),
+            None => self.endings.record(slot),
+        }
     }
 }
 
@@ -152,9 +144,8 @@ mod tests {
         expected.sort();
         for (end, serial, transition) in expected {
             assert_eq!(agenda.next_end(), end as f64);
-            let ending = agenda.end_next().expect("a firing");
-            let record = &agenda.release(ending.cell)[..2];
-            assert_eq!((ending.transition, record), (transition, [serial, end].as_slice()));
+            let (ended, record) = agenda.end_next().expect("a firing");
+            assert_eq!((ended, &record[..2]), (transition, [serial, end].as_slice()));
         }
         assert_eq!(agenda.next_end(), f64::INFINITY);
     }

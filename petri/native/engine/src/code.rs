@@ -612,7 +612,7 @@ mod tests {
     fn code(program: &Program) -> Option<Code> {
         let mut enabling = Enabling::new(program);
         let marking = Marking::new(program, &mut enabling).ok()?;
-        Code::new::<()>(program, &Habits::of(program, &marking, 0.0, 1.0))
+        Code::new::<()>(program, &Habits::of(program, &marking, 3, 0.0, 1.0))
     }
 
     #[test]

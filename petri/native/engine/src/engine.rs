@@ -158,7 +158,8 @@ impl<O: Observer> Engine<O> {
                 return self.advance(until, firings - interpreted);
             }
             let code = program.code[Code::kind::<O>()].get_or_init(|| {
-                let habits = Habits::of(&program, &self.marking, self.window, self.now);
+                let rounds = self.agenda.events.slots.trailing_zeros();
+                let habits = Habits::of(&program, &self.marking, rounds, self.window, self.now);
                 Code::new::<O>(&program, &habits)
             });
             let code = code.as_ref();
@@ -282,11 +283,10 @@ impl<O: Observer> Engine<O> {
         if self.agenda.events.slots >= MANY {
             self.foresee(program);
         }
-        while let Some(ending) = self.agenda.end_next() {
-            let record = self.agenda.release(ending.cell).as_ptr();
+        while let Some((transition, record)) = self.agenda.end_next() {
+            let record = record.as_ptr();
             // SAFETY: the record is that of a firing of this transition.
-            unsafe { self.end(program, ending.transition, record) }
-                .map_err(|fault| self.told(program, ending.transition, *fault))?;
+            unsafe { self.end(program, transition, record) }.map_err(|fault| self.told(program, transition, *fault))?;
         }
         Ok(())
     }

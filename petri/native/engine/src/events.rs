@@ -42,10 +42,9 @@ impl Checked for Number {
     }
 }
 
-pub struct Events<E> {
+pub struct Events {
     /// The winner of all is number 1, the leaves are the second half. Number 0 is not used.
     pub nodes: Table<Number, Key>,
-    pub events: Table<Number, E>,
     pub slots: usize,
     /// The free slots except the gap, `frees` of them, from number 1.
     pub free: Table<Number, u32>,
@@ -62,11 +61,10 @@ pub struct Events<E> {
     previous: usize,
 }
 
-impl<E: Copy + Default> Default for Events<E> {
+impl Default for Events {
     fn default() -> Self {
         let mut events = Events {
             nodes: Table::default(),
-            events: Table::default(),
             slots: 0,
             free: Table::default(),
             frees: 0,
@@ -76,20 +74,22 @@ impl<E: Copy + Default> Default for Events<E> {
             tie: 0,
             previous: 0,
         };
-        events.widen(FEWEST);
+        events.widen_to(FEWEST);
         events
     }
 }
 
-impl<E: Copy + Default> Events<E> {
-    /// An event at a time that is finite and not negative. Of events at one time, that with the least number is first.
+impl Events {
+    /// An event at a time that is finite and not negative, for which there is room. Of events at one time, that with the least
+    /// number is first. Returns its slot.
     #[inline(always)]
-    pub fn insert(&mut self, time: f64, number: u64, event: E) {
+    pub fn insert(&mut self, time: f64, number: u64) -> usize {
         let slot = match replace(&mut self.gap, NONE) {
             NONE => self.free_slot(),
             gap => gap,
         };
-        self.succeed(slot, time, number, event);
+        self.succeed(slot, time, number);
+        slot
     }
 
     /// The earliest time; infinite when there are no events.
@@ -100,10 +100,10 @@ impl<E: Copy + Default> Events<E> {
         f64::from_bits(self.time.min(NEVER))
     }
 
-    /// The first of the events at the time that `next_time` told, if any are left. `successor` may put another event, not
-    /// an earlier one, in its slot.
+    /// The slot of the first of the events at the time that `next_time` told, if any are left. It is to be left, or given to
+    /// another that is no earlier.
     #[inline(always)]
-    pub fn pop(&mut self, successor: impl FnOnce(&E) -> Option<(f64, u64, E)>) -> Option<E> {
+    pub fn first_due(&mut self) -> Option<usize> {
         if self.gap != NONE {
             if !self.more {
                 return None;
@@ -111,27 +111,28 @@ impl<E: Copy + Default> Events<E> {
             self.close_gap();
         }
         let first = self.nodes[Number(1)];
-        if first.time != self.time || first.time >= NEVER {
-            return None;
-        }
-        let slot = first.order as usize & (self.slots - 1);
-        let event = self.events[Number(slot)];
-        match successor(&event) {
-            Some((time, number, next)) => self.succeed(slot, time, number, next),
-            None => {
-                self.gap = slot;
-                self.more = self.time <= self.tie && self.is_due_beside(slot);
-            }
-        }
-        Some(event)
+        let due = first.time == self.time && first.time < NEVER;
+        due.then_some(first.order as usize & (self.slots - 1))
+    }
+
+    /// An event in a slot is over, and the slot is a gap.
+    #[inline(always)]
+    pub fn leave(&mut self, slot: usize) {
+        self.gap = slot;
+        self.more = self.time <= self.tie && self.is_due_beside(slot);
     }
 
     /// Puts an event in a slot.
     #[inline(always)]
-    pub fn succeed(&mut self, slot: usize, time: f64, number: u64, event: E) {
-        self.events[Number(slot)] = event;
+    pub fn succeed(&mut self, slot: usize, time: f64, number: u64) {
+        self.enter(slot, time.to_bits(), number);
+    }
+
+    /// The same for the bits of a time, which may be beyond any.
+    #[inline(always)]
+    pub fn enter(&mut self, slot: usize, time: u64, number: u64) {
         let order = number << self.slots.trailing_zeros() | slot as u64;
-        self.play(slot, Key { order, time: time.to_bits() });
+        self.play(slot, Key { order, time });
     }
 
     /// Plays the matches of a slot anew.
@@ -186,10 +187,9 @@ impl<E: Copy + Default> Events<E> {
         Number(self.nodes[part].order as usize & (self.slots - 1))
     }
 
-    /// Fetches what an event's end will touch.
+    /// Fetches what will change when an event is over.
     #[inline(always)]
     pub fn fetch(&self, slot: Number) {
-        fetch(&self.events[slot]);
         let mut node = self.slots + slot.0;
         while node > NEAR {
             fetch(&self.nodes[Number(node)]);
@@ -201,7 +201,7 @@ impl<E: Copy + Default> Events<E> {
     fn close_gap(&mut self) {
         if self.gap != NONE {
             let slot = replace(&mut self.gap, NONE);
-            self.play(slot, Key { order: 0, time: NEVER + slot as u64 });
+            self.enter(slot, NEVER + slot as u64, 0);
             self.frees += 1;
             self.free[Number(self.frees)] = slot as u32;
         }
@@ -209,22 +209,24 @@ impl<E: Copy + Default> Events<E> {
 
     #[inline(always)]
     fn free_slot(&mut self) -> usize {
-        self.make_room();
         self.frees -= 1;
         self.free[Number(self.frees + 1)] as usize
     }
 
-    /// Sees to it that there is a slot for one more event.
+    /// Whether there is no slot for one more event.
     #[inline(always)]
-    pub fn make_room(&mut self) {
-        if self.frees == 0 && self.gap == NONE {
-            self.widen(2 * self.slots);
-        }
+    pub fn is_full(&self) -> bool {
+        self.frees == 0 && self.gap == NONE
+    }
+
+    /// Makes twice as many slots, all of which are taken.
+    #[cold]
+    pub fn widen(&mut self) {
+        self.widen_to(2 * self.slots);
     }
 
     /// Makes so many slots.
-    #[cold]
-    fn widen(&mut self, slots: usize) {
+    fn widen_to(&mut self, slots: usize) {
         let taken = replace(&mut self.slots, slots);
         let mut nodes = vec![Key { order: 0, time: 0 }; 2 * slots];
         for slot in 0..slots {
@@ -239,7 +241,6 @@ impl<E: Copy + Default> Events<E> {
             nodes[node] = self.earlier(nodes[2 * node], nodes[2 * node + 1]);
         }
         self.nodes = nodes.into_iter().collect();
-        self.events = self.events.iter().copied().chain(std::iter::repeat(E::default())).take(slots).collect();
         // All slots were taken.
         self.free = std::iter::once(0).chain((taken as u32..slots as u32).rev()).chain(0..taken as u32).collect();
         self.frees = slots - taken;
@@ -251,11 +252,23 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    impl Events<u64> {
-        /// The earliest event leaves.
-        fn take(&mut self) -> Option<u64> {
-            self.next_time();
-            self.pop(|_| None)
+    impl Events {
+        fn add(&mut self, time: f64, number: u64) {
+            if self.is_full() {
+                self.widen();
+            }
+            self.insert(time, number);
+        }
+
+        /// The first event that is due leaves its slot, perhaps to another. Its number.
+        fn pop(&mut self, successor: impl FnOnce() -> Option<(f64, u64)>) -> Option<u64> {
+            let slot = self.first_due()?;
+            let number = self.nodes[Number(self.slots + slot)].order >> self.slots.trailing_zeros();
+            match successor() {
+                Some((time, next)) => self.succeed(slot, time, next),
+                None => self.leave(slot),
+            }
+            Some(number)
         }
     }
 
@@ -271,10 +284,10 @@ mod tests {
             let time = now + delay(&mut random);
             list.insert((time.to_bits(), number));
             number += 1;
-            (time, number - 1, number - 1)
+            (time, number - 1)
         };
-        let insert = |events: &mut Events<u64>, (time, number, event)| events.insert(time, number, event);
-        (0..events).for_each(|_| insert(&mut events_list, make(0.0, &mut list)));
+        let add = |events: &mut Events, (time, number)| events.add(time, number);
+        (0..events).for_each(|_| add(&mut events_list, make(0.0, &mut list)));
         let mut step = 0;
         while step < steps {
             let now = events_list.next_time();
@@ -283,17 +296,17 @@ mod tests {
             while list.first().is_some_and(|first| f64::from_bits(first.0) == now) {
                 let expected = list.pop_first().map(|(_, number)| number);
                 let follows = chance.equal_choice(3) == 0;
-                let popped = events_list.pop(|_| follows.then(|| make(now, &mut list)));
+                let popped = events_list.pop(|| follows.then(|| make(now, &mut list)));
                 assert_eq!(popped, expected);
                 step += 1;
             }
-            assert_eq!(events_list.pop(|_| None), None);
+            assert_eq!(events_list.pop(|| None), None);
             // Waves: the list empties and fills again.
             for _ in 0..[1, 1, 2, 0][(step / events.max(1)) as usize % 4] {
-                insert(&mut events_list, make(now, &mut list));
+                add(&mut events_list, make(now, &mut list));
             }
             if list.is_empty() {
-                (0..events).for_each(|_| insert(&mut events_list, make(now, &mut list)));
+                (0..events).for_each(|_| add(&mut events_list, make(now, &mut list)));
             }
         }
     }
@@ -316,9 +329,12 @@ mod tests {
         let mut events_list = Events::default();
         assert_eq!(events_list.next_time(), f64::INFINITY);
         for wave in 0..5 {
-            (0..100).rev().for_each(|i| events_list.insert((wave * 1000 + i) as f64, i, i));
-            (0..100).for_each(|i| assert_eq!(events_list.take(), Some(i)));
-            assert_eq!(events_list.take(), None);
+            (0..100).rev().for_each(|i| events_list.add((wave * 1000 + i) as f64, i));
+            for i in 0..100 {
+                assert_eq!(events_list.next_time(), (wave * 1000 + i) as f64);
+                assert_eq!(events_list.pop(|| None), Some(i));
+            }
+            assert_eq!(events_list.next_time(), f64::INFINITY);
         }
     }
 }

@@ -6,11 +6,10 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value};
 use cranelift_frontend::{Switch, Variable};
 
-use crate::agenda::{Ending, NO_CELL, NO_LANE};
-use crate::code::agenda::Begun;
+use crate::agenda::{Ending, NO_LANE};
 use crate::code::emitter::{Emitter, Exit, Form};
 use crate::code::operand::Operand;
 use crate::code::runtime::{Rare, DONE, ENABLED};
@@ -20,6 +19,7 @@ use crate::ids::TransitionId;
 use crate::lane::Lane;
 use crate::program::Level;
 use crate::rank_set::{RankSet, MEDIUM, SMALL};
+use crate::records::Records;
 use crate::state::Transition;
 
 /// Why the loop ended: the firings asked for are used up, or there were so many at this instant that account must be kept of
@@ -122,7 +122,9 @@ impl Emitter<'_, '_> {
             let empty = self.equals(empty, 0);
             self.when(empty, |s| s.refill());
         }
-        self.look_where_needed(&asked);
+        if program.transitions.iter().any(|plan| !plan.plain) {
+            self.look_where_needed(&asked);
+        }
         for (number, level) in program.levels.iter().enumerate() {
             let (some, none) = (self.b.create_block(), self.b.create_block());
             let (sets, offset) = self.enabled(number as u32);
@@ -334,9 +336,8 @@ impl Emitter<'_, '_> {
             self.start_by_part(asked, parts, lasts, rest, transition);
         }
         let [end, transition] = [0; 2].map(|_| self.b.append_block_param(lasts, I64));
-        let [lane, cell] = [0; 2].map(|_| self.b.append_block_param(lasts, I32));
         self.b.switch_to_block(lasts);
-        self.insert(asked, &Begun { transition, end, lane, cell });
+        self.enter_begun(asked, transition, end);
         self.jump(parts.top, &[]);
         let [status, transition] = [0; 2].map(|_| self.b.append_block_param(rest, I64));
         self.b.switch_to_block(rest);
@@ -347,19 +348,17 @@ impl Emitter<'_, '_> {
 
     fn call_start(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
         let status = self.call_routine(LEAF, asked.starts, transition, &[]);
-        let (not_done, begun) = (self.b.create_block(), self.b.create_block());
+        let not_done = self.b.create_block();
         self.b.ins().brif(status, not_done, &[], parts.top, &[]);
         self.b.switch_to_block(not_done);
         let has_begun = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
-        self.b.ins().brif(has_begun, begun, &[], rest, &[status.into(), transition.into()]);
-        self.b.switch_to_block(begun);
-        let [lane, cell] = self.handed_over();
-        self.jump(lasts, &[status, transition, lane, cell]);
+        let result: [BlockArg; 2] = [status.into(), transition.into()];
+        self.b.ins().brif(has_begun, lasts, &result, rest, &result);
     }
 
     fn start_by_part(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
         let now = self.time(asked);
-        let exit = Exit::Loop { done: parts.top, lasts, rest, transition };
+        let exit = Exit::Start { done: parts.top, lasts, rest, transition };
         let program = self.program;
         self.go_to_part(
             &asked.written.starts,
@@ -450,12 +449,8 @@ impl Emitter<'_, '_> {
         let free = self.load(I64, self.engine, self.layout.free);
         let entry = self.row(free, frees, size_of::<u32>() as i64);
         self.store_half(gap, entry, 0);
-        let slots = self.load(I64, self.engine, self.layout.slots);
-        let leaf = self.b.ins().iadd(slots, gap);
-        let order = self.int(0);
         let time = self.b.ins().iadd_imm_s(gap, NEVER as i64);
-        let rounds = self.b.ins().ctz(slots);
-        self.play(leaf, rounds, order, time);
+        self.enter(gap, None, time);
     }
 
     /// Ends the first of the firings that end now, and goes on with the next one.
@@ -466,48 +461,82 @@ impl Emitter<'_, '_> {
         let order = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, order));
         let mask = self.b.ins().iadd_imm_s(slots, -1);
         let slot = self.b.ins().band(order, mask);
-        let endings = self.load(I64, self.engine, self.layout.endings);
-        let ending = self.row(endings, slot, size_of::<Ending>() as i64);
+        let ending = self.ending(slot);
         let transition = self.load_half(ending, offset_of!(Ending, transition));
-        let [function, operands] = self.finish_of(asked, ending, transition);
-        let cell = (self.program.record > 0).then(|| self.load(I32, ending, offset_of!(Ending, cell)));
-        self.leave_slot(asked, slot, ending);
-        let record = cell.map_or(self.engine, |cell| self.release(cell));
-        let [done, failed] = [0; 2].map(|_| self.b.create_block());
+        let [left, succeeded, failed] = [0; 3].map(|_| self.b.create_block());
         self.b.set_cold_block(failed);
         if asked.written.finishes.is_empty() {
-            let arguments = [self.engine, operands, record];
-            let status = self.call_address(LEAF, function, &arguments, Some(I64)).unwrap_or(transition);
-            let fine = self.equals(status, DONE);
-            self.b.ins().brif(fine, done, &[], failed, &[status.into(), transition.into()]);
+            self.call_finish(asked, slot, ending, transition, [left, succeeded, failed]);
         } else {
-            let now = self.time(asked);
-            let exit = Exit::Loop { done, lasts: failed, rest: failed, transition };
-            let program = self.program;
-            self.go_to_part(
-                &asked.written.finishes,
-                transition,
-                |s, part| {
-                    let (entry, finish) = s.part(Form { variables: 0, parameters: 3, alone: part.alone }, exit, now);
-                    finish.finish(part.transition, &program.transitions[part.transition]);
-                    entry
-                },
-                |s, _| vec![s.engine, operands, record],
-            );
+            self.finish_by_part(asked, slot, ending, transition, [left, succeeded, failed]);
         }
-        self.b.switch_to_block(done);
-        self.go_on(asked, parts);
+        self.b.switch_to_block(left);
+        self.go_on_from_gap(asked, parts, slot);
+        self.b.switch_to_block(succeeded);
+        self.go_on_in_order(asked, parts);
         let [_, transition] = [0; 2].map(|_| self.b.append_block_param(failed, I64));
         self.b.switch_to_block(failed);
         self.call(self.runtime.tell, &[self.engine, transition], None);
         self.leave(STOPPED);
     }
 
+    fn call_finish(&mut self, asked: &Asked, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
+        let [left, succeeded, failed] = ways;
+        let [function, operands] = self.finish_of(asked, ending, transition);
+        let lane = self.load(I32, ending, offset_of!(Ending, lane));
+        let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
+        let no_lane = |s: &mut Self| {
+            let record = s.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
+            vec![record, s.int(0)]
+        };
+        let of_lane = |s: &mut Self| {
+            let (lanes, number) = (s.table(s.layout.lanes), s.b.ins().uextend(I64, lane));
+            let lane = s.row(lanes, number, size_of::<Lane>() as i64);
+            let lane = s.lane_at(lane);
+            let [record, others] = s.pop(lane);
+            s.when(others, |s| s.succeed(asked, lane, slot, ending));
+            vec![record, others]
+        };
+        let types = [I64, I64];
+        let result = self.branch(outside, &types, no_lane, of_lane);
+        let [record, others] = [result[0], result[1]];
+        let status = self.call_address(LEAF, function, &[self.engine, operands, record], Some(I64)).unwrap_or(record);
+        let fine = self.equals(status, DONE);
+        let done = self.b.create_block();
+        self.b.ins().brif(fine, done, &[], failed, &[status.into(), transition.into()]);
+        self.b.switch_to_block(done);
+        self.b.ins().brif(others, succeeded, &[], left, &[]);
+    }
+
+    fn finish_by_part(&mut self, asked: &Asked, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
+        let [left, succeeded, failed] = ways;
+        let operands = match asked.written.finishes_differ() {
+            true => self.finish_of(asked, ending, transition)[1],
+            false => self.int(0),
+        };
+        let now = self.time(asked);
+        let succeeds = self.b.create_block();
+        let lane = self.b.append_block_param(succeeds, I64);
+        let exit = Exit::Finish { left, succeeds, failed, transition };
+        let program = self.program;
+        self.go_to_part(
+            &asked.written.finishes,
+            transition,
+            |s, part| {
+                let (entry, finish) = s.part(Form { variables: 0, parameters: 3, alone: part.alone }, exit, now);
+                finish.finish(part.transition, &program.transitions[part.transition]);
+                entry
+            },
+            |s, _| vec![s.engine, operands, ending],
+        );
+        self.b.switch_to_block(succeeds);
+        let lane = self.lane_at(lane);
+        self.succeed(asked, lane, slot, ending);
+        self.jump(succeeded, &[]);
+    }
+
     /// What ends a firing, and its operands. The interpreter does not note it.
     fn finish_of(&mut self, asked: &Asked, ending: Value, transition: Value) -> [Value; 2] {
-        if !asked.written.finishes_differ() {
-            return [0; 2].map(|none| self.int(none));
-        }
         let called = asked.written.finishes.is_empty();
         let operands = self.load(I64, ending, offset_of!(Ending, operands));
         let function = if called { self.load(I64, ending, offset_of!(Ending, function)) } else { operands };
@@ -521,83 +550,26 @@ impl Emitter<'_, '_> {
         [known[0], known[1]]
     }
 
-    /// The first firing leaves its slot, perhaps to the next one of its lane (`Agenda::end_next`).
-    fn leave_slot(&mut self, asked: &Asked, slot: Value, ending: Value) {
-        if self.program.lanes == 0 {
-            self.leave_gap(asked, slot);
-            return;
-        }
-        let lane = self.load(I32, ending, offset_of!(Ending, lane));
-        let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
-        let in_lane = |s: &mut Self| {
-            let lanes = s.table(s.layout.lanes);
-            let number = s.b.ins().uextend(I64, lane);
-            let entry = s.row(lanes, number, size_of::<Lane>() as i64);
-            let others = s.add_at(entry, offset_of!(Lane, firings), -1);
-            let succeed = |s: &mut Self| {
-                s.succeed(asked, entry, slot);
-                Vec::new()
-            };
-            let last = |s: &mut Self| {
-                s.leave_gap(asked, slot);
-                Vec::new()
-            };
-            s.branch(others, &[], succeed, last);
-            Vec::new()
-        };
-        let alone = |s: &mut Self| {
-            s.leave_gap(asked, slot);
-            Vec::new()
-        };
-        self.branch(outside, &[], alone, in_lane);
-    }
-
-    /// The slot is a gap. Takes note whether another firing ends now, too, if there may be one (`Events::is_due_beside`).
-    fn leave_gap(&mut self, asked: &Asked, slot: Value) {
+    /// A firing has left its slot: to the next that ends now, if there is one, or else to those that may start. There is none
+    /// unless several were found to end at one time.
+    fn go_on_from_gap(&mut self, asked: &Asked, parts: &Parts, slot: Value) {
         self.store(slot, self.engine, self.layout.gap);
-        let tied = self.may_be_tied(asked);
-        self.when(tied, |s| s.call_rarely(Rare::LookBeside, &[slot]));
-    }
-
-    /// Whether several firings may end now.
-    fn may_be_tied(&mut self, asked: &Asked) -> Value {
         let now = self.b.use_var(asked.now);
         let tie = self.load(I64, self.engine, self.layout.tie);
-        self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie)
-    }
-
-    /// `Agenda::release`: the address of a record, whose cell is vacant again.
-    fn release(&mut self, cell: Value) -> Value {
-        let none = self.b.ins().icmp_imm_u(IntCC::Equal, cell, i64::from(NO_CELL));
-        let leave = |s: &mut Self| {
-            let vacancies = s.load(I64, s.engine, s.layout.vacancies);
-            let vacant = s.load(I64, s.engine, s.layout.vacant);
-            let entry = s.row(vacant, vacancies, size_of::<u32>() as i64);
-            s.store(cell, entry, 0);
-            let vacancies = s.b.ins().iadd_imm_s(vacancies, 1);
-            s.store(vacancies, s.engine, s.layout.vacancies);
-            s.record(cell)
-        };
-        self.either(none, I64, |s| s.engine, leave)
-    }
-
-    /// To the next firing that ends now, or else to those that may start.
-    fn go_on(&mut self, asked: &Asked, parts: &Parts) {
-        let gap = self.load(I64, self.engine, self.layout.gap);
-        let open = self.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
-        let [left, tied, close, succeeded] = [0; 4].map(|_| self.b.create_block());
-        self.b.set_cold_block(tied);
-        self.b.ins().brif(open, left, &[], succeeded, &[]);
-        self.b.switch_to_block(left);
-        let may_be = self.may_be_tied(asked);
+        let may_be = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
+        let (tied, close) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(may_be, tied, &[], parts.top, &[]);
         self.b.switch_to_block(tied);
+        self.call_rarely(Rare::LookBeside, &[slot]);
         let more = self.load(I8, self.engine, self.layout.more);
         self.b.ins().brif(more, close, &[], parts.top, &[]);
         self.b.switch_to_block(close);
-        self.close_gap(gap);
+        self.close_gap(slot);
         self.jump(parts.finish, &[]);
-        self.b.switch_to_block(succeeded);
+    }
+
+    /// The same where the next of a lane has taken the slot.
+    fn go_on_in_order(&mut self, asked: &Asked, parts: &Parts) {
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let next = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
         let now = self.b.use_var(asked.now);

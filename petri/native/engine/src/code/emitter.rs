@@ -40,7 +40,11 @@ enum Owner {
     Place,
     Store,
     Transition,
+    Lane,
 }
+
+/// Rounds of the tournament that are written out.
+const MOST_ROUNDS: u32 = 24;
 
 /// More bits than offsets of fields have.
 const OFFSET_BITS: u32 = 24;
@@ -50,9 +54,12 @@ const OFFSET_BITS: u32 = 24;
 pub enum Exit {
     /// Back to its caller, with a status.
     Return,
-    /// To a block of the loop that it is written out in: after what is done, with the end of a firing that begins to last, or
-    /// with a status that tells what is left to do. The last two also get the transition.
-    Loop { done: Block, lasts: Block, rest: Block, transition: Value },
+    /// What starts a firing goes to a block of the loop that it is written out in: after what is done, with the end of a firing
+    /// that begins to last, or with a status that tells what is left to do. The last two also get the transition.
+    Start { done: Block, lasts: Block, rest: Block, transition: Value },
+    /// What ends a firing goes to one after which its slot is left, or with its lane to one where the next takes the slot, or to
+    /// one that tells of a fault.
+    Finish { left: Block, succeeds: Block, failed: Block, transition: Value },
 }
 
 /// What all functions of a net's code are written for.
@@ -196,8 +203,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Exit::Return => {
                 self.b.ins().return_(&[word]);
             }
-            Exit::Loop { done, .. } if status == DONE => self.jump(done, &[]),
-            Exit::Loop { rest, transition, .. } => self.jump(rest, &[word, transition]),
+            Exit::Start { done, .. } if status == DONE => self.jump(done, &[]),
+            Exit::Start { rest: other, transition, .. } | Exit::Finish { failed: other, transition, .. } => {
+                self.jump(other, &[word, transition]);
+            }
         }
     }
 
@@ -449,6 +458,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let transitions = self.table(self.layout.transitions);
         let address = self.b.ins().iadd(transitions, offset);
         self.owned(address, Owner::Transition)
+    }
+
+    /// A lane whose address has been found.
+    pub fn lane_at(&mut self, address: Value) -> Value {
+        self.owned(address, Owner::Lane)
+    }
+
+    /// Rounds of the tournament of firings in progress, as far as the interpreter has seen.
+    pub fn rounds(&self) -> u32 {
+        self.scene.habits.rounds.min(MOST_ROUNDS)
     }
 
     /// The state of a transition whose number is known only when the code runs.

@@ -15,6 +15,8 @@ const SELDOM: f64 = 0.05;
 /// of an array go on sharing their code.
 pub struct Habits {
     wavering: Table<PlaceId, bool>,
+    /// Rounds of the tournament of firings in progress.
+    pub rounds: u32,
 }
 
 /// Of the places of one array: the time with tokens, the time, and the most tokens.
@@ -26,7 +28,7 @@ struct Seen {
 }
 
 impl Habits {
-    pub fn of(program: &Program, marking: &Marking, since: f64, now: f64) -> Self {
+    pub fn of(program: &Program, marking: &Marking, rounds: u32, since: f64, now: f64) -> Self {
         let mut arrays: HashMap<String, Seen> = HashMap::new();
         let names: Vec<String> = program.places.iter().map(|place| without_indices(&place.name)).collect();
         for (name, place) in names.iter().zip(marking.places.iter()) {
@@ -40,7 +42,7 @@ impl Habits {
             let share = seen.nonempty / seen.time;
             seen.maximum > 1 && (SELDOM..1.0 - SELDOM).contains(&share)
         };
-        Habits { wavering: names.iter().map(|name| wavers(&arrays[name])).collect() }
+        Habits { wavering: names.iter().map(|name| wavers(&arrays[name])).collect(), rounds }
     }
 
     pub fn wavers(&self, place: PlaceId) -> bool {

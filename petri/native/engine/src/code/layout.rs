@@ -2,7 +2,7 @@
 
 use std::mem::offset_of;
 
-use crate::agenda::{Agenda, Begun, Ending, LaneId};
+use crate::agenda::{Agenda, Ending, LaneId};
 use crate::enabling::{Enabling, LevelId};
 use crate::engine::Engine;
 use crate::events::{self, Events, Key};
@@ -14,7 +14,7 @@ use crate::marking::Marking;
 use crate::observer::Observer;
 use crate::random::Random;
 use crate::rank_set::RankSet;
-use crate::records::{Position, Records};
+use crate::records::Records;
 use crate::search::{Arc, Scratch};
 use crate::state;
 use crate::store::Store;
@@ -45,7 +45,7 @@ pub struct Layout {
     pub list: usize,
     pub variables: usize,
     pub chosen: usize,
-    /// The tournament of the agenda, its lanes and records.
+    /// The tournament of the agenda, the firings of its slots, and its lanes.
     pub nodes: usize,
     pub endings: usize,
     pub slots: usize,
@@ -56,11 +56,6 @@ pub struct Layout {
     pub more: usize,
     pub tie: usize,
     pub lanes: usize,
-    pub vacancies: usize,
-    pub vacant: usize,
-    pub records: usize,
-    pub begun_cell: usize,
-    pub begun_lane: usize,
     pub joins: usize,
     pub indices: usize,
 }
@@ -70,8 +65,6 @@ impl Layout {
         let marking = offset_of!(Engine<O>, marking);
         let enabling = offset_of!(Engine<O>, enabling);
         let events = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, events);
-        let records = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, records);
-        let begun = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, begun);
         Layout {
             now: offset_of!(Engine<O>, now),
             hash: offset_of!(Engine<O>, hash),
@@ -92,21 +85,16 @@ impl Layout {
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
             variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
             chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
-            nodes: events + offset_of!(Events<Ending>, nodes) + Table::<events::Number, Key>::START,
-            endings: events + offset_of!(Events<Ending>, events) + Table::<events::Number, Ending>::START,
-            slots: events + offset_of!(Events<Ending>, slots),
-            free: events + offset_of!(Events<Ending>, free) + Table::<events::Number, u32>::START,
-            frees: events + offset_of!(Events<Ending>, frees),
-            gap: events + offset_of!(Events<Ending>, gap),
-            due_time: events + offset_of!(Events<Ending>, time),
-            tie: events + offset_of!(Events<Ending>, tie),
-            more: events + offset_of!(Events<Ending>, more),
+            nodes: events + offset_of!(Events, nodes) + Table::<events::Number, Key>::START,
+            endings: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, endings) + Records::<Ending>::START,
+            slots: events + offset_of!(Events, slots),
+            free: events + offset_of!(Events, free) + Table::<events::Number, u32>::START,
+            frees: events + offset_of!(Events, frees),
+            gap: events + offset_of!(Events, gap),
+            due_time: events + offset_of!(Events, time),
+            tie: events + offset_of!(Events, tie),
+            more: events + offset_of!(Events, more),
             lanes: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, lanes) + Table::<LaneId, Lane>::START,
-            vacancies: records + offset_of!(Records, vacancies),
-            vacant: records + offset_of!(Records, vacant) + Table::<Position, u32>::START,
-            records: records + offset_of!(Records, words) + Table::<Position, u64>::START,
-            begun_cell: begun + offset_of!(Begun, cell),
-            begun_lane: begun + offset_of!(Begun, lane),
             joins: marking + offset_of!(Marking, joins) + Table::<JoinId, Join>::START,
             indices: marking + offset_of!(Marking, indices) + Table::<IndexId, Index>::START,
         }

@@ -1,9 +1,11 @@
 //! What distinguishes the transitions, or places, that share their code.
 
-use std::mem::size_of;
+use std::mem::{offset_of, size_of};
 use std::ptr::from_ref;
 
+use crate::agenda::Ending;
 use crate::ids::{PlaceId, TransitionId};
+use crate::lane::Lane;
 use crate::program::Program;
 use crate::state;
 use crate::store::Store;
@@ -14,8 +16,10 @@ use crate::trajectory::MULTIPLIERS;
 pub enum Operand {
     Place(PlaceId),
     Transition(TransitionId),
-    /// The lane of a transition, and its part of the hash.
+    /// Where the lane of a transition is, what tells of a firing in a slot that it is one of the transition, and its part of
+    /// the hash.
     Lane(TransitionId),
+    Ending(TransitionId),
     HashPart(TransitionId),
     /// In the set of those enabled: the bit of a transition, where its word is, and the bit of that word.
     Bit(TransitionId),
@@ -33,6 +37,9 @@ const _: () = assert!(size_of::<state::Place>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<state::Transition>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
 
+/// One word tells of a firing what transition it is of, and in what lane.
+const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition) + 4 && cfg!(target_endian = "little"));
+
 impl Operand {
     pub fn constant<T>(constant: &T, bits: u64) -> Self {
         Operand::Constant(from_ref(constant) as usize, bits)
@@ -42,7 +49,12 @@ impl Operand {
         match self {
             Operand::Place(place) => u64::from(place.0) << ROW_BITS,
             Operand::Transition(transition) => u64::from(transition.0) << ROW_BITS,
-            Operand::Lane(transition) => u64::from(program.transitions[transition].lane),
+            Operand::Lane(transition) => {
+                u64::from(program.transitions[transition].lane).wrapping_mul(size_of::<Lane>() as u64)
+            }
+            Operand::Ending(transition) => {
+                u64::from(program.transitions[transition].lane) << 32 | u64::from(transition.0)
+            }
             Operand::Bit(transition) => 1 << (program.transitions[transition].position % 64),
             Operand::WordOffset(transition) => u64::from(program.transitions[transition].position / 64) * 8,
             Operand::WordBit(transition) => 1 << (program.transitions[transition].position / 64),
@@ -79,6 +91,7 @@ impl Operand {
             Operand::Place(id) => Operand::Place(place(id)?),
             Operand::Transition(id) => Operand::Transition(transition(id)?),
             Operand::Lane(id) => Operand::Lane(transition(id)?),
+            Operand::Ending(id) => Operand::Ending(transition(id)?),
             Operand::Bit(id) => Operand::Bit(transition(id)?),
             Operand::WordOffset(id) => Operand::WordOffset(transition(id)?),
             Operand::WordBit(id) => Operand::WordBit(transition(id)?),

@@ -14,7 +14,6 @@ use crate::expression::{Int, Real, Scope};
 use crate::fault::Outcome;
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::index::Bucket;
-use crate::lane::Waiting;
 use crate::observer::Observer;
 use crate::program::Program;
 
@@ -53,7 +52,6 @@ pub struct Runtime {
     pub reserve: usize,
     pub moved: usize,
     pub set_enabled: usize,
-    pub wait: usize,
     pub look: usize,
     pub pick: usize,
     pub rest: usize,
@@ -72,6 +70,8 @@ pub enum Rare {
     ExponentialRest,
     Grow,
     MakeRoom,
+    Lengthen,
+    Play,
     LookBeside,
     ChoosePair,
     LeaveIndex,
@@ -83,11 +83,13 @@ pub enum Rare {
 
 impl Rare {
     /// The addresses of all, in their order, and the types of their parameters behind the engine.
-    pub fn all<O: Observer>() -> [(usize, &'static [Type]); 10] {
+    pub fn all<O: Observer>() -> [(usize, &'static [Type]); 12] {
         [
             (exponential_rest::<O> as *const () as usize, &[I64, F64]),
             (grow::<O> as *const () as usize, &[I64]),
             (make_room::<O> as *const () as usize, &[]),
+            (lengthen::<O> as *const () as usize, &[I64]),
+            (play::<O> as *const () as usize, &[I64, I64, I64]),
             (look_beside::<O> as *const () as usize, &[I64]),
             (choose_pair::<O> as *const () as usize, &[I64, I64]),
             (leave_index::<O> as *const () as usize, &[I64, I64]),
@@ -124,7 +126,6 @@ impl Runtime {
             reserve: reserve::<O> as *const () as usize,
             moved: moved::<O> as *const () as usize,
             set_enabled: set_enabled::<O> as *const () as usize,
-            wait: wait::<O> as *const () as usize,
             look: look::<O> as *const () as usize,
             pick: pick::<O> as *const () as usize,
             rest: rest::<O> as *const () as usize,
@@ -455,17 +456,19 @@ unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64)
     engine.agenda.events.look_beside(slot as usize);
 }
 
-/// A firing begins to last in a lane where others do and whose ring is full.
-unsafe extern "C" fn wait<O: Observer>(engine: *mut Engine<O>, transition: u64, end: u64, lane: u32, cell: u32) {
+/// Memory for one more firing in the lane of a transition.
+unsafe extern "C" fn lengthen<O: Observer>(engine: *mut Engine<O>, transition: u64) {
+    // SAFETY: see `parts`.
+    let (engine, program) = unsafe { parts(engine) };
+    let lane = program.transitions[TransitionId(transition as u32)].lane;
+    engine.agenda.lanes[lane as usize].make_room();
+}
+
+/// Plays the matches of a slot.
+unsafe extern "C" fn play<O: Observer>(engine: *mut Engine<O>, slot: u64, number: u64, time: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    let waiting = Waiting {
-        end: f64::from_bits(end),
-        number: engine.firings - 1,
-        transition: TransitionId(transition as u32),
-        cell,
-    };
-    engine.agenda.wait(lane, waiting);
+    engine.agenda.events.enter(slot as usize, time, number);
 }
 
 // ------------------------------------------------------------ the loop

@@ -6,7 +6,8 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value};
 
-use crate::code::emitter::{Emitter, Number};
+use crate::agenda::{Ending, NO_LANE};
+use crate::code::emitter::{Emitter, Exit, Number};
 use crate::code::operand::Operand;
 use crate::code::places::Way;
 use crate::code::runtime::{DONE, GENERAL};
@@ -19,6 +20,7 @@ use crate::net::Scalar;
 use crate::program::{
     Bound, Count, Find, Form, InputProgram, OutputProgram, Program, Selection, Take, Time, TransitionProgram,
 };
+use crate::records::Records;
 use crate::state::Transition;
 use crate::trajectory::{MULTIPLIERS, VARIABLE_MULTIPLIERS};
 
@@ -463,7 +465,8 @@ impl Emitter<'_, '_> {
         for (arc, given) in plan.outputs.iter().zip(given) {
             self.keep_rooms(arc, given);
         }
-        let [cell, record] = self.take_record(plan);
+        let begun = self.begin_to_last(id, plan, end);
+        let record = begun.record;
         let mut cursor = 0;
         for (arc, given) in plan.outputs.iter().zip(given) {
             if arc.form == Form::Open {
@@ -484,7 +487,7 @@ impl Emitter<'_, '_> {
         for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == Form::Token) {
             self.fetch_pivots(arc.place(), &given.slots);
         }
-        self.hand_over(id, end, cell);
+        self.hand_over(id, begun, end);
     }
 
     fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {
@@ -503,10 +506,10 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ the end of a firing
 
-    /// The end of a firing that lasted; the last parameter is its record.
+    /// The end of a firing that lasted; the last parameter is its record, or in the loop what is known of it in its slot.
     pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Operand> {
         self.own = Some(id);
-        let record = self.parameter(2);
+        let (record, others) = self.leave_lane(id, plan);
         self.in_progress(id, Way::Down);
         let mut cursor = 0;
         let mut all = Vec::new();
@@ -535,8 +538,30 @@ impl Emitter<'_, '_> {
             all.push(given);
         }
         self.deposit(id, plan, all, true);
-        self.leave(DONE);
+        match (self.exit, others) {
+            (Exit::Finish { left, .. }, None) => self.jump(left, &[]),
+            (Exit::Finish { left, succeeds, .. }, Some(others)) => {
+                let lane = self.lane(id);
+                self.b.ins().brif(others, succeeds, &[lane.into()], left, &[]);
+            }
+            _ => self.leave(DONE),
+        }
         self.end()
+    }
+
+    /// The record of a firing that ends, and for one of a lane how many others are left there. Where functions are called, the
+    /// loop has seen to the lane.
+    fn leave_lane(&mut self, id: TransitionId, plan: &TransitionProgram) -> (Value, Option<Value>) {
+        let given = self.parameter(2);
+        match self.exit {
+            Exit::Finish { .. } if plan.lane != NO_LANE => {
+                let lane = self.lane(id);
+                let [record, others] = self.pop(lane);
+                (record, Some(others))
+            }
+            Exit::Finish { .. } => (self.b.ins().iadd_imm_s(given, Records::<Ending>::HEAD as i64), None),
+            _ => (given, None),
+        }
     }
 
     /// Deposits what a firing gives, arc after arc.

@@ -5,7 +5,7 @@
 //! less. What it needs is found in steps, each of which reads what the one before has fetched; between two steps pass a few
 //! other firings. Nothing but time depends on what is fetched.
 
-use crate::agenda::{Ending, NO_CELL};
+use crate::agenda::Ending;
 use crate::cache::fetch;
 use crate::code::{Code, Operands};
 use crate::engine::Engine;
@@ -49,9 +49,11 @@ impl<O: Observer> Engine<O> {
         let code = program.made_code::<O>();
         let slot = self.agenda.events.foresee(LEVEL);
         self.agenda.events.fetch(slot);
+        self.agenda.endings.fetch(slot.0);
         self.foresight.add(slot);
         for step in 1..=STEPS {
-            let ending = self.agenda.events.events[self.foresight.before(step * PAUSE)];
+            let slot = self.foresight.before(step * PAUSE).0;
+            let ending = self.agenda.endings.head(slot);
             let simple = &program.simple[ending.transition];
             if let Some(code) = code {
                 self.foresee_code(program, code, &ending, step);
@@ -60,10 +62,8 @@ impl<O: Observer> Engine<O> {
             } else if simple.time != SimpleTime::Other {
                 self.foresee_simple(program, simple, step);
             }
-            if step == 1 {
-                self.agenda.records.fetch(ending.cell);
-            } else {
-                self.foresee_tokens(program, ending, step);
+            if step > 1 {
+                self.foresee_tokens(program, slot, ending, step);
             }
         }
     }
@@ -142,11 +142,8 @@ impl<O: Observer> Engine<O> {
     /// A firing that deposits tokens of its record. The firing may be over, and the record another's: any values do, but
     /// no number of a place may be read there.
     #[inline(always)]
-    fn foresee_tokens(&mut self, program: &Program, ending: Ending, step: usize) {
-        if ending.cell == NO_CELL {
-            return;
-        }
-        let mut rest = &*self.agenda.records.words(ending.cell);
+    fn foresee_tokens(&mut self, program: &Program, slot: usize, ending: Ending, step: usize) {
+        let mut rest = self.agenda.record(slot, ending.lane);
         for give in &program.transitions[ending.transition].gives {
             match *give {
                 Give::Black { .. } => {}
