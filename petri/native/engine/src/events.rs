@@ -52,7 +52,7 @@ pub struct Events {
     /// The slot of an event that is over, still in the tree.
     pub gap: usize,
     /// What `next_time` told, and whether there is an event at that time beside the one that has left a gap.
-    pub time: u64,
+    time: u64,
     pub more: bool,
     /// The latest time at which events were found to be at one time. Two events at one time meet, or others at that time do
     /// in their place, before the first of them is over.
@@ -162,8 +162,9 @@ impl Events {
         }
     }
 
-    /// Takes note whether an event other than the first, which has this slot, is at the same time.
-    pub fn look_beside(&mut self, slot: usize) {
+    /// Takes note whether an event other than the first, which had this slot, is at the same time.
+    pub fn look_beside(&mut self, slot: usize, time: f64) {
+        self.time = time.to_bits();
         self.more = self.is_due_beside(slot);
     }
 

@@ -26,7 +26,7 @@ impl<H: Copy + Default> Records<H> {
     /// Bytes of a head.
     pub const HEAD: usize = size_of::<H>();
     const HEAD_WORDS: usize = {
-        assert!(size_of::<H>() % 8 == 0 && align_of::<H>() <= 8);
+        assert!(size_of::<H>().is_multiple_of(8) && align_of::<H>() <= 8);
         size_of::<H>() / 8
     };
 

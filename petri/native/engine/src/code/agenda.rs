@@ -4,14 +4,14 @@
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I64, I64X2, I8X16};
-use cranelift_codegen::ir::{BlockArg, ConstantData, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_LANE};
 use crate::code::cycle::Asked;
 use crate::code::emitter::{Emitter, Exit};
 use crate::code::operand::Operand;
-use crate::code::runtime::Rare;
+use crate::code::runtime::{Rare, DONE};
 use crate::events::{Key, NONE};
 use crate::ids::TransitionId;
 use crate::lane::{Lane, Waiting};
@@ -21,23 +21,18 @@ use crate::records::Records;
 /// Bytes of a node, as a power of two.
 const NODE_BITS: i64 = 4;
 const _: () = assert!(size_of::<Key>() == 1 << NODE_BITS);
-const _: () = assert!(offset_of!(Key, order) == 0 && offset_of!(Key, time) == 8);
 
 /// Where a firing that begins to last stands.
 pub struct Begun {
     /// Where its record is, if it has one.
     pub record: Value,
-    /// Of a firing in a lane: how many are before it.
-    before: Option<Value>,
+    place: Stand,
 }
 
-/// How far a tournament has been played: up to a node, and its key. If two events met that have one time, the second lane of
-/// `ties` is not zero, and the matches must be played again by the runtime, which asks which of the two began first.
-#[derive(Clone, Copy)]
-struct Played {
-    node: Value,
-    key: Value,
-    ties: Value,
+enum Stand {
+    Slot(Value),
+    /// In a lane, behind so many others.
+    Lane(Value),
 }
 
 impl Emitter<'_, '_> {
@@ -46,9 +41,10 @@ impl Emitter<'_, '_> {
     /// A firing begins to last (`Agenda::begin`).
     pub fn begin_to_last(&mut self, id: TransitionId, plan: &TransitionProgram, end: Value) -> Begun {
         if plan.lane == NO_LANE {
-            self.open_gap();
-            let ending = self.take_slot(id);
-            return Begun { record: self.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64), before: None };
+            let slot = self.next_slot();
+            let ending = self.take_slot(id, slot);
+            let record = self.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
+            return Begun { record, place: Stand::Slot(slot) };
         }
         let lane = self.lane(id);
         let before = self.load(I64, lane, offset_of!(Lane, firings));
@@ -70,34 +66,39 @@ impl Emitter<'_, '_> {
         self.store(number, waiting, offset_of!(Waiting, number));
         let transition = self.transition_id(id);
         self.store_half(transition, waiting, offset_of!(Waiting, transition));
-        Begun { record: self.b.ins().iadd_imm_s(waiting, Records::<Waiting>::HEAD as i64), before: Some(before) }
+        let record = self.b.ins().iadd_imm_s(waiting, Records::<Waiting>::HEAD as i64);
+        Begun { record, place: Stand::Lane(before) }
     }
 
     /// Leaves after a firing has begun to last. The loop enters it among the events, unless it waits in its lane.
     pub fn hand_over(&mut self, id: TransitionId, begun: Begun, end: Value) {
-        if let Some(before) = begun.before {
-            let (waits, first) = (self.b.create_block(), self.b.create_block());
-            self.b.ins().brif(before, waits, &[], first, &[]);
-            self.b.switch_to_block(waits);
-            self.leave(crate::code::runtime::DONE);
-            self.b.switch_to_block(first);
-            self.open_gap();
-            self.take_slot(id);
-        }
-        let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
-        match self.exit {
-            Exit::Start { lasts, transition, .. } => self.jump(lasts, &[end, transition]),
-            _ => {
-                self.b.ins().return_(&[end]);
+        let slot = match begun.place {
+            Stand::Slot(slot) => slot,
+            Stand::Lane(before) => {
+                let (waits, first) = (self.b.create_block(), self.b.create_block());
+                self.b.ins().brif(before, waits, &[], first, &[]);
+                self.b.switch_to_block(waits);
+                self.leave(DONE);
+                self.b.switch_to_block(first);
+                let slot = self.next_slot();
+                self.take_slot(id, slot);
+                slot
             }
+        };
+        let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
+        if let Exit::Start { lasts, transition, .. } = self.exit {
+            self.jump(lasts, &[end, transition, slot]);
+        } else {
+            self.store(slot, self.engine, self.layout.gap);
+            self.b.ins().return_(&[end]);
         }
     }
 
-    /// Sees to it that there is a gap, which the next event takes (`Events::insert`).
-    fn open_gap(&mut self) {
+    /// The slot of the next event: the gap, or else a free one.
+    fn next_slot(&mut self) -> Value {
         let gap = self.load(I64, self.engine, self.layout.gap);
         let none = self.equals(gap, NONE as u64);
-        self.when(none, |s| {
+        let free = |s: &mut Self| {
             let frees = s.load(I64, s.engine, s.layout.frees);
             let room = |s: &mut Self| {
                 s.call_rarely(Rare::MakeRoom, &[]);
@@ -108,14 +109,13 @@ impl Emitter<'_, '_> {
             s.store(fewer, s.engine, s.layout.frees);
             let free = s.load(I64, s.engine, s.layout.free);
             let entry = s.row(free, frees, size_of::<u32>() as i64);
-            let slot = s.load_half(entry, 0);
-            s.store(slot, s.engine, s.layout.gap);
-        });
+            s.load_half(entry, 0)
+        };
+        self.either(none, I64, free, |_| gap)
     }
 
-    /// The slot that is the gap is for a firing of a transition. Returns the address of what is known of it.
-    fn take_slot(&mut self, id: TransitionId) -> Value {
-        let slot = self.load(I64, self.engine, self.layout.gap);
+    /// A slot is for a firing of a transition. Returns the address of what is known of it.
+    fn take_slot(&mut self, id: TransitionId, slot: Value) -> Value {
         let ending = self.ending(slot);
         let who = self.operand(Operand::Ending(id));
         self.store(who, ending, offset_of!(Ending, transition));
@@ -149,9 +149,8 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ the loop
 
-    /// The firing of the gap is entered among the events. It ends at a time that its bits tell.
-    pub fn enter_begun(&mut self, asked: &Asked, transition: Value, end: Value) {
-        let slot = self.load(I64, self.engine, self.layout.gap);
+    /// The firing of a slot is entered among the events. It ends at a time that its bits tell.
+    pub fn enter_begun(&mut self, asked: &Asked, transition: Value, slot: Value, end: Value) {
         let none = self.int(NONE as u64);
         self.store(none, self.engine, self.layout.gap);
         if asked.written.finishes_differ() {
@@ -211,82 +210,68 @@ impl Emitter<'_, '_> {
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let slots = self.load(I64, self.engine, self.layout.slots);
         let usual = self.equals(slots, 1 << rounds);
-        let written_out = |s: &mut Self| {
-            let order = s.b.ins().ishl_imm_s(number, i64::from(rounds));
-            let offset = s.b.ins().ishl_imm_s(slot, NODE_BITS);
-            let leaf = s.b.ins().iadd_imm_s(offset, 1 << (i64::from(rounds) + NODE_BITS));
-            let mut played = s.first_key(nodes, leaf, order, slot, time);
-            (0..rounds).for_each(|_| played = s.play(nodes, played));
-            vec![played.ties]
-        };
-        let in_a_loop = |s: &mut Self| {
-            let bits = s.b.ins().ctz(slots);
-            let order = s.b.ins().ishl(number, bits);
-            let leaf = s.b.ins().iadd(slots, slot);
-            let leaf = s.b.ins().ishl_imm_s(leaf, NODE_BITS);
-            let played = s.first_key(nodes, leaf, order, slot, time);
-            vec![s.play_all(nodes, played)]
-        };
-        let ties = self.branch(usual, &[I64X2], written_out, in_a_loop)[0];
-        let tied = self.b.ins().extractlane(ties, 1);
-        self.when(tied, |s| s.call_rarely(Rare::Play, &[slot, number, time]));
+        let [written, looped, tied, done] = [0; 4].map(|_| self.b.create_block());
+        self.b.ins().brif(usual, written, &[], looped, &[]);
+
+        self.b.switch_to_block(written);
+        let order = self.b.ins().ishl_imm_s(number, i64::from(rounds));
+        let offset = self.b.ins().ishl_imm_s(slot, NODE_BITS);
+        let leaf = self.b.ins().iadd_imm_s(offset, 1 << (i64::from(rounds) + NODE_BITS));
+        let mut first = self.first_key(nodes, leaf, order, slot, time);
+        (0..rounds).for_each(|_| first = self.play(nodes, first, tied));
+        self.jump(done, &[]);
+
+        self.b.switch_to_block(looped);
+        let bits = self.b.ins().ctz(slots);
+        let order = self.b.ins().ishl(number, bits);
+        let leaf = self.b.ins().iadd(slots, slot);
+        let leaf = self.b.ins().ishl_imm_s(leaf, NODE_BITS);
+        let first = self.first_key(nodes, leaf, order, slot, time);
+        let again = self.b.create_block();
+        let next = [0; 3].map(|_| self.b.append_block_param(again, I64));
+        self.jump(again, &first);
+        self.b.switch_to_block(again);
+        let next = self.play(nodes, next, tied);
+        let last = self.equals(next[0], 1 << NODE_BITS);
+        self.b.ins().brif(last, done, &[], again, &next.map(BlockArg::from));
+
+        self.b.switch_to_block(tied);
+        self.call_rarely(Rare::Play, &[slot, number, time]);
+        self.jump(done, &[]);
+        self.b.switch_to_block(done);
     }
 
-    /// The leaf of a slot has a new key.
-    fn first_key(&mut self, nodes: Value, leaf: Value, order: Value, slot: Value, time: Value) -> Played {
+    /// The leaf of a slot has a new key. Returns its offset, and the key.
+    fn first_key(&mut self, nodes: Value, leaf: Value, order: Value, slot: Value, time: Value) -> [Value; 3] {
         let order = self.b.ins().bor(order, slot);
-        let key = self.b.ins().scalar_to_vector(I64X2, order);
-        let key = self.b.ins().insertlane(key, time, 1);
-        self.store_key(nodes, leaf, key);
-        let none = self.b.func.dfg.constants.insert(ConstantData::from([0; 16].as_slice()));
-        Played { node: leaf, key, ties: self.b.ins().vconst(I64X2, none) }
+        self.store_key(nodes, leaf, order, time);
+        [leaf, order, time]
     }
 
-    /// Plays one match (`Events::play`). A key is a vector, so that the earlier of two is chosen whole.
-    fn play(&mut self, nodes: Value, played: Played) -> Played {
-        let Played { node, key, ties } = played;
+    /// One match of a node that has a key (`Events::play`). Returns the node above, and its key. Where both are at one time,
+    /// the runtime plays all matches again.
+    fn play(&mut self, nodes: Value, [node, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
         let beside = self.b.ins().bxor_imm_s(node, 1 << NODE_BITS);
         let beside = self.b.ins().iadd(nodes, beside);
-        let other = self.load(I64X2, beside, 0);
-        let same = self.b.ins().icmp(IntCC::Equal, key, other);
-        let ties = self.b.ins().bor(ties, same);
-        let key = self.earlier(key, other);
+        let other_order = self.load(I64, beside, offset_of!(Key, order));
+        let other_time = self.load(I64, beside, offset_of!(Key, time));
+        let apart = self.b.ins().icmp(IntCC::NotEqual, other_time, time);
+        self.unless(apart, tied);
+        // Both halves of a key at once: one comparison serves both.
+        let (key, other) = (self.b.ins().iconcat(order, time), self.b.ins().iconcat(other_order, other_time));
+        let earlier = self.b.ins().icmp(IntCC::UnsignedLessThan, other_time, time);
+        let first = self.b.ins().select(earlier, other, key);
+        let (order, time) = self.b.ins().isplit(first);
         let half = self.b.ins().ushr_imm_s(node, 1);
-        let node = self.b.ins().band_imm_s(half, -1 << NODE_BITS);
-        self.store_key(nodes, node, key);
-        Played { node, key, ties }
+        let parent = self.b.ins().band_imm_s(half, -1 << NODE_BITS);
+        self.store_key(nodes, parent, order, time);
+        [parent, order, time]
     }
 
-    /// Plays all matches up to the first node. Returns the ties.
-    fn play_all(&mut self, nodes: Value, first: Played) -> Value {
-        let (again, done) = (self.b.create_block(), self.b.create_block());
-        let node = self.b.append_block_param(again, I64);
-        let [key, ties] = [0; 2].map(|_| self.b.append_block_param(again, I64X2));
-        self.jump(again, &[first.node, first.key, first.ties]);
-        self.b.switch_to_block(again);
-        let Played { node, key, ties } = self.play(nodes, Played { node, key, ties });
-        let first = self.equals(node, 1 << NODE_BITS);
-        let next: [BlockArg; 3] = [node.into(), key.into(), ties.into()];
-        self.b.ins().brif(first, done, &[], again, &next);
-        self.b.switch_to_block(done);
-        ties
-    }
-
-    /// The earlier of two keys at different times. Times are in order as signed numbers, too: none is negative.
-    fn earlier(&mut self, key: Value, other: Value) -> Value {
-        let later = self.b.ins().icmp(IntCC::SignedGreaterThan, key, other);
-        let bytes = MemFlagsData::new();
-        let later = self.b.ins().bitcast(I8X16, bytes, later);
-        let times = [8, 9, 10, 11, 12, 13, 14, 15].repeat(2);
-        let times = self.b.func.dfg.immediates.push(ConstantData::from(times.as_slice()));
-        let later = self.b.ins().shuffle(later, later, times);
-        let later = self.b.ins().bitcast(I64X2, bytes, later);
-        self.b.ins().blendv(later, other, key)
-    }
-
-    fn store_key(&mut self, nodes: Value, node: Value, key: Value) {
+    fn store_key(&mut self, nodes: Value, node: Value, order: Value, time: Value) {
         let entry = self.b.ins().iadd(nodes, node);
-        self.store(key, entry, 0);
+        self.store(order, entry, offset_of!(Key, order));
+        self.store(time, entry, offset_of!(Key, time));
     }
 
     /// The address of a row of a table.

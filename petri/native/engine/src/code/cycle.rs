@@ -6,7 +6,7 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64, I8};
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 use cranelift_frontend::{Switch, Variable};
 
 use crate::agenda::{Ending, NO_LANE};
@@ -29,6 +29,9 @@ pub const USED_UP: u64 = 0;
 pub const OVER: u64 = 1;
 /// … or the engine holds an error, or waits for rows of a file.
 pub const STOPPED: u64 = 2;
+
+/// A tournament of so many rounds is far from having many slots.
+const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
 
 /// The routines of all transitions, by what they do.
 #[repr(C)]
@@ -262,9 +265,10 @@ impl Emitter<'_, '_> {
         let several = |s: &mut Self| {
             s.take_chance();
             let number = s.b.ins().popcnt(word);
-            let skipped = s.equal_choice(number);
+            let two = s.equals(number, 2);
+            let bits = s.either(two, I64, |s| s.one_of_two(word), |s| s.one_of_several(word, number));
             s.return_chance();
-            s.without_lowest_bits(word, skipped)
+            bits
         };
         let others = self.without_lowest_bit(word);
         let bits = self.either(others, I64, several, |_| word);
@@ -310,6 +314,19 @@ impl Emitter<'_, '_> {
         self.b.ins().band(word, less)
     }
 
+    /// The upper of two bits, or both, as chance has it. Half of all draws are below a half: the first bit of one tells.
+    fn one_of_two(&mut self, word: Value) -> Value {
+        let drawn = self.word();
+        let upper = self.without_lowest_bit(word);
+        let second = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, drawn, 0);
+        self.b.ins().select(second, upper, word)
+    }
+
+    fn one_of_several(&mut self, word: Value, number: Value) -> Value {
+        let skipped = self.choice_of_several(number);
+        self.without_lowest_bits(word, skipped)
+    }
+
     /// A word without so many of its lowest bits.
     fn without_lowest_bits(&mut self, word: Value, number: Value) -> Value {
         let (again, next, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
@@ -335,9 +352,9 @@ impl Emitter<'_, '_> {
         } else {
             self.start_by_part(asked, parts, lasts, rest, transition);
         }
-        let [end, transition] = [0; 2].map(|_| self.b.append_block_param(lasts, I64));
+        let [end, transition, slot] = [0; 3].map(|_| self.b.append_block_param(lasts, I64));
         self.b.switch_to_block(lasts);
-        self.enter_begun(asked, transition, end);
+        self.enter_begun(asked, transition, slot, end);
         self.jump(parts.top, &[]);
         let [status, transition] = [0; 2].map(|_| self.b.append_block_param(rest, I64));
         self.b.switch_to_block(rest);
@@ -348,12 +365,14 @@ impl Emitter<'_, '_> {
 
     fn call_start(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
         let status = self.call_routine(LEAF, asked.starts, transition, &[]);
-        let not_done = self.b.create_block();
+        let (not_done, begun) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(status, not_done, &[], parts.top, &[]);
         self.b.switch_to_block(not_done);
         let has_begun = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
-        let result: [BlockArg; 2] = [status.into(), transition.into()];
-        self.b.ins().brif(has_begun, lasts, &result, rest, &result);
+        self.b.ins().brif(has_begun, begun, &[], rest, &[status.into(), transition.into()]);
+        self.b.switch_to_block(begun);
+        let slot = self.load(I64, self.engine, self.layout.gap);
+        self.jump(lasts, &[status, transition, slot]);
     }
 
     fn start_by_part(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
@@ -421,14 +440,15 @@ impl Emitter<'_, '_> {
         let within = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, asked.until);
         self.leave_unless(within, OVER);
         self.store(end, self.engine, self.layout.now);
-        self.store(end, self.engine, self.layout.due_time);
         self.b.def_var(asked.now, end);
         let firings = self.load(I64, self.engine, self.layout.firings);
         self.store(firings, self.engine, self.layout.instant_began);
         if !self.program.clocked.is_empty() {
             self.call(self.runtime.touch_clocked, &[self.engine], None);
         }
-        self.foresee();
+        if self.rounds() > FEW_ROUNDS {
+            self.foresee();
+        }
         self.jump(parts.finish, &[]);
     }
 

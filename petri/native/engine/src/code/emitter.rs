@@ -575,7 +575,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// The next word of the stream (`Random::word`).
-    fn word(&mut self) -> Value {
+    pub fn word(&mut self) -> Value {
         self.drew = true;
         let [a, b, c, counter] = self.random.map(|variable| self.b.use_var(variable));
         let sum = self.b.ins().iadd(a, b);
@@ -609,17 +609,28 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// `Random::equal_choice`.
     pub fn equal_choice(&mut self, n: Value) -> Value {
         let alone = self.equals(n, 1);
-        self.either(
-            alone,
-            I64,
-            |s| s.int(0),
-            |s| {
-                let u = s.uniform();
-                let choices = s.b.ins().fcvt_from_sint(F64, n);
-                let position = s.b.ins().fmul(u, choices);
-                s.b.ins().fcvt_to_sint(I64, position)
-            },
-        )
+        self.either(alone, I64, |s| s.int(0), |s| s.choice_of_several(n))
+    }
+
+    /// The same for a number that is not 1.
+    pub fn choice_of_several(&mut self, n: Value) -> Value {
+        let u = self.uniform();
+        let choices = self.b.ins().fcvt_from_sint(F64, n);
+        let position = self.b.ins().fmul(u, choices);
+        self.b.ins().fcvt_to_sint(I64, position)
+    }
+
+    /// The same without a branch, where it cannot be foreseen whether the number is 1. Then nothing has been drawn.
+    pub fn equal_choice_free(&mut self, n: Value) -> Value {
+        let before = self.random.map(|variable| self.b.use_var(variable));
+        let position = self.choice_of_several(n);
+        let alone = self.equals(n, 1);
+        for (variable, before) in self.random.into_iter().zip(before) {
+            let after = self.b.use_var(variable);
+            let word = self.b.ins().select(alone, before, after);
+            self.b.def_var(variable, word);
+        }
+        position
     }
 
     /// `Random::exponential`.

@@ -453,7 +453,7 @@ unsafe extern "C" fn make_room<O: Observer>(engine: *mut Engine<O>) {
 unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.agenda.events.look_beside(slot as usize);
+    engine.agenda.events.look_beside(slot as usize, engine.now);
 }
 
 /// Memory for one more firing in the lane of a transition.

@@ -143,8 +143,10 @@ impl Emitter<'_, '_> {
         let mut chosen = vec![None; plan.inputs.len()];
         match plan.selection {
             Selection::Bag(arc) => {
-                let tokens = self.tokens(plan.inputs[arc].place);
-                chosen[arc] = Some(self.equal_choice(tokens));
+                let place = plan.inputs[arc].place;
+                let tokens = self.tokens(place);
+                chosen[arc] =
+                    Some(if self.wavers(place) { self.equal_choice_free(tokens) } else { self.equal_choice(tokens) });
             }
             Selection::Join(join) => {
                 let program = self.program;
