@@ -93,7 +93,7 @@ pub struct Engine<O> {
     pub(crate) quiet: u64,
     /// The last transitions at this instant, once the limit is near.
     told: Vec<TransitionId>,
-    /// What machine code has left here: a value, or the fault that a probe raised.
+    /// What machine code has left here: a value, a transition, or the fault that a probe raised.
     pub(crate) value: u64,
     pub(crate) fault: Option<Box<Fault>>,
 }
@@ -246,7 +246,8 @@ impl<O: Observer> Engine<O> {
                     return Ok(Reason::Until);
                 }
                 STOPPED if self.error.is_none() => return Ok(Reason::Input),
-                _ => return Ok(Reason::Error),
+                STOPPED => return Ok(Reason::Error),
+                status => self.start_rest(program, TransitionId(self.value as u32), status)?,
             }
         }
     }
@@ -322,7 +323,7 @@ impl<O: Observer> Engine<O> {
 
     // ------------------------------------------------------------ firing
 
-    /// Goes on with a firing that machine code has not started.
+    /// Goes on with a firing that machine code has not started, or tells the fault that it met.
     #[inline(always)]
     pub(crate) fn start_rest(
         &mut self,

@@ -27,7 +27,8 @@ use crate::state::Transition;
 pub const USED_UP: u64 = 0;
 /// … nothing more happens until the time asked for, …
 pub const OVER: u64 = 1;
-/// … or the engine holds an error, or waits for rows of a file.
+/// … or the engine holds an error, or waits for rows of a file. Anything else is the status of a firing that code has not
+/// started or ended: the engine holds its transition.
 pub const STOPPED: u64 = 2;
 
 /// A tournament of so many rounds is far from having many slots.
@@ -358,9 +359,7 @@ impl Emitter<'_, '_> {
         self.jump(parts.top, &[]);
         let [status, transition] = [0; 2].map(|_| self.b.append_block_param(rest, I64));
         self.b.switch_to_block(rest);
-        let fine = self.call(self.runtime.rest, &[self.engine, transition, status], Some(I64)).unwrap_or(status);
-        self.leave_unless(fine, STOPPED);
-        self.jump(parts.top, &[]);
+        self.leave_to_start(transition, status);
     }
 
     fn call_start(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
@@ -494,10 +493,16 @@ impl Emitter<'_, '_> {
         self.go_on_from_gap(asked, parts, slot);
         self.b.switch_to_block(succeeded);
         self.go_on_in_order(asked, parts);
-        let [_, transition] = [0; 2].map(|_| self.b.append_block_param(failed, I64));
+        let [status, transition] = [0; 2].map(|_| self.b.append_block_param(failed, I64));
         self.b.switch_to_block(failed);
-        self.call(self.runtime.tell, &[self.engine, transition], None);
-        self.leave(STOPPED);
+        self.leave_to_start(transition, status);
+    }
+
+    /// Leaves with the status of a firing that the engine must start, or whose fault it must tell. A call would do, but would cost
+    /// the loop its registers.
+    fn leave_to_start(&mut self, transition: Value, status: Value) {
+        self.store(transition, self.engine, self.layout.value);
+        self.b.ins().return_(&[status]);
     }
 
     fn call_finish(&mut self, asked: &Asked, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {

@@ -54,11 +54,9 @@ pub struct Runtime {
     pub set_enabled: usize,
     pub look: usize,
     pub pick: usize,
-    pub rest: usize,
     pub finish: usize,
     pub refill: usize,
     pub touch_clocked: usize,
-    pub tell: usize,
     pub foresee: usize,
     pub fetch: usize,
 }
@@ -128,11 +126,9 @@ impl Runtime {
             set_enabled: set_enabled::<O> as *const () as usize,
             look: look::<O> as *const () as usize,
             pick: pick::<O> as *const () as usize,
-            rest: rest::<O> as *const () as usize,
             finish: finish::<O> as *const () as usize,
             refill: refill::<O> as *const () as usize,
             touch_clocked: touch_clocked::<O> as *const () as usize,
-            tell: tell::<O> as *const () as usize,
             foresee: foresee::<O> as *const () as usize,
             fetch: fetch_both as *const () as usize,
         }
@@ -488,14 +484,6 @@ unsafe extern "C" fn pick<O: Observer>(engine: *mut Engine<O>, level: u64) -> u6
     u64::from(engine.enabling.choose(program, level as usize, &mut engine.random).0)
 }
 
-/// Starts a firing that machine code has left to the general way, or tells its fault. Returns 0 for a fault.
-unsafe extern "C" fn rest<O: Observer>(engine: *mut Engine<O>, transition: u64, status: u64) -> u64 {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
-    let outcome = engine.start_rest(program, TransitionId(transition as u32), status);
-    engine.fine(outcome)
-}
-
 /// Ends a firing of a transition that has no code.
 unsafe extern "C" fn finish<O: Observer>(engine: *mut Engine<O>, transition: u64, record: *const u64) -> u64 {
     // SAFETY: see `parts`.
@@ -520,13 +508,6 @@ unsafe extern "C" fn touch_clocked<O: Observer>(engine: *mut Engine<O>) {
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
     engine.set_time(program, engine.now);
-}
-
-/// Takes note of the error of a fault that was met at the end of a firing.
-unsafe extern "C" fn tell<O: Observer>(engine: *mut Engine<O>, transition: u64) {
-    // SAFETY: see `parts`.
-    let (engine, program) = unsafe { parts(engine) };
-    engine.error = Some(*engine.met(program, TransitionId(transition as u32)));
 }
 
 /// Brings two records to the cache.
