@@ -31,6 +31,7 @@ pub const NO_LANE: u32 = u32::MAX;
 #[derive(Clone, Copy)]
 pub struct LaneId;
 
+#[repr(C)]
 pub struct Agenda {
     pub events: Events,
     /// For each slot its firing, with its record unless it is one of a lane, where the record stays in the ring.

@@ -15,6 +15,7 @@ use crate::table::Table;
 #[derive(Clone, Copy, Debug)]
 pub struct LevelId(pub usize);
 
+#[repr(C)]
 pub struct Enabling {
     pub transitions: Table<TransitionId, Transition>,
     /// The enabled transitions of each priority.

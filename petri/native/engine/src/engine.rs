@@ -64,23 +64,32 @@ pub struct RunError {
     pub time: f64,
 }
 
+/// What machine code reads and writes most comes first: the shorter its offset, the shorter the code, and the more of it
+/// fits in the cache.
+#[repr(C)]
 pub struct Engine<O> {
-    pub program: Arc<Program>,
-    pub observer: O,
     pub now: f64,
     /// Firings started since time 0.
     pub firings: u64,
     pub hash: TrajectoryHash,
-    pub error: Option<RunError>,
-    pub marking: Marking,
-    pub streams: Streams,
-    pub(crate) limits: Limits,
     pub(crate) random: Random,
+    pub(crate) enabling: Enabling,
+    pub marking: Marking,
+    pub(crate) agenda: Agenda,
+    pub(crate) limits: Limits,
+    /// Firings when the instant began, and how many need no account since then (X3).
+    pub(crate) instant_began: u64,
+    pub(crate) quiet: u64,
     /// The stream of chance of a firing that machine code has drawn from and may still leave to the general way, which
     /// then draws anew.
     pub(crate) drawn: Random,
-    pub(crate) enabling: Enabling,
-    pub(crate) agenda: Agenda,
+    /// What machine code has left here: a value, a transition, or the fault that a probe raised.
+    pub(crate) value: u64,
+    pub(crate) fault: Option<Box<Fault>>,
+    pub program: Arc<Program>,
+    pub observer: O,
+    pub error: Option<RunError>,
+    pub streams: Streams,
     foresight: Foresight,
     pub(crate) variables: Table<VariableId, u64>,
     pub(crate) scratch: Scratch,
@@ -88,14 +97,8 @@ pub struct Engine<O> {
     pub window: f64,
     /// What a firing deposits: the record of its open and coloured outputs.
     pub(crate) record: Vec<u64>,
-    /// Firings when the instant began, and how many need no account since then (X3).
-    pub(crate) instant_began: u64,
-    pub(crate) quiet: u64,
     /// The last transitions at this instant, once the limit is near.
     told: Vec<TransitionId>,
-    /// What machine code has left here: a value, a transition, or the fault that a probe raised.
-    pub(crate) value: u64,
-    pub(crate) fault: Option<Box<Fault>>,
 }
 
 impl<O: Observer> Engine<O> {

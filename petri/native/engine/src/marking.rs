@@ -14,11 +14,12 @@ use crate::state::Place;
 use crate::store::{int_rank, real_rank, Store};
 use crate::table::Table;
 
+#[repr(C)]
 pub struct Marking {
     pub places: Table<PlaceId, Place>,
+    pub stores: Table<PlaceId, Store>,
     /// Tokens in places, and tokens that firings in progress will deposit.
     pub total: u64,
-    pub stores: Table<PlaceId, Store>,
     pub indices: Table<IndexId, Index>,
     pub joins: Table<JoinId, Join>,
     /// Keys may not draw; a scope needs a stream all the same.

@@ -36,6 +36,7 @@ pub fn ziggurat() -> &'static Ziggurat {
 
 /// SFC64 with the draws of the semantics.
 #[derive(Clone)]
+#[repr(C)]
 pub struct Random {
     pub state: [u64; 4],
     tables: &'static Ziggurat,
