@@ -34,6 +34,7 @@ pub mod engine;
 pub mod events;
 pub mod expression;
 pub mod fault;
+mod few;
 pub mod histogram;
 pub mod ids;
 pub mod index;

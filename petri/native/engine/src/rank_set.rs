@@ -3,6 +3,7 @@
 use std::mem::offset_of;
 
 use crate::bits::nth_bit;
+use crate::few::Few;
 use crate::table::Table;
 
 /// Words summed into one node of the level above.
@@ -12,15 +13,44 @@ pub const SMALL: usize = 64;
 /// … and those of numbers below this a word for each 64 numbers, and one that tells which of these are not 0.
 pub const MEDIUM: usize = SMALL * 64;
 
-/// One word; or a bitmap with a summary above it: a word, or counts. Level 0 counts groups of 16 words, level 1 groups of 16 such
-/// counts, and so on.
+/// One word; or a bitmap with a summary above it: a word, or counts.
 #[derive(Clone)]
 pub struct RankSet {
     /// A small set; of a medium one the words that are not 0; of a large one, how many members it has. So it is 0 when there are
     /// none.
     pub word: u64,
     words: Table<Number, u64>,
+    large: Option<Box<Large>>,
+}
+
+/// What is known of a large set besides.
+#[derive(Clone)]
+struct Large {
+    /// Counts. Level 0 counts groups of 16 words, level 1 groups of 16 such counts, and so on.
     levels: Vec<Vec<u32>>,
+    few: Few,
+}
+
+impl Large {
+    /// For so many words.
+    fn new(words: usize) -> Self {
+        let mut levels: Vec<Vec<u32>> = Vec::new();
+        let mut nodes = words;
+        while nodes > FANOUT {
+            nodes = nodes.div_ceil(FANOUT);
+            levels.push(vec![0; nodes]);
+        }
+        Large { levels, few: Few::default() }
+    }
+
+    /// The number of members in a word has changed by 1, or by -1.
+    #[inline(always)]
+    fn count(&mut self, mut node: usize, change: i32) {
+        for level in &mut self.levels {
+            node /= FANOUT;
+            level[node] = level[node].wrapping_add_signed(change);
+        }
+    }
 }
 
 /// Sixty-four numbers.
@@ -34,13 +64,8 @@ impl RankSet {
     /// An empty set of numbers below `size`.
     pub fn new(size: usize) -> Self {
         let words = if size <= SMALL { 0 } else { size.div_ceil(64) };
-        let mut levels: Vec<Vec<u32>> = Vec::new();
-        let mut nodes = words;
-        while size > MEDIUM && nodes > FANOUT {
-            nodes = nodes.div_ceil(FANOUT);
-            levels.push(vec![0; nodes]);
-        }
-        RankSet { word: 0, words: vec![0; words].into_iter().collect(), levels }
+        let large = (size > MEDIUM).then(|| Box::new(Large::new(words)));
+        RankSet { word: 0, words: vec![0; words].into_iter().collect(), large }
     }
 
     #[inline(always)]
@@ -51,7 +76,14 @@ impl RankSet {
     /// Whether there are no counts.
     #[inline(always)]
     fn is_medium(&self) -> bool {
-        self.levels.is_empty()
+        self.large.is_none()
+    }
+
+    /// All members, if the set is large and has few.
+    #[inline(always)]
+    fn all(&self) -> Option<&[u32]> {
+        let all = self.large.as_ref()?.few.all();
+        (self.word == all.len() as u64).then_some(all)
     }
 
     #[inline(always)]
@@ -75,17 +107,19 @@ impl RankSet {
         let bit = 1 << (number % 64);
         if self.is_small() {
             self.word |= bit;
-        } else if self.is_medium() {
-            self.words[number / 64] |= bit;
-            self.word |= 1 << (number / 64);
-        } else if self.words[number / 64] & bit == 0 {
-            self.words[number / 64] |= bit;
-            self.word += 1;
-            let mut node = number / 64;
-            for level in &mut self.levels {
-                node /= FANOUT;
-                level[node] += 1;
+            return;
+        }
+        let word = &mut self.words[number / 64];
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        match &mut self.large {
+            None => self.word |= 1 << (number / 64),
+            Some(large) if is_new => {
+                self.word += 1;
+                large.few.insert(number as u32);
+                large.count(number / 64, 1);
             }
+            Some(_) => {}
         }
     }
 
@@ -94,17 +128,19 @@ impl RankSet {
         let bit = 1 << (number % 64);
         if self.is_small() {
             self.word &= !bit;
-        } else if self.is_medium() {
-            self.words[number / 64] &= !bit;
-            self.word &= !(u64::from(self.words[number / 64] == 0) << (number / 64));
-        } else if self.words[number / 64] & bit != 0 {
-            self.words[number / 64] &= !bit;
-            self.word -= 1;
-            let mut node = number / 64;
-            for level in &mut self.levels {
-                node /= FANOUT;
-                level[node] -= 1;
+            return;
+        }
+        let word = &mut self.words[number / 64];
+        let was_there = *word & bit != 0;
+        *word &= !bit;
+        match &mut self.large {
+            None => self.word &= !(u64::from(*word == 0) << (number / 64)),
+            Some(large) if was_there => {
+                self.word -= 1;
+                large.few.remove(number as u32);
+                large.count(number / 64, -1);
             }
+            Some(_) => {}
         }
     }
 
@@ -113,6 +149,9 @@ impl RankSet {
     pub fn select(&self, k: usize) -> usize {
         if self.is_small() {
             return nth_bit(self.word, k as u64) as usize;
+        }
+        if let Some(all) = self.all() {
+            return all[k] as usize;
         }
         let mut left = k as u32;
         if self.is_medium() {
@@ -125,7 +164,7 @@ impl RankSet {
             }
         }
         let mut node = 0;
-        for level in self.levels.iter().rev() {
+        for level in self.large.iter().flat_map(|large| large.levels.iter().rev()) {
             while left >= level[node] {
                 left -= level[node];
                 node += 1;
@@ -152,8 +191,14 @@ impl RankSet {
 
     /// The members in order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        let words = if self.is_small() { std::slice::from_ref(&self.word) } else { &self.words };
-        words.iter().enumerate().flat_map(|(node, &word)| bits(word).map(move |bit| node * 64 + bit))
+        let all = self.all();
+        let words = match all {
+            Some(_) => &[],
+            None if self.is_small() => std::slice::from_ref(&self.word),
+            None => &self.words[..],
+        };
+        let members = words.iter().enumerate().flat_map(|(node, &word)| bits(word).map(move |bit| node * 64 + bit));
+        all.unwrap_or_default().iter().map(|&number| number as usize).chain(members)
     }
 }
 

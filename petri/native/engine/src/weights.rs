@@ -5,6 +5,7 @@
 
 use std::mem::offset_of;
 
+use crate::few::Few;
 use crate::row::Row;
 use crate::sum_tree::SumTree;
 
@@ -29,10 +30,19 @@ pub struct Weights {
     seen: u64,
     /// Weights by position. What stands behind the last one means nothing.
     words: Row<[u8; WORD]>,
-    /// The sum of each block, where there are several blocks.
-    blocks: Option<Box<SumTree>>,
+    /// Where there are several blocks.
+    blocks: Option<Box<Blocks>>,
     /// Takes the place of the words when a weight is too great.
     sums: Option<Box<SumTree>>,
+}
+
+/// What is known of many words.
+#[derive(Clone, Debug, Default)]
+struct Blocks {
+    /// The sum of each block.
+    sums: SumTree,
+    /// Positions of weights that are not 0.
+    few: Few,
 }
 
 impl Weights {
@@ -109,12 +119,12 @@ impl Weights {
         }
         self.room = 0;
         let blocks = self.blocks.get_or_insert_with(|| {
-            let mut blocks = SumTree::default();
-            blocks.push(self.total);
-            Box::new(blocks)
+            let mut blocks = Box::new(Blocks::default());
+            blocks.sums.push(self.total);
+            blocks
         });
         if self.words.len() % BLOCK == 1 {
-            blocks.push(0);
+            blocks.sums.push(0);
         }
     }
 
@@ -151,7 +161,13 @@ impl Weights {
         let change = self.set_byte(position, weight);
         if let Some(blocks) = &mut self.blocks {
             let block = position as usize / (WORD * BLOCK);
-            blocks.set(block, blocks.weight(block).wrapping_add(change));
+            blocks.sums.set(block, blocks.sums.weight(block).wrapping_add(change));
+            match (weight.wrapping_sub(change), weight) {
+                (0, 0) => {}
+                (0, _) => blocks.few.insert(position),
+                (_, 0) => blocks.few.remove(position),
+                _ => {}
+            }
         }
     }
 
@@ -235,8 +251,26 @@ impl Weights {
             let (position, left) = sums.select(k);
             return (position as u32, left);
         }
-        let (block, left) = self.blocks.as_ref().map_or((0, k), |blocks| blocks.select(k));
-        self.select_from((block * BLOCK) as u32, left)
+        let Some(blocks) = &self.blocks else { return self.select_from(0, k) };
+        self.select_few(blocks.few.all(), k).unwrap_or_else(|| {
+            let (block, left) = blocks.sums.select(k);
+            self.select_from((block * BLOCK) as u32, left)
+        })
+    }
+
+    /// The same if the weights of these positions are all that are not 0.
+    #[inline(always)]
+    fn select_few(&self, positions: &[u32], k: u64) -> Option<(u32, u64)> {
+        let weights = || positions.iter().map(|&position| (position, self.weight(position)));
+        if weights().map(|(_, weight)| weight).sum::<u64>() != self.total {
+            return None;
+        }
+        let mut left = k;
+        weights().find_map(|(position, weight)| {
+            let here = (left < weight).then_some((position, left));
+            left = left.wrapping_sub(weight);
+            here
+        })
     }
 }
 
@@ -287,6 +321,36 @@ mod tests {
             against_a_plain_row(20, bound, 120);
             against_a_plain_row(1000, bound, 6000);
             against_a_plain_row(30_000, bound, 3000);
+        }
+    }
+
+    #[test]
+    fn few_of_many_are_not_zero() {
+        let mut random = Random::new([9, 1, 1]);
+        let mut weights = Weights::default();
+        let mut row = vec![0; 4000];
+        row.iter().for_each(|_| weights.push(0));
+        let mut others = Vec::new();
+        for step in 0..20_000 {
+            // From none to a dozen, and back.
+            if random.uniform() < [0.55, 0.45][step / 500 % 2] {
+                let position = random.equal_choice(row.len() as u64);
+                row[position as usize] = random.equal_choice(4);
+                weights.set(position as u32, row[position as usize]);
+                others.push(position);
+            } else if let Some(position) = others.pop().filter(|&position| (position as usize) < row.len()) {
+                row.swap_remove(position as usize);
+                weights.swap_remove(position as u32);
+                row.push(0);
+                weights.push(0);
+            }
+            let total: u64 = row.iter().sum();
+            assert_eq!(weights.total(), total);
+            if total > 0 {
+                let k = random.equal_choice(total);
+                let (position, left) = unit(&row, k);
+                assert_eq!(weights.select(k), (position as u32, left));
+            }
         }
     }
 }
