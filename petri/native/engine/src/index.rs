@@ -197,7 +197,9 @@ impl Index {
                 let group = self.buckets.find(key)?;
                 let bucket = &self.buckets[group];
                 let seat = (1..=FEW as u32).contains(&bucket.len).then_some(bucket.seats[0]);
-                seat.into_iter().for_each(|seat| self.group_of_seat.fetch(seat));
+                if step == 4 {
+                    seat.into_iter().for_each(|seat| self.group_of_seat.fetch(seat));
+                }
                 return Some((group, seat));
             }
         }

@@ -194,11 +194,14 @@ impl Join {
         self.links[link as u32].heads.fetch(group);
     }
 
-    /// … and then what is known of it. Returns its seat, if there is one.
+    /// … and then what is known of it, or of one behind so many others. Returns its seat, if there is one.
     #[inline(always)]
-    pub fn fetch_first(&self, link: usize, group: u32) -> Option<u32> {
+    pub fn fetch_waiting(&self, link: usize, group: u32, others: usize) -> Option<u32> {
         let link = &self.links[link as u32];
-        let seat = link.heads.all().get(group as usize).copied().filter(|&seat| seat != NONE)?;
+        let mut seat = link.heads.all().get(group as usize).copied().filter(|&seat| seat != NONE)?;
+        for _ in 0..others {
+            seat = Some(link.seats[seat].next).filter(|&next| next != NONE)?;
+        }
         link.seats.fetch(seat);
         self.weights.fetch(seat as usize);
         Some(seat)

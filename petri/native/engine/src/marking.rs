@@ -14,6 +14,9 @@ use crate::state::Place;
 use crate::store::{int_rank, real_rank, Store};
 use crate::table::Table;
 
+/// The step of `fetch` that is for the first token of a pivot that waits for a key.
+const FIRST_WAITING: usize = 5;
+
 #[repr(C)]
 pub struct Marking {
     pub places: Table<PlaceId, Place>,
@@ -242,6 +245,9 @@ impl Marking {
                 self.fetch_pivot(program, join, link, group, step);
             }
         }
+        if step >= FIRST_WAITING {
+            return;
+        }
         for &id in &plan.pivots {
             for (number, link) in program.joins[id.at()].links.iter().enumerate() {
                 let LinkKey::Slots(slots) = &link.key else { continue };
@@ -253,15 +259,14 @@ impl Marking {
         }
     }
 
-    /// Fetches what is known of the first token of a pivot that waits for a group.
+    /// Fetches what is known of the tokens of a pivot that wait for a group: one in a step, as each tells of the next.
     #[inline(always)]
     fn fetch_pivot(&self, program: &Program, id: JoinId, link: usize, group: u32, step: usize) {
         let join = &self.joins[id];
-        match step {
-            4 => join.fetch_head(link, group),
-            5 => drop(join.fetch_first(link, group)),
-            _ => {
-                let seat = join.fetch_first(link, group);
+        match step.checked_sub(FIRST_WAITING) {
+            None => join.fetch_head(link, group),
+            Some(others) => {
+                let seat = join.fetch_waiting(link, group, others);
                 seat.into_iter().for_each(|seat| self.stores[program.joins[id.at()].place].fetch(seat));
             }
         }

@@ -2,8 +2,8 @@
 //!
 //! What a firing touches would be waited for, one line of the cache after the other. So the lines are fetched while other
 //! firings end. When a firing becomes the first in its part of the tournament, a hundred others come before it, more or
-//! less. What it needs is found in steps, each of which reads what the one before has fetched; between two steps pass a few
-//! other firings. Nothing but time depends on what is fetched.
+//! less. What it needs is found in steps, each of which reads what the one before has fetched; between two steps another
+//! firing ends. Nothing but time depends on what is fetched.
 
 use crate::agenda::Ending;
 use crate::cache::fetch;
@@ -16,12 +16,10 @@ use crate::program::{Give, Program, Simple, SimpleTime};
 
 /// The tournament has 2^LEVEL parts.
 const LEVEL: u32 = 7;
-const STEPS: usize = 6;
-/// Firings that pass between two steps.
-const PAUSE: usize = 3;
-/// Firings that are remembered: a power of two, not less than pass from the first step to the last.
-const REMEMBERED: usize = 32;
-const _: () = assert!(STEPS * PAUSE < REMEMBERED);
+const STEPS: usize = 7;
+/// Firings that are remembered: a power of two, more than pass from the first step to the last.
+const REMEMBERED: usize = 8;
+const _: () = assert!(STEPS < REMEMBERED && REMEMBERED.is_power_of_two());
 
 /// The slots of the firings that were foreseen last.
 #[derive(Default)]
@@ -52,7 +50,7 @@ impl<O: Observer> Engine<O> {
         self.agenda.endings.fetch(slot.0);
         self.foresight.add(slot);
         for step in 1..=STEPS {
-            let slot = self.foresight.before(step * PAUSE).0;
+            let slot = self.foresight.before(step).0;
             let ending = self.agenda.endings.head(slot);
             let simple = &program.simple[ending.transition];
             if let Some(code) = code {
@@ -105,7 +103,8 @@ impl<O: Observer> Engine<O> {
                 3 => self.fetch_place(program, moved.place),
                 4 => fetch(program.watches.as_ptr().wrapping_add(watches.start)),
                 5 => program.watches[watches].iter().for_each(|watch| self.fetch_transition(program, watch.transition)),
-                _ => program.watches[watches].iter().for_each(|watch| self.fetch_taken(program, watch.transition)),
+                6 => program.watches[watches].iter().for_each(|watch| self.fetch_taken(program, watch.transition)),
+                _ => {}
             }
         }
     }
