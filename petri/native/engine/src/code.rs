@@ -91,8 +91,8 @@ impl Routine {
     }
 }
 
-/// The operands of a routine of a net's code, which last as long as the code. Before them stands what kinds they are of
-/// (`Operand::words`).
+/// The operands of a routine of a net's code, which last as long as the code. Before them stands a word that tells of what
+/// kinds they are (`Operand::words`).
 #[derive(Clone, Copy)]
 pub struct Operands(*const u64);
 
@@ -110,11 +110,16 @@ impl Operands {
     #[inline(always)]
     pub fn fetch(self) {
         fetch(self.0.wrapping_sub(1));
-        fetch(self.0.wrapping_add(7));
+    }
+
+    /// Fetches the others, if there are any.
+    #[inline(always)]
+    pub fn fetch_rest(self) {
+        (LINE..Operand::len(self.first())).step_by(LINE).for_each(|word| fetch(self.0.wrapping_add(word - 1)));
     }
 
     #[inline(always)]
-    fn kinds(self) -> u64 {
+    fn first(self) -> u64 {
         // SAFETY: see `at`.
         unsafe { *self.0.sub(1) }
     }
@@ -122,13 +127,13 @@ impl Operands {
     /// The places among them …
     #[inline(always)]
     pub fn places(self) -> impl Iterator<Item = PlaceId> {
-        self.rows(self.kinds() as u32).map(PlaceId)
+        self.rows(Operand::places(self.first())).map(PlaceId)
     }
 
     /// … and the transitions.
     #[inline(always)]
     pub fn transitions(self) -> impl Iterator<Item = TransitionId> {
-        self.rows((self.kinds() >> 32) as u32).map(TransitionId)
+        self.rows(Operand::transitions(self.first())).map(TransitionId)
     }
 
     /// The rows of tables that some operands stand for.
@@ -137,7 +142,7 @@ impl Operands {
         std::iter::from_fn(move || {
             let position = (positions != 0).then(|| positions.trailing_zeros())?;
             positions &= positions - 1;
-            // SAFETY: there are operands at the positions that the kinds tell of.
+            // SAFETY: there are operands at the positions that the first word tells of.
             Some(unsafe { Operand::row(*self.0.add(position as usize)) })
         })
     }
@@ -153,7 +158,7 @@ pub struct Code {
     /// What the code finds by address: see `Runtime::arrivals`.
     _arrivals: Box<[Routine]>,
     /// The operands of all routines.
-    _operands: Box<[u64]>,
+    _operands: Box<[Line]>,
     module: ManuallyDrop<JITModule>,
 }
 
@@ -185,6 +190,42 @@ impl Code {
             let engine = std::ptr::from_mut(engine).cast();
             cycle(engine, self.cycle.operands, &routines, until, enough)
         }
+    }
+}
+
+/// Words of a line of the cache.
+const LINE: usize = 8;
+
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Line([u64; LINE]);
+
+/// Rows of operands, none of which begins in one line of the cache and ends in another if it fits in one.
+#[derive(Default)]
+struct Rows {
+    lines: Vec<Line>,
+    /// Words of the last line that are taken.
+    taken: usize,
+}
+
+impl Rows {
+    /// Adds a row. Returns which word is its first.
+    fn place(&mut self, words: Vec<u64>) -> usize {
+        if self.lines.is_empty() || self.taken + words.len() > LINE {
+            self.taken = LINE;
+        }
+        let mut first = None;
+        for word in words {
+            if self.taken == LINE {
+                self.lines.push(Line::default());
+                self.taken = 0;
+            }
+            let line = self.lines.len() - 1;
+            first = first.or(Some(line * LINE + self.taken));
+            self.lines[line].0[self.taken] = word;
+            self.taken += 1;
+        }
+        first.unwrap_or(0)
     }
 }
 
@@ -335,20 +376,16 @@ impl<'a> Generator<'a> {
         let cycle = self.write(self.convention(), form, |e| e.cycle(&written));
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
-        let mut operands = Vec::new();
-        let mut place = |row: Vec<Operand>| {
-            let start = operands.len() + 1;
-            operands.extend(Operand::words(&row, program));
-            start
-        };
+        let mut operands = Rows::default();
+        let mut place = |row: Vec<Operand>| operands.place(Operand::words(&row, program));
         let cycle = (cycle.0, place(cycle.1));
         let parts: Vec<(Option<FuncId>, usize)> =
             parts.into_iter().map(|(shape, row)| (functions[shape], place(row))).collect();
-        let operands = operands.into_boxed_slice();
+        let operands = operands.lines.into_boxed_slice();
         let address = |id| self.module.get_finalized_function(id);
         let made = |(id, start): (Option<FuncId>, usize)| Routine {
             function: id.map_or(null(), address),
-            operands: operands.as_ptr().wrapping_add(start),
+            operands: operands.as_ptr().cast::<u64>().wrapping_add(start + 1),
         };
         let mut routines = parts.into_iter().map(made);
         let (mut looks, mut starts, mut finishes) = (Vec::new(), Vec::new(), Vec::new());

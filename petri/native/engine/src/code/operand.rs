@@ -40,6 +40,10 @@ const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
 /// One word tells of a firing what transition it is of, and in what lane.
 const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition) + 4 && cfg!(target_endian = "little"));
 
+/// The first word of a row tells which of so many operands are places or transitions, and how many there are up to so many.
+const TOLD: usize = 28;
+const MOST: usize = 255;
+
 impl Operand {
     pub fn constant<T>(constant: &T, bits: u64) -> Self {
         Operand::Constant(from_ref(constant) as usize, bits)
@@ -69,15 +73,34 @@ impl Operand {
         (word >> ROW_BITS) as u32
     }
 
-    /// A row of operands as words. Before these stands which of them are places, and in the upper half which are transitions,
-    /// as far as 32 bits tell.
+    /// A row of operands as words. Before these stands which of the first are places, which transitions, and how many there
+    /// are: most rows are shorter than these bits can tell.
     pub fn words(row: &[Operand], program: &Program) -> Vec<u64> {
-        let kinds = row.iter().take(32).enumerate().map(|(position, operand)| match operand {
+        let kinds = row.iter().take(TOLD).enumerate().map(|(position, operand)| match operand {
             Operand::Place(_) => 1 << position,
-            Operand::Transition(_) => 1 << (32 + position),
+            Operand::Transition(_) => 1 << (TOLD + position),
             _ => 0,
         });
-        [kinds.sum()].into_iter().chain(row.iter().map(|operand| operand.word(program))).collect()
+        let told = kinds.sum::<u64>() | (row.len().min(MOST) as u64) << (2 * TOLD);
+        [told].into_iter().chain(row.iter().map(|operand| operand.word(program))).collect()
+    }
+
+    /// Which operands of a row are places, by its first word, …
+    #[inline(always)]
+    pub fn places(first: u64) -> u32 {
+        first as u32 & ((1 << TOLD) - 1)
+    }
+
+    /// … which are transitions, …
+    #[inline(always)]
+    pub fn transitions(first: u64) -> u32 {
+        (first >> TOLD) as u32 & ((1 << TOLD) - 1)
+    }
+
+    /// … and how many words the row has, with that one.
+    #[inline(always)]
+    pub fn len(first: u64) -> usize {
+        (first >> (2 * TOLD)) as usize + 1
     }
 
     /// The same of another place, transition or constant, if it is of one.

@@ -71,15 +71,20 @@ impl<O: Observer> Engine<O> {
     fn foresee_code(&self, program: &Program, code: &Code, ending: &Ending, step: usize) {
         // SAFETY: where the interpreter has not left it open, it is a row of the code.
         let Some(row) = (unsafe { Operands::at(ending.operands) }) else { return };
+        let starts = || row.transitions().map(|transition| code.start_operands(transition));
         match step {
             1 => row.fetch(),
-            2 => self.fetch_named(row),
-            3 => row.transitions().for_each(|transition| code.fetch_start(transition)),
-            4 => row.transitions().for_each(|transition| {
-                code.start_operands(transition).fetch();
-                self.fetch_number(program, transition);
-            }),
-            5 => row.transitions().for_each(|transition| self.fetch_named(code.start_operands(transition))),
+            2 => row.fetch_rest(),
+            3 => {
+                self.fetch_named(row);
+                row.transitions().for_each(|transition| code.fetch_start(transition));
+            }
+            4 => {
+                starts().for_each(Operands::fetch);
+                row.transitions().for_each(|transition| self.fetch_number(program, transition));
+            }
+            5 => starts().for_each(Operands::fetch_rest),
+            6 => starts().for_each(|row| self.fetch_named(row)),
             _ => {}
         }
     }
