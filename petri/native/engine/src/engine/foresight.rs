@@ -60,7 +60,7 @@ impl<O: Observer> Engine<O> {
             } else if simple.time != SimpleTime::Other {
                 self.foresee_simple(program, simple, step);
             }
-            if step > 1 {
+            if step > 1 && program.record > 0 {
                 self.foresee_tokens(program, slot, ending, step);
             }
         }
