@@ -1,9 +1,12 @@
 //! A list of events, earliest first: a tournament.
 //!
-//! Each event has a slot, a leaf of a binary tree whose nodes hold the earlier of two. Where an event has come or gone, only
+//! Each event has a slot, a leaf of a tree whose nodes hold the earlier of two. Where an event has come or gone, only
 //! the way from its slot to the root changes, and what stands beside that way is known from the start: the processor
 //! loads it at once, and no branch depends on what it finds. Most often an event is followed by another that takes its slot,
 //! so that one such way serves both.
+//!
+//! A large tree leaves out levels far from the root: there four nodes meet, which are one line of the cache, instead of two in
+//! each of two lines. The numbers of nodes are the same.
 
 use std::mem::replace;
 
@@ -14,13 +17,16 @@ use crate::table::{Checked, Table};
 const FEWEST: usize = 8;
 /// With so many slots, memory is worth fetching before it is needed.
 pub const MANY: usize = 4096;
-/// Nodes up to this number are always in the cache.
-const NEAR: usize = 1024;
+/// In so many levels, which are always in the cache, two nodes meet, and in those below four.
+pub const NEAR: u32 = 10;
+/// The first node of those below.
+pub const FAR: usize = 2 << NEAR;
 /// No slot.
 pub const NONE: usize = usize::MAX;
 
 /// When an event happens.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
 pub struct Key {
     /// Which of the events at one time is first; the lowest bits are the slot.
     pub order: u64,
@@ -28,10 +34,15 @@ pub struct Key {
     pub time: u64,
 }
 
+/// Nodes of one line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Four([Key; 4]);
+
 /// Beyond any time: where there is no event. Each slot adds its number, so that two of them are no tie.
 pub const NEVER: u64 = f64::INFINITY.to_bits();
 
-/// A node of the tree, or the slot of an event, by number: all stay below the number of nodes or slots.
+/// Four nodes of the tree, or the slot of an event, by number: all stay below the number of nodes or slots.
 #[derive(Clone, Copy)]
 pub struct Number(pub usize);
 
@@ -42,9 +53,15 @@ impl Checked for Number {
     }
 }
 
+/// The node above a node.
+#[inline(always)]
+fn above(node: usize) -> usize {
+    node / if node < FAR { 2 } else { 4 }
+}
+
 pub struct Events {
-    /// The winner of all is number 1, the leaves are the second half. Number 0 is not used.
-    pub nodes: Table<Number, Key>,
+    /// The winner of all is node 1, the leaves are the second half. Not all numbers are used.
+    pub nodes: Table<Number, Four>,
     pub slots: usize,
     /// The free slots except the gap, `frees` of them, from number 1.
     pub free: Table<Number, u32>,
@@ -96,7 +113,7 @@ impl Events {
     #[inline(always)]
     pub fn next_time(&mut self) -> f64 {
         self.close_gap();
-        self.time = self.nodes[Number(1)].time;
+        self.time = self.node(1).time;
         f64::from_bits(self.time.min(NEVER))
     }
 
@@ -110,7 +127,7 @@ impl Events {
             }
             self.close_gap();
         }
-        let first = self.nodes[Number(1)];
+        let first = self.node(1);
         let due = first.time == self.time && first.time < NEVER;
         due.then_some(first.order as usize & (self.slots - 1))
     }
@@ -135,18 +152,38 @@ impl Events {
         self.play(slot, Key { order, time });
     }
 
+    #[inline(always)]
+    fn node(&self, node: usize) -> Key {
+        self.nodes[Number(node / 4)].0[node % 4]
+    }
+
+    #[inline(always)]
+    fn set_node(&mut self, node: usize, key: Key) {
+        self.nodes[Number(node / 4)].0[node % 4] = key;
+    }
+
     /// Plays the matches of a slot anew.
     #[inline(always)]
     fn play(&mut self, slot: usize, key: Key) {
         let mut node = self.slots + slot;
         let mut first = key;
-        self.nodes[Number(node)] = key;
+        self.set_node(node, key);
         while node > 1 {
-            let other = self.nodes[Number(node ^ 1)];
-            first = self.earlier(first, other);
-            node /= 2;
-            self.nodes[Number(node)] = first;
+            (node, first) = self.round(node, first);
         }
+    }
+
+    /// One round of a node that has a key. Returns the node above, and its key.
+    #[inline(always)]
+    fn round(&mut self, node: usize, key: Key) -> (usize, Key) {
+        let mut first = self.earlier(key, self.node(node ^ 1));
+        if node >= FAR {
+            let other = self.earlier(self.node(node ^ 2), self.node(node ^ 3));
+            first = self.earlier(first, other);
+        }
+        let above = above(node);
+        self.set_node(above, first);
+        (above, first)
     }
 
     /// The earlier of two.
@@ -172,8 +209,9 @@ impl Events {
         let mut node = self.slots + slot;
         let mut due = false;
         while node > 1 {
-            due |= self.nodes[Number(node ^ 1)].time == self.time;
-            node /= 2;
+            let others = if node < FAR { 2 } else { 4 };
+            due |= (1..others).any(|other| self.node(node ^ other).time == self.time);
+            node = above(node);
         }
         due
     }
@@ -182,19 +220,19 @@ impl Events {
     /// first of all. It is one of 2^`level` parts, so most often about as many others come before that event.
     #[inline(always)]
     pub fn foresee(&mut self, level: u32) -> Number {
-        let first = self.nodes[Number(1)].order as usize & (self.slots - 1);
+        let first = self.node(1).order as usize & (self.slots - 1);
         let leaf = self.slots + replace(&mut self.previous, first);
-        let part = Number(leaf >> (self.slots.trailing_zeros() - level));
-        Number(self.nodes[part].order as usize & (self.slots - 1))
+        let part = leaf >> (self.slots.trailing_zeros() - level);
+        Number(self.node(part).order as usize & (self.slots - 1))
     }
 
     /// Fetches what will change when an event is over.
     #[inline(always)]
     pub fn fetch(&self, slot: Number) {
         let mut node = self.slots + slot.0;
-        while node > NEAR {
-            fetch(&self.nodes[Number(node)]);
-            node /= 2;
+        while node >= FAR {
+            fetch(&self.nodes[Number(node / 4)]);
+            node = above(node);
         }
     }
 
@@ -229,19 +267,23 @@ impl Events {
     /// Makes so many slots.
     fn widen_to(&mut self, slots: usize) {
         let taken = replace(&mut self.slots, slots);
-        let mut nodes = vec![Key { order: 0, time: 0 }; 2 * slots];
+        let before = replace(&mut self.nodes, Table::from_iter(vec![Four([Key { order: 0, time: 0 }; 4]); slots / 2]));
         for slot in 0..slots {
-            nodes[slots + slot] = Key { order: 0, time: NEVER + slot as u64 };
+            self.set_node(slots + slot, Key { order: 0, time: NEVER + slot as u64 });
         }
         for slot in 0..taken {
-            let Key { order, time } = self.nodes[Number(taken + slot)];
+            let leaf = taken + slot;
+            let Key { order, time } = before[Number(leaf / 4)].0[leaf % 4];
             let number = order >> taken.trailing_zeros();
-            nodes[slots + slot] = Key { order: number << slots.trailing_zeros() | slot as u64, time };
+            self.set_node(slots + slot, Key { order: number << slots.trailing_zeros() | slot as u64, time });
         }
-        for node in (1..slots).rev() {
-            nodes[node] = self.earlier(nodes[2 * node], nodes[2 * node + 1]);
+        let mut first = slots;
+        while first > 1 {
+            for node in (first..2 * first).step_by(first / above(first)) {
+                self.round(node, self.node(node));
+            }
+            first = above(first);
         }
-        self.nodes = nodes.into_iter().collect();
         // All slots were taken.
         self.free = std::iter::once(0).chain((taken as u32..slots as u32).rev()).chain(0..taken as u32).collect();
         self.frees = slots - taken;
@@ -264,7 +306,7 @@ mod tests {
         /// The first event that is due leaves its slot, perhaps to another. Its number.
         fn pop(&mut self, successor: impl FnOnce() -> Option<(f64, u64)>) -> Option<u64> {
             let slot = self.first_due()?;
-            let number = self.nodes[Number(self.slots + slot)].order >> self.slots.trailing_zeros();
+            let number = self.node(self.slots + slot).order >> self.slots.trailing_zeros();
             match successor() {
                 Some((time, next)) => self.succeed(slot, time, next),
                 None => self.leave(slot),

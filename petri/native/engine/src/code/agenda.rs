@@ -5,14 +5,14 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_LANE};
 use crate::code::cycle::Asked;
 use crate::code::emitter::{Emitter, Exit};
 use crate::code::operand::Operand;
 use crate::code::runtime::{Rare, DONE};
-use crate::events::{Key, NONE};
+use crate::events::{Key, FAR, NEAR, NONE};
 use crate::ids::TransitionId;
 use crate::lane::{Lane, Waiting};
 use crate::program::TransitionProgram;
@@ -218,7 +218,9 @@ impl Emitter<'_, '_> {
         let offset = self.b.ins().ishl_imm_s(slot, NODE_BITS);
         let leaf = self.b.ins().iadd_imm_s(offset, 1 << (i64::from(rounds) + NODE_BITS));
         let mut first = self.first_key(nodes, leaf, order, slot, time);
-        (0..rounds).for_each(|_| first = self.play(nodes, first, tied));
+        let far = rounds.saturating_sub(NEAR).div_ceil(2);
+        (0..far).for_each(|_| first = self.play_four(nodes, first, tied));
+        (0..rounds - 2 * far).for_each(|_| first = self.play_two(nodes, first, tied));
         self.jump(done, &[]);
 
         self.b.switch_to_block(looped);
@@ -227,13 +229,9 @@ impl Emitter<'_, '_> {
         let leaf = self.b.ins().iadd(slots, slot);
         let leaf = self.b.ins().ishl_imm_s(leaf, NODE_BITS);
         let first = self.first_key(nodes, leaf, order, slot, time);
-        let again = self.b.create_block();
-        let next = [0; 3].map(|_| self.b.append_block_param(again, I64));
-        self.jump(again, &first);
-        self.b.switch_to_block(again);
-        let next = self.play(nodes, next, tied);
-        let last = self.equals(next[0], 1 << NODE_BITS);
-        self.b.ins().brif(last, done, &[], again, &next.map(BlockArg::from));
+        let near = self.play_down_to(FAR, first, |s, first| s.play_four(nodes, first, tied));
+        self.play_down_to(2, near, |s, first| s.play_two(nodes, first, tied));
+        self.jump(done, &[]);
 
         self.b.switch_to_block(tied);
         self.call_rarely(Rare::Play, &[slot, number, time]);
@@ -248,24 +246,68 @@ impl Emitter<'_, '_> {
         [leaf, order, time]
     }
 
-    /// One match of a node that has a key (`Events::play`). Returns the node above, and its key. Where both are at one time,
-    /// the runtime plays all matches again.
-    fn play(&mut self, nodes: Value, [node, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
-        let beside = self.b.ins().bxor_imm_s(node, 1 << NODE_BITS);
+    /// Plays rounds from a node that has a key, as long as there are nodes of this number or greater ones.
+    fn play_down_to(
+        &mut self,
+        least: usize,
+        first: [Value; 3],
+        round: impl Fn(&mut Self, [Value; 3]) -> [Value; 3],
+    ) -> [Value; 3] {
+        let [turn, more, done] = [0; 3].map(|_| self.b.create_block());
+        let reached = [0; 3].map(|_| self.b.append_block_param(turn, I64));
+        self.jump(turn, &first);
+        self.b.switch_to_block(turn);
+        let goes_on =
+            self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, reached[0], (least << NODE_BITS) as i64);
+        self.b.ins().brif(goes_on, more, &[], done, &[]);
+        self.b.switch_to_block(more);
+        let next = round(self, reached);
+        self.jump(turn, &next);
+        self.b.switch_to_block(done);
+        reached
+    }
+
+    /// One round of a node that is near, and has a key (`Events::round`). Returns the node above, and its key. Where two are at
+    /// one time, the runtime plays all matches again.
+    fn play_two(&mut self, nodes: Value, [node, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
+        let other = self.key_beside(nodes, node, 1);
+        let key = self.earlier([order, time], other, tied);
+        self.go_up(nodes, node, 1, key)
+    }
+
+    /// The same for a node that is far.
+    fn play_four(&mut self, nodes: Value, [node, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
+        let [one, two, three] = [1, 2, 3].map(|other| self.key_beside(nodes, node, other));
+        let others = self.earlier(two, three, tied);
+        let key = self.earlier([order, time], one, tied);
+        let key = self.earlier(key, others, tied);
+        self.go_up(nodes, node, 2, key)
+    }
+
+    /// The key of a node that meets a node.
+    fn key_beside(&mut self, nodes: Value, node: Value, other: i64) -> [Value; 2] {
+        let beside = self.b.ins().bxor_imm_s(node, other << NODE_BITS);
         let beside = self.b.ins().iadd(nodes, beside);
-        let other_order = self.load(I64, beside, offset_of!(Key, order));
-        let other_time = self.load(I64, beside, offset_of!(Key, time));
+        [offset_of!(Key, order), offset_of!(Key, time)].map(|offset| self.load(I64, beside, offset))
+    }
+
+    /// The earlier of two keys.
+    fn earlier(&mut self, [order, time]: [Value; 2], [other_order, other_time]: [Value; 2], tied: Block) -> [Value; 2] {
         let apart = self.b.ins().icmp(IntCC::NotEqual, other_time, time);
         self.unless(apart, tied);
         // Both halves of a key at once: one comparison serves both.
         let (key, other) = (self.b.ins().iconcat(order, time), self.b.ins().iconcat(other_order, other_time));
         let earlier = self.b.ins().icmp(IntCC::UnsignedLessThan, other_time, time);
         let first = self.b.ins().select(earlier, other, key);
-        let (order, time) = self.b.ins().isplit(first);
-        let half = self.b.ins().ushr_imm_s(node, 1);
-        let parent = self.b.ins().band_imm_s(half, -1 << NODE_BITS);
-        self.store_key(nodes, parent, order, time);
-        [parent, order, time]
+        self.b.ins().isplit(first).into()
+    }
+
+    /// The node so many levels above a node has this key.
+    fn go_up(&mut self, nodes: Value, node: Value, levels: i64, [order, time]: [Value; 2]) -> [Value; 3] {
+        let above = self.b.ins().ushr_imm_s(node, levels);
+        let above = self.b.ins().band_imm_s(above, -1 << NODE_BITS);
+        self.store_key(nodes, above, order, time);
+        [above, order, time]
     }
 
     fn store_key(&mut self, nodes: Value, node: Value, order: Value, time: Value) {

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use crate::agenda::{Agenda, Ending, LaneId};
 use crate::enabling::{Enabling, LevelId};
 use crate::engine::Engine;
-use crate::events::{self, Events, Key};
+use crate::events::{self, Events, Four};
 use crate::ids::{IndexId, JoinId, PlaceId, TransitionId, VariableId};
 use crate::index::Index;
 use crate::join::Join;
@@ -84,7 +84,7 @@ impl Layout {
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
             variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
             chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
-            nodes: events + offset_of!(Events, nodes) + Table::<events::Number, Key>::START,
+            nodes: events + offset_of!(Events, nodes) + Table::<events::Number, Four>::START,
             endings: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, endings) + Records::<Ending>::START,
             slots: events + offset_of!(Events, slots),
             free: events + offset_of!(Events, free) + Table::<events::Number, u32>::START,

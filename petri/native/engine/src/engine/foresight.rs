@@ -9,13 +9,14 @@ use crate::agenda::Ending;
 use crate::cache::fetch;
 use crate::code::{Code, Operands};
 use crate::engine::Engine;
-use crate::events::Number;
+use crate::events::{Number, MANY, NEAR};
 use crate::ids::{GaugeId, PlaceId, TransitionId};
 use crate::observer::Observer;
 use crate::program::{Give, Program, Simple, SimpleTime};
 
-/// The tournament has 2^LEVEL parts.
+/// The tournament has 2^LEVEL parts. Their first nodes are near.
 const LEVEL: u32 = 7;
+const _: () = assert!(LEVEL <= NEAR && MANY >= 1 << LEVEL);
 const STEPS: usize = 7;
 /// Firings that are remembered: a power of two, more than pass from the first step to the last.
 const REMEMBERED: usize = 8;
