@@ -18,9 +18,11 @@ use crate::program::{Give, Program, Simple, SimpleTime};
 const LEVEL: u32 = 7;
 const _: () = assert!(LEVEL <= NEAR && MANY >= 1 << LEVEL);
 const STEPS: usize = 7;
-/// Firings that are remembered: a power of two, more than pass from the first step to the last.
-const REMEMBERED: usize = 8;
-const _: () = assert!(STEPS < REMEMBERED && REMEMBERED.is_power_of_two());
+/// Firings that pass before the first step, besides one before each: some firings take less time than a line to come.
+const PAUSE: usize = 2;
+/// Firings that are remembered: a power of two, more than pass up to the last step.
+const REMEMBERED: usize = 16;
+const _: () = assert!(PAUSE + STEPS < REMEMBERED && REMEMBERED.is_power_of_two());
 
 /// The slots of the firings that were foreseen last.
 #[derive(Default)]
@@ -51,7 +53,7 @@ impl<O: Observer> Engine<O> {
         self.agenda.endings.fetch(slot.0);
         self.foresight.add(slot);
         for step in 1..=STEPS {
-            let slot = self.foresight.before(step).0;
+            let slot = self.foresight.before(PAUSE + step).0;
             let ending = self.agenda.endings.head(slot);
             let simple = &program.simple[ending.transition];
             if let Some(code) = code {
