@@ -13,8 +13,9 @@ use crate::code::places::Way;
 use crate::code::runtime::Rare;
 use crate::events::MANY;
 use crate::ids::{IndexId, JoinId, PlaceId};
-use crate::index::{Index, FEW, NONE};
+use crate::index::{Index, IndexProgram, FEW, NONE};
 use crate::join::{Join, Link, LinkProgram, Seat};
+use crate::net::Discipline;
 use crate::row::Row;
 use crate::weights::{Weights, HIGHEST, MOST, ONES};
 
@@ -263,18 +264,38 @@ impl Emitter<'_, '_> {
         for &id in &plan.pivots {
             let Some((link, key)) = self.only_link(id) else { continue };
             let index = &program.indices[link.index];
-            if index.outside() < MANY {
-                continue;
-            }
-            let active = self.load(I64, self.engine, self.layout.slots);
-            let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, active, MANY as i64);
-            self.when(few, |s| {
+            self.fetch_far(index, |s| {
                 let group = s.group(index, key, slots, |_, _| false);
                 let (seats, index) = (s.seats(id), s.index(link.index));
-                let (record, head) = (s.bucket(index, group), s.head(seats.link, group));
-                s.call(s.runtime.fetch, &[record, head], None);
+                [s.bucket(index, group), s.head(seats.link, group)]
             });
         }
+    }
+
+    /// Fetches a token that a pivot's will be joined with, and where its group is told. They are needed one after the other, too
+    /// far apart for the processor to see the second while it waits for the first.
+    fn fetch_keyed(&mut self, link: &LinkProgram, index: Value, record: Value) {
+        let plan = &self.program.indices[link.index];
+        if plan.seated && self.program.places[plan.place].discipline == Discipline::Bag {
+            self.fetch_far(plan, |s| {
+                let seat = s.load_half(record, Index::SEATS);
+                let groups = s.load(I64, index, Index::GROUPS + Row::<u32>::START);
+                [s.seat(plan.place, seat), s.row(groups, seat, size_of::<u32>() as i64)]
+            });
+        }
+    }
+
+    /// Fetches what an index leads to, where its keys are many and firings in progress few.
+    fn fetch_far(&mut self, index: &IndexProgram, records: impl Fn(&mut Self) -> [Value; 2]) {
+        if index.outside() < MANY {
+            return;
+        }
+        let active = self.load(I64, self.engine, self.layout.slots);
+        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, active, MANY as i64);
+        self.when(few, |s| {
+            let records = records(s);
+            s.call(s.runtime.fetch, &records, None);
+        });
     }
 
     /// `Marking::enter_pivot`, where groups are numbered directly.
@@ -294,6 +315,7 @@ impl Emitter<'_, '_> {
         self.unless_less(seat, room, rest);
         let index = self.index(link.index);
         let record = self.bucket(index, group);
+        self.fetch_keyed(link, index, record);
         let (weight, most) = (self.load_half(record, Index::GROUP_LEN), self.int(MOST + 1));
         self.unless_less(weight, most, rest);
         let waiting = self.load_half(record, Index::LINKS);
