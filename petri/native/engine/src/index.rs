@@ -187,23 +187,31 @@ impl Index {
         &self.links
     }
 
-    /// Fetches what tells of a key; see `Marking::fetch`. In later steps returns its group, and the first seat of its tokens.
+    /// Fetches where a key's group is told, …
     #[inline(always)]
-    pub fn fetch(&self, key: impl Key, step: usize) -> Option<(u32, Option<u32>)> {
-        match step {
-            2 => self.buckets.fetch_cell(key),
-            3 => self.buckets.fetch(key),
-            _ => {
-                let group = self.buckets.find(key)?;
-                let bucket = &self.buckets[group];
-                let seat = (1..=FEW as u32).contains(&bucket.len).then_some(bucket.seats[0]);
-                if step == 4 {
-                    seat.into_iter().for_each(|seat| self.group_of_seat.fetch(seat));
-                }
-                return Some((group, seat));
-            }
-        }
-        None
+    pub fn fetch_cell(&self, key: impl Key) {
+        self.buckets.fetch_cell(key);
+    }
+
+    /// … what is known of that group, which is returned if it has one, …
+    #[inline(always)]
+    pub fn fetch_group(&self, key: impl Key) -> Option<u32> {
+        self.buckets.fetch(key)
+    }
+
+    /// … and where the group of its first token is told. Returns the seat of that, if there is one and it is one of few.
+    #[inline(always)]
+    pub fn fetch_first(&self, group: u32) -> Option<u32> {
+        let bucket = &self.buckets[group];
+        let seat = (1..=FEW as u32).contains(&bucket.len).then_some(bucket.seats[0])?;
+        self.group_of_seat.fetch(seat);
+        Some(seat)
+    }
+
+    /// Whether a pivot's token waits for a group.
+    #[inline(always)]
+    pub fn is_awaited(&self, group: u32) -> bool {
+        self.buckets[group].links != 0
     }
 
     // ------------------------------------------------------------ the tokens of the place

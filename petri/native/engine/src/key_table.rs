@@ -173,12 +173,12 @@ impl<T: Copy + Default> KeyTable<T> {
         }
     }
 
-    /// … and then the group's record.
+    /// … and then the record of its group, which is returned.
     #[inline(always)]
-    pub fn fetch(&self, key: impl Key) {
-        if let Some(group) = self.find(key) {
-            self.records.fetch(group);
-        }
+    pub fn fetch(&self, key: impl Key) -> Option<u32> {
+        let group = self.find(key)?;
+        self.records.fetch(group);
+        Some(group)
     }
 
     /// The group of a key that is in use from now on.

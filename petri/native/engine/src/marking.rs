@@ -14,8 +14,20 @@ use crate::state::Place;
 use crate::store::{int_rank, real_rank, Store};
 use crate::table::Table;
 
-/// The step of `fetch` that is for the first token of a pivot that waits for a key.
-const FIRST_WAITING: usize = 5;
+/// A group of a key, and what it leads to.
+#[derive(Clone, Copy, Debug)]
+pub struct Lead {
+    to: Destination,
+    group: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Destination {
+    /// The tokens of pivots that wait for tokens of an index.
+    Waiting(IndexId),
+    /// The tokens that a link of a join looks for.
+    Keyed(JoinId, u32),
+}
 
 #[repr(C)]
 pub struct Marking {
@@ -233,37 +245,70 @@ impl Marking {
         }
     }
 
-    /// Fetches what a token that comes to a place will touch. Each step reads what the one before has fetched; the first is
-    /// number 2.
+    /// Fetches where the keys of a token that comes to a place are told, …
     #[inline(always)]
-    pub fn fetch(&self, program: &Program, place: PlaceId, token: &[u64], step: usize) {
+    pub fn fetch_cells(&self, program: &Program, place: PlaceId, token: &[u64]) {
+        self.each_key(program, place, token, |index, key, _| index.fetch_cell(key));
+    }
+
+    /// … and then what is known of their groups: they are leads to what else it will touch.
+    #[inline(always)]
+    pub fn fetch_groups(&self, program: &Program, place: PlaceId, token: &[u64], mut found: impl FnMut(Lead)) {
+        self.each_key(program, place, token, |index, key, to| {
+            index.fetch_group(key).into_iter().for_each(|group| found(Lead { to, group }));
+        });
+    }
+
+    /// The keys of a token that comes to a place, and where they lead to.
+    #[inline(always)]
+    fn each_key<'a>(
+        &'a self,
+        program: &'a Program,
+        place: PlaceId,
+        token: &'a [u64],
+        mut visit: impl FnMut(&'a Index, SlotsOf<'a>, Destination),
+    ) {
         let plan = &program.places[place];
         for &id in &plan.indices {
             let index = &self.indices[id];
-            let Some((group, _)) = index.fetch(index.key(token), step) else { continue };
-            for &(join, link) in index.links() {
-                self.fetch_pivot(program, join, link, group, step);
-            }
-        }
-        if step >= FIRST_WAITING {
-            return;
+            visit(index, index.key(token), Destination::Waiting(id));
         }
         for &id in &plan.pivots {
             for (number, link) in program.joins[id.at()].links.iter().enumerate() {
-                let LinkKey::Slots(slots) = &link.key else { continue };
-                let index = &self.indices[link.index];
-                let Some((group, seat)) = index.fetch(SlotsOf { token, slots }, step) else { continue };
-                self.joins[id].fetch_head(number, group);
-                seat.into_iter().for_each(|seat| self.stores[program.indices[link.index].place].fetch(seat));
+                if let LinkKey::Slots(slots) = &link.key {
+                    visit(&self.indices[link.index], SlotsOf { token, slots }, Destination::Keyed(id, number as u32));
+                }
             }
+        }
+    }
+
+    /// Fetches what a lead leads to, in steps each of which reads what the one before has fetched. The first is number 0.
+    #[inline(always)]
+    pub fn follow(&self, program: &Program, lead: &Lead, step: usize) {
+        let &Lead { to, group } = lead;
+        match to {
+            Destination::Waiting(id) => {
+                let index = &self.indices[id];
+                if index.is_awaited(group) {
+                    index.links().iter().for_each(|&(join, link)| self.fetch_waiting(program, join, link, group, step));
+                }
+            }
+            Destination::Keyed(join, link) if step == 0 => {
+                let link = link as usize;
+                self.joins[join].fetch_head(link, group);
+                let index = program.joins[join.at()].links[link].index;
+                let seat = self.indices[index].fetch_first(group);
+                seat.into_iter().for_each(|seat| self.stores[program.indices[index].place].fetch(seat));
+            }
+            Destination::Keyed(..) => {}
         }
     }
 
     /// Fetches what is known of the tokens of a pivot that wait for a group: one in a step, as each tells of the next.
     #[inline(always)]
-    fn fetch_pivot(&self, program: &Program, id: JoinId, link: usize, group: u32, step: usize) {
+    fn fetch_waiting(&self, program: &Program, id: JoinId, link: usize, group: u32, step: usize) {
         let join = &self.joins[id];
-        match step.checked_sub(FIRST_WAITING) {
+        match step.checked_sub(1) {
             None => join.fetch_head(link, group),
             Some(others) => {
                 let seat = join.fetch_waiting(link, group, others);

@@ -11,6 +11,7 @@ use crate::code::{Code, Operands};
 use crate::engine::Engine;
 use crate::events::{Number, MANY, NEAR};
 use crate::ids::{GaugeId, PlaceId, TransitionId};
+use crate::marking::Lead;
 use crate::observer::Observer;
 use crate::program::{Give, Program, Simple, SimpleTime};
 
@@ -24,22 +25,33 @@ const PAUSE: usize = 2;
 const REMEMBERED: usize = 16;
 const _: () = assert!(PAUSE + STEPS < REMEMBERED && REMEMBERED.is_power_of_two());
 
-/// The slots of the firings that were foreseen last.
+/// Leads of a firing that are followed.
+const LEADS: usize = 4;
+/// The step that is the first to follow them.
+const FOLLOWED: usize = 4;
+
+/// The firings that were foreseen last.
 #[derive(Default)]
 pub struct Foresight {
-    slots: [u32; REMEMBERED],
+    firings: [Foreseen; REMEMBERED],
     last: usize,
+}
+
+#[derive(Default)]
+struct Foreseen {
+    slot: u32,
+    leads: [Option<Lead>; LEADS],
 }
 
 impl Foresight {
     fn add(&mut self, slot: Number) {
         self.last += 1;
-        self.slots[self.last % REMEMBERED] = slot.0 as u32;
+        self.firings[self.last % REMEMBERED].slot = slot.0 as u32;
     }
 
-    /// What was added so long ago.
-    fn before(&self, others: usize) -> Number {
-        Number(self.slots[self.last.wrapping_sub(others) % REMEMBERED] as usize)
+    /// Where that stands which was added so long ago.
+    fn before(&self, others: usize) -> usize {
+        self.last.wrapping_sub(others) % REMEMBERED
     }
 }
 
@@ -53,7 +65,8 @@ impl<O: Observer> Engine<O> {
         self.agenda.endings.fetch(slot.0);
         self.foresight.add(slot);
         for step in 1..=STEPS {
-            let slot = self.foresight.before(PAUSE + step).0;
+            let number = self.foresight.before(PAUSE + step);
+            let slot = self.foresight.firings[number].slot as usize;
             let ending = self.agenda.endings.head(slot);
             let simple = &program.simple[ending.transition];
             if let Some(code) = code {
@@ -63,8 +76,8 @@ impl<O: Observer> Engine<O> {
             } else if simple.time != SimpleTime::Other {
                 self.foresee_simple(program, simple, step);
             }
-            if step > 1 && program.record > 0 {
-                self.foresee_tokens(program, slot, ending, step);
+            if program.record > 0 {
+                self.foresee_tokens(program, number, slot, ending, step);
             }
         }
     }
@@ -146,17 +159,55 @@ impl<O: Observer> Engine<O> {
         self.fetch_number(program, transition);
     }
 
-    /// A firing that deposits tokens of its record. The firing may be over, and the record another's: any values do, but
-    /// no number of a place may be read there.
+    /// A firing that deposits tokens of its record.
     #[inline(always)]
-    fn foresee_tokens(&mut self, program: &Program, slot: usize, ending: Ending, step: usize) {
+    fn foresee_tokens(&mut self, program: &Program, number: usize, slot: usize, ending: Ending, step: usize) {
+        match step.checked_sub(FOLLOWED) {
+            None if step + 2 == FOLLOWED => {
+                self.each_token(program, slot, ending, |s, place, token| s.marking.fetch_cells(program, place, token));
+            }
+            None if step + 1 == FOLLOWED => {
+                self.foresight.firings[number].leads = self.find_leads(program, slot, ending);
+            }
+            None => {}
+            Some(step) => {
+                for lead in self.foresight.firings[number].leads.iter().map_while(Option::as_ref) {
+                    self.marking.follow(program, lead, step);
+                }
+            }
+        }
+    }
+
+    /// The leads of the tokens that a firing deposits, as far as there is room.
+    #[inline(always)]
+    fn find_leads(&self, program: &Program, slot: usize, ending: Ending) -> [Option<Lead>; LEADS] {
+        let (mut leads, mut found) = ([None; LEADS], 0);
+        self.each_token(program, slot, ending, |s, place, token| {
+            s.marking.fetch_groups(program, place, token, |lead| {
+                leads.get_mut(found).into_iter().for_each(|free| *free = Some(lead));
+                found += 1;
+            });
+        });
+        leads
+    }
+
+    /// The tokens that a firing deposits. The firing may be over, and the record another's: any values do, but no number of a
+    /// place may be read there.
+    #[inline(always)]
+    fn each_token(
+        &self,
+        program: &Program,
+        slot: usize,
+        ending: Ending,
+        mut visit: impl FnMut(&Self, PlaceId, &[u64]),
+    ) {
         let mut rest = self.agenda.record(slot, ending.lane);
         for give in &program.transitions[ending.transition].gives {
             match *give {
                 Give::Black { .. } => {}
                 Give::Token { place, width } => {
                     let (token, others) = rest.split_at(width as usize);
-                    self.marking.fetch(program, place, token, step);
+                    visit(self, place, token);
                     rest = others;
                 }
                 Give::Open { width } => rest = &rest[width as usize + 2..],
