@@ -68,6 +68,12 @@ impl Ranges<'_> {
         facts
     }
 
+    /// The range of an operation's exact result, given those of its operands.
+    pub fn of_operation(&self, e: &Expr, args: &[Range]) -> Range {
+        let args: Vec<Facts> = args.iter().copied().map(Facts::of_range).collect();
+        self.range(e, &args).0
+    }
+
     /// The range of the value, and whether the operation itself may fail other than by overflow.
     fn range(&self, e: &Expr, args: &[Facts]) -> (Range, bool) {
         let of = |i: usize| args.get(i).map_or(ANY, |a| a.range);

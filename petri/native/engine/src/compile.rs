@@ -248,7 +248,8 @@ impl<'a> Compiler<'a> {
     }
 
     pub fn lowering(&mut self, kinds: Vec<Kind>) -> Lowering<'_> {
-        Lowering { spans: &mut self.spans, places: self.net.places.len(), tables: self.net.tables.len(), kinds }
+        let (places, tables) = (self.net.places.len(), self.net.tables.len());
+        Lowering { spans: &mut self.spans, places, tables, kinds, ranges: Ranges(&[]) }
     }
 
     fn place(&mut self, index: usize, place: &Place) -> Compiled<PlaceProgram> {

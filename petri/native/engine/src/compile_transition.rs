@@ -1,10 +1,11 @@
 //! Compiles one transition: its arcs, what it watches, and how its bindings are drawn.
 
 use crate::agenda::NO_LANE;
-use crate::analysis::{Facts, Range, ANY};
+use crate::analysis::{Facts, Range, Ranges, ANY};
 use crate::compile::{Compiled, Compiler};
 use crate::fault::LoadError;
 use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
 use crate::program::{
     Count, Find, Form, Give, InhibitorProgram, InputProgram, OutputProgram, Selection, Take, Time, TransitionProgram,
@@ -105,6 +106,11 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         self.compiler.facts(e, &self.ranges)
     }
 
+    /// For expressions of the transition's variables.
+    fn lowering(&mut self) -> Lowering<'_> {
+        Lowering { ranges: Ranges(&self.ranges), ..self.compiler.lowering(self.kinds.clone()) }
+    }
+
     /// Takes note of an expression that enabling depends on; returns what is known of it.
     fn decides(&mut self, e: &Expr) -> Facts {
         let facts = self.facts(e);
@@ -157,8 +163,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         }
         let capacity = |arc: &OutputProgram| arc.places.iter().any(|p| self.compiler.places[p.at()].capacity.is_some());
         let reserves = outputs.iter().any(capacity);
-        let kinds = self.kinds.clone();
-        let mut lowering = self.compiler.lowering(kinds);
+        let mut lowering = self.lowering();
         let mut draws = Vec::new();
         for draw in &t.draws {
             let kind = lowering.kinds[draw.variable.at()];
@@ -217,8 +222,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
     fn guard(&mut self, guard: &Expr) -> Compiled<crate::expression::Bool> {
         self.plain = false;
         self.decides(guard);
-        let kinds = self.kinds.clone();
-        self.compiler.lowering(kinds).bool(guard)
+        self.lowering().bool(guard)
     }
 
     fn count(&mut self, e: &Option<Expr>) -> Compiled<Count> {
@@ -228,8 +232,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 return Ok(Count::Const(count));
             }
         }
-        let kinds = self.kinds.clone();
-        let mut lowering = self.compiler.lowering(kinds);
+        let mut lowering = self.lowering();
         let count = lowering.int(e)?;
         let span = lowering.span(&e.span);
         Ok(Count::Of(count, span))
@@ -254,8 +257,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 self.plain = false;
                 self.decides(e);
                 let kind = self.compiler.net.places[place.at()].colour.slots[slot].kind;
-                let kinds = self.kinds.clone();
-                equals.push((slot as u32, self.compiler.lowering(kinds).value(e, kind)?));
+                equals.push((slot as u32, self.lowering().value(e, kind)?));
             }
         }
         Ok(equals)
@@ -315,9 +317,8 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             return Err(self.error("has an output arc that does not suit its places"));
         }
         let count = self.count(&arc.count)?;
-        let kinds = self.kinds.clone();
         let slot_kinds: Vec<Kind> = self.compiler.net.places[first.at()].colour.slots.iter().map(|s| s.kind).collect();
-        let mut lowering = self.compiler.lowering(kinds);
+        let mut lowering = self.lowering();
         let index = match &arc.index {
             Some(e) => Some((lowering.int(e)?, lowering.span(&e.span))),
             None => None,

@@ -101,6 +101,13 @@ pub enum IntOperation {
     Modulo,
     Min,
     Max,
+    /// Of numbers whose ranges rule out an overflow, …
+    PlainAdd,
+    PlainSub,
+    PlainMul,
+    /// … and of one that is not negative by a positive one.
+    PlainDivide,
+    PlainModulo,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,8 +240,13 @@ impl IntOperation {
             IntOperation::Add => a.checked_add(b),
             IntOperation::Sub => a.checked_sub(b),
             IntOperation::Mul => a.checked_mul(b),
+            IntOperation::PlainAdd => Some(a.wrapping_add(b)),
+            IntOperation::PlainSub => Some(a.wrapping_sub(b)),
+            IntOperation::PlainMul => Some(a.wrapping_mul(b)),
             IntOperation::Min => Some(if b < a { b } else { a }),
             IntOperation::Max => Some(if b > a { b } else { a }),
+            IntOperation::PlainDivide => a.checked_div(b),
+            IntOperation::PlainModulo => a.checked_rem(b),
             IntOperation::FloorDivide | IntOperation::Modulo if b == 0 => {
                 return Err(Fault::new("division-by-zero", span));
             }

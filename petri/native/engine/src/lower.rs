@@ -1,5 +1,6 @@
 //! From the expressions of the flat net to the compiled ones.
 
+use crate::analysis::{Range, Ranges, ANY};
 use crate::expression::{
     Bool, Choice, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
@@ -16,6 +17,8 @@ pub struct Lowering<'a> {
     pub tables: usize,
     /// The kinds of the variables (or slots) in scope.
     pub kinds: Vec<Kind>,
+    /// What is known of their values.
+    pub ranges: Ranges<'a>,
 }
 
 impl Lowering<'_> {
@@ -68,11 +71,31 @@ impl Lowering<'_> {
     }
 
     fn int_operation(&mut self, e: &Expr) -> Lowered<Int> {
-        if let Some(operation) = int_operation(&e.op) {
-            let operands = (self.int(argument(e, 0)?)?, self.int(argument(e, 1)?)?);
-            let span = self.span(&e.span);
-            return Ok(int_chain(operation, operands, span));
+        Ok(self.ranged(e)?.0)
+    }
+
+    /// An expression, and the range of its value as far as operations with two operands tell it.
+    fn ranged(&mut self, e: &Expr) -> Lowered<(Int, Range)> {
+        let Some(operation) = int_operation(&e.op) else {
+            let range = if e.args.is_empty() { self.ranges.of_operation(e, &[]) } else { ANY };
+            return Ok((self.other_operation(e)?, range));
+        };
+        let (a, b) = (self.operand(argument(e, 0)?)?, self.operand(argument(e, 1)?)?);
+        let range = self.ranges.of_operation(e, &[a.1, b.1]);
+        let span = self.span(&e.span);
+        let operation = plain(operation, a.1, b.1, range);
+        Ok((int_chain(operation, (a.0, b.0), span), (range.0.max(ANY.0), range.1.min(ANY.1))))
+    }
+
+    fn operand(&mut self, e: &Expr) -> Lowered<(Int, Range)> {
+        if e.kind == Kind::Int {
+            self.ranged(e)
+        } else {
+            Ok((self.int(e)?, ANY))
         }
+    }
+
+    fn other_operation(&mut self, e: &Expr) -> Lowered<Int> {
         Ok(match e.op.as_str() {
             "const" => {
                 Int::Const(constant(e)?.as_int().ok_or_else(|| LoadError("an int constant that is no integer".into()))?)
@@ -175,6 +198,19 @@ impl Lowering<'_> {
         } else {
             Err(LoadError(format!("variable {variable} is used as what it is not")))
         }
+    }
+}
+
+/// The operation that does the same for operands of these ranges, without asking for what they rule out.
+fn plain(operation: IntOperation, a: Range, b: Range, result: Range) -> IntOperation {
+    let fits = ANY.0 <= result.0 && result.1 <= ANY.1;
+    match operation {
+        IntOperation::Add if fits => IntOperation::PlainAdd,
+        IntOperation::Sub if fits => IntOperation::PlainSub,
+        IntOperation::Mul if fits => IntOperation::PlainMul,
+        IntOperation::FloorDivide if a.0 >= 0 && b.0 > 0 => IntOperation::PlainDivide,
+        IntOperation::Modulo if a.0 >= 0 && b.0 > 0 => IntOperation::PlainModulo,
+        operation => operation,
     }
 }
 
@@ -286,5 +322,26 @@ fn rounding(op: &str) -> Rounding {
         "floor" => Rounding::Floor,
         "ceil" => Rounding::Ceil,
         _ => Rounding::Round,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ranges_rule_out_is_not_asked_for() {
+        let natural = (0, ANY.1);
+        for (operation, a, b, result, expected) in [
+            (IntOperation::Add, (0, 9), (1, 1), (1, 10), IntOperation::PlainAdd),
+            (IntOperation::Add, natural, (1, 1), (1, ANY.1 + 1), IntOperation::Add),
+            (IntOperation::Sub, natural, natural, (-ANY.1, ANY.1), IntOperation::PlainSub),
+            (IntOperation::Mul, natural, (2, 2), (0, 2 * ANY.1), IntOperation::Mul),
+            (IntOperation::FloorDivide, natural, (0, 3), natural, IntOperation::FloorDivide),
+            (IntOperation::Modulo, natural, (1, 3), (0, 2), IntOperation::PlainModulo),
+            (IntOperation::Modulo, (-1, 9), (3, 3), (0, 2), IntOperation::Modulo),
+        ] {
+            assert_eq!(plain(operation, a, b, result), expected);
+        }
     }
 }

@@ -175,6 +175,11 @@ impl Emitter<'_, '_> {
                 self.no_overflow(over);
                 product
             }
+            IntOperation::PlainAdd => self.b.ins().iadd(a, b),
+            IntOperation::PlainSub => self.b.ins().isub(a, b),
+            IntOperation::PlainMul => self.b.ins().imul(a, b),
+            IntOperation::PlainDivide => self.b.ins().udiv(a, b),
+            IntOperation::PlainModulo => self.b.ins().urem(a, b),
             IntOperation::Min => self.b.ins().smin(a, b),
             IntOperation::Max => self.b.ins().smax(a, b),
             IntOperation::FloorDivide | IntOperation::Modulo => {
