@@ -19,7 +19,7 @@ use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
 use crate::code::{Habits, Routine};
 use crate::ids::{PlaceId, TransitionId};
 use crate::program::Program;
-use crate::random::{ziggurat, Ziggurat, UNIT};
+use crate::random::{ziggurat, Ziggurat, EXACT, UNIT, UPPER};
 use crate::rank_set::RankSet;
 use crate::state;
 use crate::store::{Slot, Store};
@@ -614,10 +614,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The same for a number that is not 1.
     pub fn choice_of_several(&mut self, n: Value) -> Value {
-        let u = self.uniform();
-        let choices = self.b.ins().fcvt_from_sint(F64, n);
-        let position = self.b.ins().fmul(u, choices);
-        self.b.ins().fcvt_to_sint(I64, position)
+        let word = self.word();
+        self.scaled(word, n)
     }
 
     /// The same without a branch, where it cannot be foreseen whether the number is 1. Then nothing has been drawn.
@@ -631,6 +629,30 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.b.def_var(variable, word);
         }
         position
+    }
+
+    /// `random::scaled`: a product of integers is there sooner than one of doubles, and what comes next waits for it.
+    fn scaled(&mut self, word: Value, n: Value) -> Value {
+        let (rounded, next) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(rounded);
+        let result = self.b.append_block_param(next, I64);
+        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, n, EXACT as i64);
+        self.unless(few, rounded);
+        let bits = self.b.ins().band_imm_s(word, UPPER as i64);
+        let (whole, rest) = (self.b.ins().umulhi(bits, n), self.b.ins().imul(bits, n));
+        let margin = self.b.ins().ishl_imm_s(n, 11);
+        let limit = self.b.ins().bnot(margin);
+        let sure = self.b.ins().icmp(IntCC::UnsignedLessThan, rest, limit);
+        self.b.ins().brif(sure, next, &[whole.into()], rounded, &[]);
+        self.b.switch_to_block(rounded);
+        let bits = self.upper_bits(word);
+        let (unit, choices) = (self.real(UNIT), self.b.ins().fcvt_from_sint(F64, n));
+        let u = self.b.ins().fmul(bits, unit);
+        let position = self.b.ins().fmul(u, choices);
+        let position = self.b.ins().fcvt_to_sint(I64, position);
+        self.jump(next, &[position]);
+        self.b.switch_to_block(next);
+        result
     }
 
     /// `Random::exponential`.
