@@ -6,7 +6,7 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::immediates::Offset32;
-use cranelift_codegen::ir::types::{F64, I32, I64};
+use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{
     AbiParam, AliasRegionData, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value,
 };
@@ -260,8 +260,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Half a word, as a whole one.
     pub fn load_half(&mut self, address: Value, offset: usize) -> Value {
-        let half = self.load(I32, address, offset);
-        self.b.ins().uextend(I64, half)
+        let flags = self.flags(address, offset);
+        self.b.ins().uload32(flags, address, offset as i32)
     }
 
     pub fn store_half(&mut self, value: Value, address: Value, offset: usize) {
