@@ -64,6 +64,9 @@ pub struct RunError {
     pub time: f64,
 }
 
+/// So many times as many firings as make code pay are waited for if time does not pass.
+const FIRST_INSTANT: u64 = 50;
+
 /// What machine code reads and writes most comes first: the shorter its offset, the shorter the code, and the more of it
 /// fits in the cache.
 #[repr(C)]
@@ -187,10 +190,15 @@ impl<O: Observer> Engine<O> {
             return 0;
         }
         let few = self.limits.compile_after;
-        match few.saturating_sub(self.firings) {
+        let pays = match few.saturating_sub(self.firings) {
             0 => Code::pays_after(program, few).saturating_sub(self.firings),
             some => some,
+        };
+        // Before time has passed there are no habits to be seen, and many firings may still have to begin.
+        if pays == 0 && self.now == 0.0 && self.firings < few.saturating_mul(FIRST_INSTANT) {
+            return few;
         }
+        pays
     }
 
     /// The warm-up is over: statistics start now.

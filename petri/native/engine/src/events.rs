@@ -13,8 +13,8 @@ use std::mem::replace;
 use crate::cache::fetch;
 use crate::table::{Checked, Table};
 
-/// Slots at the start.
-const FEWEST: usize = 8;
+/// Slots at the start: a net whose firings all stand in one lane needs no more.
+const FEWEST: usize = 1;
 /// With so many slots, memory is worth fetching before it is needed.
 pub const MANY: usize = 4096;
 /// In so many levels, which are always in the cache, two nodes meet, and in those below four.
@@ -267,7 +267,8 @@ impl Events {
     /// Makes so many slots.
     fn widen_to(&mut self, slots: usize) {
         let taken = replace(&mut self.slots, slots);
-        let before = replace(&mut self.nodes, Table::from_iter(vec![Four([Key { order: 0, time: 0 }; 4]); slots / 2]));
+        let before =
+            replace(&mut self.nodes, Table::from_iter(vec![Four([Key { order: 0, time: 0 }; 4]); slots.div_ceil(2)]));
         for slot in 0..slots {
             self.set_node(slots + slot, Key { order: 0, time: NEVER + slot as u64 });
         }

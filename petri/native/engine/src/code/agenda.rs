@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_LANE};
 use crate::code::cycle::Asked;
@@ -203,15 +203,15 @@ impl Emitter<'_, '_> {
     ///
     /// The rounds are written out for as many slots as the interpreter has seen. A loop over them would end after the same
     /// number of rounds each time, and still be mispredicted: the branches before it are what chance makes them, and so is the
-    /// history by which processors predict.
+    /// history by which processors predict. A large tournament that has grown since is left to the runtime.
     pub fn enter(&mut self, slot: Value, number: Option<Value>, time: Value) {
         let number = number.unwrap_or_else(|| self.int(0));
         let rounds = self.rounds();
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let slots = self.load(I64, self.engine, self.layout.slots);
         let usual = self.equals(slots, 1 << rounds);
-        let [written, looped, tied, done] = [0; 4].map(|_| self.b.create_block());
-        self.b.ins().brif(usual, written, &[], looped, &[]);
+        let [written, unusual, looped, tied, done] = [0; 5].map(|_| self.b.create_block());
+        self.b.ins().brif(usual, written, &[], unusual, &[]);
 
         self.b.switch_to_block(written);
         let order = self.b.ins().ishl_imm_s(number, i64::from(rounds));
@@ -223,15 +223,17 @@ impl Emitter<'_, '_> {
         (0..rounds - 2 * far).for_each(|_| first = self.play_two(nodes, first, tied));
         self.jump(done, &[]);
 
+        self.b.switch_to_block(unusual);
+        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, slots, FAR as i64 / 2);
+        self.b.ins().brif(few, looped, &[], tied, &[]);
+
         self.b.switch_to_block(looped);
         let bits = self.b.ins().ctz(slots);
         let order = self.b.ins().ishl(number, bits);
         let leaf = self.b.ins().iadd(slots, slot);
         let leaf = self.b.ins().ishl_imm_s(leaf, NODE_BITS);
         let first = self.first_key(nodes, leaf, order, slot, time);
-        let near = self.play_down_to(FAR, first, |s, first| s.play_four(nodes, first, tied));
-        self.play_down_to(2, near, |s, first| s.play_two(nodes, first, tied));
-        self.jump(done, &[]);
+        self.play_near(nodes, first, tied, done);
 
         self.b.switch_to_block(tied);
         self.call_rarely(Rare::Play, &[slot, number, time]);
@@ -246,25 +248,16 @@ impl Emitter<'_, '_> {
         [leaf, order, time]
     }
 
-    /// Plays rounds from a node that has a key, as long as there are nodes of this number or greater ones.
-    fn play_down_to(
-        &mut self,
-        least: usize,
-        first: [Value; 3],
-        round: impl Fn(&mut Self, [Value; 3]) -> [Value; 3],
-    ) -> [Value; 3] {
-        let [turn, more, done] = [0; 3].map(|_| self.b.create_block());
-        let reached = [0; 3].map(|_| self.b.append_block_param(turn, I64));
-        self.jump(turn, &first);
-        self.b.switch_to_block(turn);
-        let goes_on =
-            self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, reached[0], (least << NODE_BITS) as i64);
-        self.b.ins().brif(goes_on, more, &[], done, &[]);
-        self.b.switch_to_block(more);
-        let next = round(self, reached);
-        self.jump(turn, &next);
-        self.b.switch_to_block(done);
-        reached
+    /// Plays all rounds from a node that is near and has a key.
+    fn play_near(&mut self, nodes: Value, first: [Value; 3], tied: Block, done: Block) {
+        let again = self.b.create_block();
+        let next = [0; 3].map(|_| self.b.append_block_param(again, I64));
+        let root = self.equals(first[0], 1 << NODE_BITS);
+        self.b.ins().brif(root, done, &[], again, &first.map(BlockArg::from));
+        self.b.switch_to_block(again);
+        let next = self.play_two(nodes, next, tied);
+        let root = self.equals(next[0], 1 << NODE_BITS);
+        self.b.ins().brif(root, done, &[], again, &next.map(BlockArg::from));
     }
 
     /// One round of a node that is near, and has a key (`Events::round`). Returns the node above, and its key. Where two are at
