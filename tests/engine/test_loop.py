@@ -90,3 +90,26 @@ def test_sets_of_enabled_transitions(transitions: int) -> None:
 @pytest.mark.parametrize("text", list(WAVERING.values()), ids=list(WAVERING))
 def test_places_that_are_empty_as_chance_has_it(text: str, levels: bool) -> None:
     compare(text, [800, 1, 1500], patience=200, levels=levels)
+
+
+@pytest.mark.parametrize("patience", [30, 3000])
+@pytest.mark.parametrize(
+    ("most", "time"),
+    [
+        (2500, "exp(1.0)"),
+        (2500, "0.5 + k / 64  draw k ~ uniform(0..1000)"),
+        (300, "k  draw k ~ uniform(1..4)"),
+        (300, "1.0"),
+    ],
+)
+def test_a_tournament_that_grows(most: int, time: str, patience: int) -> None:
+    """The code is made for as many slots as there are then; the firings in progress become many more, and few again."""
+    text = f"""
+        place cell : {{ id: int }} = {{id: 1}}
+        place born
+        place full
+        transition divide: cell(c), no full -> cell({{id: 2 * c.id mod 1009}}), cell({{id: c.id}}), born  takes {time}
+        transition tell:   {most} * born -> full  priority 1
+        transition die:    cell(c), read full -> nothing  takes {time}
+        """
+    compare(text, [25, 40, most // 2, most, most], patience=patience)
