@@ -630,8 +630,11 @@ fn way(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::enabling::Enabling;
+    use crate::engine::{Limits, Reason};
     use crate::marking::Marking;
 
     /// A ring of stations, of which one may be another.
@@ -656,6 +659,19 @@ mod tests {
         let mut enabling = Enabling::new(program);
         let marking = Marking::new(program, &mut enabling).ok()?;
         Code::new::<()>(program, &Habits::of(program, &marking, 3, 0.0, 1.0))
+    }
+
+    #[test]
+    fn runs_that_are_short_have_code_together() {
+        let program = Arc::new(ring(5, ""));
+        let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
+        let has_code = || program.made_code::<()>().is_some();
+        for seed in 0..2 {
+            assert!(!has_code());
+            let engine = Engine::new(Arc::clone(&program), [seed; 3], limits, |_: &Program, _: &Marking| ());
+            assert_eq!(engine.expect("an engine").advance(f64::INFINITY, 100), Reason::Budget);
+        }
+        assert_eq!(has_code(), cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));
     }
 
     #[test]

@@ -106,6 +106,7 @@ impl Program {
             variables,
             record,
             code: Default::default(),
+            interpreted: Default::default(),
             unlike: Default::default(),
         })
     }

@@ -7,6 +7,7 @@ mod refilling;
 mod simple;
 
 use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 use crate::agenda::Agenda;
@@ -35,7 +36,8 @@ pub(crate) const LOOP_TOLD: u64 = 1000;
 pub struct Limits {
     pub firings_at_an_instant: u64,
     pub tokens: u64,
-    /// Firings of a replication after which machine code is made for a net of few transitions that are unlike each other.
+    /// Firings, of all replications and runs of a net together, after which machine code is made for one of few transitions that
+    /// are unlike each other.
     pub compile_after: u64,
 }
 
@@ -158,7 +160,9 @@ impl<O: Observer> Engine<O> {
         }
         let program = Arc::clone(&self.program);
         let interpreted = self.interpreted(&program);
+        let before = self.firings;
         let mut reason = self.run(&program, until, firings.min(interpreted));
+        program.interpreted.fetch_add(self.firings - before, Relaxed);
         if let (Ok(Reason::Budget), true) = (&reason, firings > interpreted) {
             if self.interpreted(&program) > 0 {
                 return self.advance(until, firings - interpreted);
@@ -190,12 +194,13 @@ impl<O: Observer> Engine<O> {
             return 0;
         }
         let few = self.limits.compile_after;
-        let pays = match few.saturating_sub(self.firings) {
-            0 => Code::pays_after(program, few).saturating_sub(self.firings),
+        let so_far = program.interpreted.load(Relaxed);
+        let pays = match few.saturating_sub(so_far) {
+            0 => Code::pays_after(program, few).saturating_sub(so_far),
             some => some,
         };
         // Before time has passed there are no habits to be seen, and many firings may still have to begin.
-        if pays == 0 && self.now == 0.0 && self.firings < few.saturating_mul(FIRST_INSTANT) {
+        if pays == 0 && self.now == 0.0 && so_far < few.saturating_mul(FIRST_INSTANT) {
             return few;
         }
         pays

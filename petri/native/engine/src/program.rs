@@ -1,5 +1,6 @@
 //! The net as the engine runs it: everything that can be decided before the first firing is decided here.
 
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
 use crate::code::{unlike, Code, KINDS};
@@ -39,8 +40,10 @@ pub struct Program {
     pub variables: usize,
     /// The words of the longest record of a firing in progress.
     pub record: usize,
-    /// Made when an engine has run long enough for it to pay, for each kind of observers.
+    /// Made when engines have run long enough for it to pay, for each kind of observers.
     pub code: [OnceLock<Option<Code>>; KINDS],
+    /// Firings that engines have interpreted so far, all replications and runs together.
+    pub interpreted: AtomicU64,
     /// See `Program::unlike`.
     pub unlike: OnceLock<usize>,
 }
