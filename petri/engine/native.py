@@ -28,9 +28,9 @@ except ImportError as error:
 
 MOST_FIRINGS = 2**63 - 1
 
-# Firings of a replication after which machine code is made for a net of up to forty transitions that are unlike each
-# other; for more it takes proportionally more. To make the code of a transition takes one or two milliseconds, which
-# some 2,500 firings of it pay back.
+# Firings, of all runs of a net together, after which machine code is made for one of up to forty transitions that are
+# unlike each other; for more it takes proportionally more. To make the code of a transition takes one or two
+# milliseconds, which some 2,500 firings of it pay back.
 PATIENCE = 100_000
 
 
