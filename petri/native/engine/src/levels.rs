@@ -12,13 +12,16 @@ use crate::table::Table;
 /// Numbers of tokens told apart; the last one stands for at least so many (`LEVELS` of `petri/measure/occupancy.py`).
 pub const LEVELS: usize = 256;
 
-/// Time at each number of tokens, place after place, up to the last change of each place.
+/// Numbers of a row.
+pub const ROW: usize = LEVELS + 1;
+
+/// For each place a row: the time at each number of tokens up to its last change, and when that was.
 #[derive(Clone)]
 pub struct Levels {
     times: Table<Entry, f64>,
 }
 
-/// A number of tokens of a place.
+/// An entry of a row.
 #[derive(Clone, Copy)]
 pub struct Entry;
 
@@ -27,21 +30,23 @@ impl Levels {
     pub const TIMES: usize = offset_of!(Levels, times) + Table::<Entry, f64>::START;
 
     pub fn new(places: usize) -> Self {
-        Levels { times: vec![0.0; places * LEVELS].into_iter().collect() }
+        Levels { times: vec![0.0; places * ROW].into_iter().collect() }
     }
 
     /// Up to `now`: `LEVELS` numbers for each place.
     pub fn at(&self, places: &[Place], now: f64) -> Vec<f64> {
-        let mut times = self.times.to_vec();
-        for (place, state) in places.iter().enumerate() {
-            times[entry(place, state.tokens)] += now - state.since;
+        let mut times = Vec::with_capacity(places.len() * LEVELS);
+        for (row, state) in self.times.chunks_exact(ROW).zip(places) {
+            let start = times.len();
+            times.extend_from_slice(&row[..LEVELS]);
+            times[start + level(state.tokens)] += now - row[LEVELS];
         }
         times
     }
 }
 
-fn entry(place: usize, tokens: u64) -> usize {
-    place * LEVELS + tokens.min(LEVELS as u64 - 1) as usize
+fn level(tokens: u64) -> usize {
+    tokens.min(LEVELS as u64 - 1) as usize
 }
 
 impl Observer for Levels {
@@ -49,7 +54,9 @@ impl Observer for Levels {
     const LEVELS: Option<usize> = Some(Levels::TIMES);
 
     fn changes(&mut self, place: PlaceId, state: &Place, now: f64) {
-        self.times[entry(place.at(), state.tokens)] += now - state.since;
+        let row = &mut self.times[place.at() * ROW..][..ROW];
+        row[level(state.tokens)] += now - row[LEVELS];
+        row[LEVELS] = now;
     }
 
     fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
@@ -60,8 +67,9 @@ impl Observer for Levels {
         Ok(())
     }
 
-    fn restart(&mut self, _: f64) {
+    fn restart(&mut self, now: f64) {
         self.times.fill(0.0);
+        self.times.chunks_exact_mut(ROW).for_each(|row| row[LEVELS] = now);
     }
 }
 
@@ -71,18 +79,18 @@ mod tests {
 
     #[test]
     fn the_time_at_each_level_is_kept_and_the_last_entry_takes_the_rest() {
-        let place = |tokens, since| Place { tokens, since, ..Place::default() };
-        let mut places = [place(2, 0.0), place(0, 0.0)];
+        let place = |tokens| Place { tokens, ..Place::default() };
+        let mut places = [place(2), place(0)];
         let mut levels = Levels::new(places.len());
         levels.changes(PlaceId(0), &places[0], 3.0);
-        places[0] = place(1000, 3.0);
+        places[0] = place(1000);
         levels.changes(PlaceId(1), &places[1], 4.0);
-        places[1] = place(1, 4.0);
+        places[1] = place(1);
         let at = levels.at(&places, 5.0);
         assert_eq!((at[2], at[LEVELS - 1]), (3.0, 2.0));
         assert_eq!((at[LEVELS], at[LEVELS + 1]), (4.0, 1.0));
         levels.restart(5.0);
-        let at = levels.at(&[place(1000, 5.0), place(1, 5.0)], 6.5);
+        let at = levels.at(&[place(1000), place(1)], 6.5);
         assert_eq!((at[LEVELS - 1], at.iter().sum::<f64>()), (1.5, 3.0));
     }
 }

@@ -1,7 +1,9 @@
 //! What changes while a net runs, one cache line for each place and each transition, with its statistics (M1 to M3).
 //!
-//! A number that changes in time has an integral, which is brought up to date before it changes, and a time above zero, which
-//! is when it comes to zero.
+//! A number that changes in time has an integral and a time above zero. Both are counted in spells: from when the number rises
+//! above zero until it is back there. A change takes one addition: what comes lessens the integral by the time since the spell
+//! began, and what goes adds it. As no time is counted but that of a spell, a number that is zero but for an instant has an
+//! integral of exactly zero.
 
 /// The tokens of a place, and what is known of their past.
 #[derive(Clone, Copy, Debug, Default)]
@@ -10,7 +12,7 @@ pub struct Place {
     pub tokens: u64,
     /// Tokens that firings in progress will deposit, where the place has a capacity.
     pub reserved: u64,
-    pub since: f64,
+    /// The integral, as if the tokens that are there had been away since their spell began.
     pub integral: f64,
     /// The time with any token, up to when the last one left.
     pub nonempty: f64,
@@ -25,7 +27,7 @@ pub struct Place {
 #[repr(C, align(64))]
 pub struct Transition {
     pub in_progress: u64,
-    pub since: f64,
+    /// The integral, as if the firings in progress had not been so since their spell began.
     pub integral: f64,
     /// The time with any firing in progress, up to when the last one ended.
     pub active: f64,
@@ -50,19 +52,14 @@ fn real(count: u64) -> f64 {
 }
 
 impl Place {
-    #[inline(always)]
-    fn note(&mut self, now: f64) {
-        self.integral += real(self.tokens) * (now - self.since);
-        self.since = now;
-    }
-
     /// Tokens arrive. Returns how many there were.
     #[inline(always)]
     pub fn gain(&mut self, count: u64, now: f64) -> u64 {
-        self.note(now);
         let before = self.tokens;
         if before == 0 {
             self.busy_since = now;
+        } else {
+            self.integral -= real(count) * (now - self.busy_since);
         }
         self.tokens = before + count;
         self.arrivals += count;
@@ -73,18 +70,19 @@ impl Place {
     /// Tokens leave. Returns how many there were.
     #[inline(always)]
     pub fn lose(&mut self, count: u64, now: f64) -> u64 {
-        self.note(now);
         let before = self.tokens;
+        let spell = now - self.busy_since;
+        self.integral += real(count) * spell;
         self.tokens = before - count;
         if before > 0 && self.tokens == 0 {
-            self.nonempty += now - self.busy_since;
+            self.nonempty += spell;
         }
         before
     }
 
     /// The integral of the tokens up to `now`.
     pub fn integral(&self, now: f64) -> f64 {
-        self.integral + real(self.tokens) * (now - self.since)
+        self.integral + real(self.tokens) * (now - self.busy_since)
     }
 
     /// The time with any token up to `now`.
@@ -95,23 +93,18 @@ impl Place {
     /// Forgets the past.
     pub fn restart(&mut self, now: f64) {
         let Place { tokens, reserved, .. } = *self;
-        *self = Place { tokens, reserved, since: now, busy_since: now, maximum: tokens, ..Place::default() };
+        *self = Place { tokens, reserved, busy_since: now, maximum: tokens, ..Place::default() };
     }
 }
 
 impl Transition {
-    #[inline(always)]
-    fn note(&mut self, now: f64) {
-        self.integral += real(self.in_progress) * (now - self.since);
-        self.since = now;
-    }
-
     /// A firing that takes time starts.
     #[inline(always)]
     pub fn begin(&mut self, now: f64) {
-        self.note(now);
         if self.in_progress == 0 {
             self.busy_since = now;
+        } else {
+            self.integral -= now - self.busy_since;
         }
         self.in_progress += 1;
     }
@@ -119,16 +112,17 @@ impl Transition {
     /// A firing that took time ends.
     #[inline(always)]
     pub fn end(&mut self, now: f64) {
-        self.note(now);
+        let spell = now - self.busy_since;
+        self.integral += spell;
         self.in_progress -= 1;
         if self.in_progress == 0 {
-            self.active += now - self.busy_since;
+            self.active += spell;
         }
     }
 
     /// The integral of the firings in progress up to `now`.
     pub fn integral(&self, now: f64) -> f64 {
-        self.integral + real(self.in_progress) * (now - self.since)
+        self.integral + real(self.in_progress) * (now - self.busy_since)
     }
 
     /// The time with any firing in progress up to `now`.
@@ -138,6 +132,6 @@ impl Transition {
 
     /// Forgets the past.
     pub fn restart(&mut self, now: f64) {
-        *self = Transition { since: now, busy_since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
+        *self = Transition { busy_since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
     }
 }

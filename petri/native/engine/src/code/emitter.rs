@@ -318,6 +318,19 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(next);
     }
 
+    /// The same, with `otherwise` for when it does not hold.
+    pub fn when_or(&mut self, condition: Value, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+        let then = |s: &mut Self| {
+            then(s);
+            Vec::new()
+        };
+        let otherwise = |s: &mut Self| {
+            otherwise(s);
+            Vec::new()
+        };
+        self.branch(condition, &[], then, otherwise);
+    }
+
     /// The value of either branch.
     pub fn either(
         &mut self,

@@ -13,7 +13,7 @@ use crate::ids::{GaugeId, JoinId, PlaceId, TransitionId};
 use crate::index::IndexProgram;
 use crate::join::{LinkKey, LinkProgram};
 use crate::key_table::Extent;
-use crate::levels::LEVELS;
+use crate::levels::{self, LEVELS};
 use crate::net::Discipline;
 use crate::program::{Dependent, Gauge, Watch};
 use crate::rank_set::{RankSet, MEDIUM, SMALL};
@@ -36,6 +36,15 @@ pub enum Way {
     Down,
 }
 
+/// Where the spells of a number are told: the address of its place or transition, and where that has the integral and the
+/// beginning of the last spell.
+#[derive(Clone, Copy)]
+struct Spells {
+    address: Value,
+    integral: usize,
+    since: usize,
+}
+
 /// Where a set has the bit of a member: the word's address and an offset, and the bit; and the same of the summary above.
 struct Member {
     address: Value,
@@ -47,36 +56,19 @@ struct Member {
 impl<'a> Emitter<'a, '_> {
     // ------------------------------------------------------------ numbers and statistics
 
-    /// `state::Place::note`.
-    fn note(&mut self, id: PlaceId, before: Value) {
-        let place = self.place(id);
-        let since = self.load(F64, place, offset_of!(Place, since));
-        let elapsed = self.b.ins().fsub(self.now, since);
-        self.add_product(place, offset_of!(Place, integral), before, elapsed);
-        self.store(self.now, place, offset_of!(Place, since));
-        if let Some(times) = self.layout.levels_times {
-            self.lengthen_level(id, times, before, elapsed);
-        }
-    }
-
     /// `Levels::changes`.
-    fn lengthen_level(&mut self, place: PlaceId, times: usize, tokens: Value, elapsed: Value) {
+    fn lengthen_level(&mut self, place: PlaceId, tokens: Value) {
+        let Some(times) = self.layout.levels_times else { return };
         let times = self.load(I64, self.engine, times);
         let place = self.place_id(place);
-        let first = self.row(times, place, 8 * LEVELS as i64);
+        let row = self.row(times, place, 8 * levels::ROW as i64);
+        let told = self.load(F64, row, 8 * LEVELS);
+        let elapsed = self.b.ins().fsub(self.now, told);
         let last = self.int(LEVELS as u64 - 1);
         let level = self.b.ins().umin(tokens, last);
-        let entry = self.row(first, level, 8);
-        let time = self.load(F64, entry, 0);
-        let time = self.b.ins().fadd(time, elapsed);
-        self.store(time, entry, 0);
-    }
-
-    /// Adds a number times the time that it held to an integral.
-    fn add_product(&mut self, address: Value, offset: usize, number: Value, elapsed: Value) {
-        let number = self.b.ins().fcvt_from_sint(F64, number);
-        let area = self.b.ins().fmul(number, elapsed);
-        self.add_time(address, offset, area);
+        let entry = self.row(row, level, 8);
+        self.add_time(entry, 0, elapsed);
+        self.store(self.now, row, 8 * LEVELS);
     }
 
     fn add_time(&mut self, address: Value, offset: usize, time: Value) {
@@ -85,42 +77,81 @@ impl<'a> Emitter<'a, '_> {
         self.store(sum, address, offset);
     }
 
-    /// A number comes from zero, or to zero: the time above zero begins, or is added to the sum at `total`.
-    fn turn(&mut self, address: Value, since: usize, total: usize, way: Way) {
-        if way == Way::Up {
-            self.store(self.now, address, since);
-            return;
-        }
-        let since = self.load(F64, address, since);
-        let elapsed = self.b.ins().fsub(self.now, since);
-        self.add_time(address, total, elapsed);
+    /// The time that the spell of a number has lasted, …
+    fn spell(&mut self, of: Spells) -> Value {
+        let since = self.load(F64, of.address, of.since);
+        self.b.ins().fsub(self.now, since)
+    }
+
+    /// … as many times as the number changes by.
+    fn weighted(&mut self, spell: Value, count: Number) -> Value {
+        let count = match count {
+            Number::Const(1) => return spell,
+            Number::Const(count) => self.real(count as f64),
+            Number::Known(count) => self.b.ins().fcvt_from_sint(F64, count),
+        };
+        self.b.ins().fmul(count, spell)
+    }
+
+    /// A number that was not zero rises: its integral is less by the time that its spell has lasted.
+    fn lessen(&mut self, of: Spells, count: Number) {
+        let spell = self.spell(of);
+        self.lessen_by(of, spell, count);
+    }
+
+    fn lessen_by(&mut self, of: Spells, spell: Value, count: Number) {
+        let less = self.weighted(spell, count);
+        let sum = self.load(F64, of.address, of.integral);
+        let sum = self.b.ins().fsub(sum, less);
+        self.store(sum, of.address, of.integral);
+    }
+
+    /// A number falls. Returns the time that its spell has lasted.
+    fn lengthen(&mut self, of: Spells, count: Number) -> Value {
+        let spell = self.spell(of);
+        let more = self.weighted(spell, count);
+        self.add_time(of.address, of.integral, more);
+        spell
     }
 
     /// A firing that takes time starts, or ends (`state::Transition::begin` and `end`).
     pub fn in_progress(&mut self, transition: TransitionId, way: Way) {
         let state = self.transition(transition);
+        let of = Spells {
+            address: state,
+            integral: offset_of!(Transition, integral),
+            since: offset_of!(Transition, busy_since),
+        };
         let before = self.load(I64, state, offset_of!(Transition, in_progress));
-        let since = self.load(F64, state, offset_of!(Transition, since));
-        let elapsed = self.b.ins().fsub(self.now, since);
-        self.add_product(state, offset_of!(Transition, integral), before, elapsed);
-        self.store(self.now, state, offset_of!(Transition, since));
         let after = self.b.ins().iadd_imm_s(before, if way == Way::Up { 1 } else { -1 });
         self.store(after, state, offset_of!(Transition, in_progress));
-        let idle = self.equals(if way == Way::Up { before } else { after }, 0);
-        let (since, total) = (offset_of!(Transition, busy_since), offset_of!(Transition, active));
-        self.when(idle, |s| s.turn(state, since, total, way));
+        if way == Way::Up {
+            let one = Number::Const(1);
+            self.when_or(before, |s| s.lessen(of, one), |s| s.store(s.now, state, of.since));
+        } else {
+            let spell = self.lengthen(of, Number::Const(1));
+            let idle = self.equals(after, 0);
+            self.when(idle, |s| s.add_time(state, offset_of!(Transition, active), spell));
+        }
+    }
+
+    /// The spells of tokens of a place.
+    fn spells(&mut self, place: PlaceId) -> Spells {
+        let address = self.place(place);
+        Spells { address, integral: offset_of!(Place, integral), since: offset_of!(Place, busy_since) }
     }
 
     /// Tokens leave a place: `state::Place::lose`, and what watches it.
     pub fn lose(&mut self, place: PlaceId, count: Number) {
         let before = self.tokens(place);
-        self.note(place, before);
+        self.lengthen_level(place, before);
         let after = match count {
             Number::Const(count) => self.b.ins().iadd_imm_s(before, -(count as i64)),
             Number::Known(count) => self.b.ins().isub(before, count),
         };
-        let state = self.place(place);
-        self.store(after, state, offset_of!(Place, tokens));
+        let of = self.spells(place);
+        self.lengthen(of, count);
+        self.store(after, of.address, offset_of!(Place, tokens));
         self.moved(GaugeId::tokens(place), before, after, count, Way::Down);
         let load = self.program.gauges[GaugeId::tokens(place)].load;
         if load != GaugeId::NONE {
@@ -134,7 +165,7 @@ impl<'a> Emitter<'a, '_> {
     pub fn gain(&mut self, place: PlaceId, count: Number, reserved: bool) -> Value {
         let state = self.place(place);
         let before = self.tokens(place);
-        self.note(place, before);
+        self.lengthen_level(place, before);
         let (number, after) = match count {
             Number::Const(count) => (self.int(count), self.b.ins().iadd_imm_s(before, count as i64)),
             Number::Known(count) => (count, self.b.ins().iadd(before, count)),
@@ -209,7 +240,7 @@ impl<'a> Emitter<'a, '_> {
         let watches = if many { &[] } else { watches };
         if let Some(place) = place.filter(|_| watches.iter().all(|watch| watch.threshold != 1)) {
             let crossed = self.crossed(1, high, count);
-            self.when(crossed, |s| s.turn_place(place, way));
+            self.when_turned(crossed, Some(place), count, way, |_| {});
         }
         if many {
             let id = self.operand(Operand::Word(u64::from(gauge.0)));
@@ -222,12 +253,11 @@ impl<'a> Emitter<'a, '_> {
             if let ([watch], Some(place), 1) = (group, wavering, group[0].threshold) {
                 let member = program.transitions[watch.transition].plain.then(|| self.member(watch.transition));
                 if let Some(member) = member.flatten() {
-                    self.cross_free(crossed, place, watch, &member, way);
+                    self.cross_free(crossed, place, count, watch, &member, way);
                     continue;
                 }
             }
-            self.when(crossed, |s| {
-                place.filter(|_| group[0].threshold == 1).into_iter().for_each(|place| s.turn_place(place, way));
+            self.when_turned(crossed, place.filter(|_| group[0].threshold == 1), count, way, |s| {
                 let own = |watch: &&Watch| Some(watch.transition) == s.own;
                 let (first, others): (Vec<&Watch>, Vec<&Watch>) = group.iter().partition(own);
                 first.into_iter().chain(others).for_each(|watch| s.cross(watch, way));
@@ -238,21 +268,52 @@ impl<'a> Emitter<'a, '_> {
         }
     }
 
-    /// What happens when a place gets its first token, or loses its last, without a branch.
-    fn cross_free(&mut self, crossed: Value, place: PlaceId, watch: &Watch, member: &Member, way: Way) {
-        let state = self.place(place);
+    /// Emits `then` for when a threshold is crossed. If it is that of a place, which gets its first tokens or loses its last, so
+    /// does its spell begin or end; where it does not begin, more tokens come.
+    fn when_turned(
+        &mut self,
+        crossed: Value,
+        place: Option<PlaceId>,
+        count: Number,
+        way: Way,
+        then: impl FnOnce(&mut Self),
+    ) {
+        let Some(place) = place else { return self.when(crossed, then) };
+        let of = self.spells(place);
+        let rises = way == Way::Up;
+        let turned = |s: &mut Self| {
+            if rises {
+                s.store(s.now, of.address, of.since);
+            } else {
+                let spell = s.spell(of);
+                s.add_time(of.address, offset_of!(Place, nonempty), spell);
+            }
+            then(s);
+        };
+        self.when_or(crossed, turned, |s| {
+            if rises {
+                s.lessen(of, count)
+            }
+        });
+    }
+
+    /// The same without a branch, and for one transition that watches the place.
+    fn cross_free(&mut self, crossed: Value, place: PlaceId, count: Number, watch: &Watch, member: &Member, way: Way) {
+        let of = self.spells(place);
         let bits = |s: &mut Self, time: Value| s.b.ins().bitcast(I64, MemFlagsData::new(), time);
         if way == Way::Up {
-            let (since, now) = (self.load(I64, state, offset_of!(Place, busy_since)), bits(self, self.now));
+            let (since, now) = (self.load(I64, of.address, of.since), bits(self, self.now));
             let since = self.b.ins().select(crossed, now, since);
-            self.store(since, state, offset_of!(Place, busy_since));
+            self.store(since, of.address, of.since);
+            let since = self.b.ins().bitcast(F64, MemFlagsData::new(), since);
+            let spell = self.b.ins().fsub(self.now, since);
+            self.lessen_by(of, spell, count);
         } else {
-            let since = self.load(F64, state, offset_of!(Place, busy_since));
-            let elapsed = self.b.ins().fsub(self.now, since);
-            let (elapsed, zero) = (bits(self, elapsed), self.int(0));
-            let elapsed = self.b.ins().select(crossed, elapsed, zero);
-            let elapsed = self.b.ins().bitcast(F64, MemFlagsData::new(), elapsed);
-            self.add_time(state, offset_of!(Place, nonempty), elapsed);
+            let spell = self.spell(of);
+            let (spell, zero) = (bits(self, spell), self.int(0));
+            let spell = self.b.ins().select(crossed, spell, zero);
+            let spell = self.b.ins().bitcast(F64, MemFlagsData::new(), spell);
+            self.add_time(of.address, offset_of!(Place, nonempty), spell);
         }
         let change = self.b.ins().uextend(I32, crossed);
         if (way == Way::Up) != watch.below {
@@ -264,11 +325,6 @@ impl<'a> Emitter<'a, '_> {
             self.change_unmet(watch.transition, change);
             self.exclude(member, Some(crossed));
         }
-    }
-
-    fn turn_place(&mut self, place: PlaceId, way: Way) {
-        let state = self.place(place);
-        self.turn(state, offset_of!(Place, busy_since), offset_of!(Place, nonempty), way);
     }
 
     /// Whether a threshold lies above the lower and not above the higher of two numbers that are `count` apart.
