@@ -48,7 +48,7 @@ class Stream:
 
     def equal_choice(self, n: int) -> int:
         """One of 0 … n−1, each equally likely; draws nothing when n is 1 (R2)."""
-        return 0 if n == 1 else int(self.uniform() * n)
+        return 0 if n == 1 else (self.word() >> 11) * n >> 53
 
     def weighted_choice(self, weights: Sequence[float]) -> int:
         """A position, with probability proportional to its weight; draws nothing when there is one (R2)."""

@@ -18,8 +18,8 @@ def splitmix(index: int) -> int:
     return z ^ (z >> 31)
 
 
-# Odd multipliers: the first mixes firings, the next three a firing's start, transition and end, the rest its variables.
-MULTIPLIERS = [splitmix(i) | 1 for i in range(4 + 256)]
+# Odd multipliers: of the firings, and of the words of one.
+FIRINGS, WORDS = (splitmix(i) | 1 for i in range(2))
 
 
 def bits(value: Scalar) -> int:
@@ -36,9 +36,9 @@ class TrajectoryHash:
         self.value = 0
 
     def add(self, transition: int, variables: Sequence[Scalar], start: float, end: float) -> None:
-        """A firing's word is a sum of products, so that its parts need not wait for one another."""
-        word = bits(start) * MULTIPLIERS[1] + (transition + 1) * MULTIPLIERS[2] + bits(end) * MULTIPLIERS[3]
-        for position, value in enumerate(variables):
-            word += bits(value) * MULTIPLIERS[4 + position % 256]
+        """A firing is a number whose digits are its transition, start, end, and variables, to the base of `WORDS`."""
+        word = transition + 1
+        for value in (start, end, *variables):
+            word = (word * WORDS + bits(value)) & MASK
         rotated = ((self.value << 23) | (self.value >> 41)) & MASK
-        self.value = ((rotated ^ (word & MASK)) * MULTIPLIERS[0]) & MASK
+        self.value = ((rotated ^ word) * FIRINGS) & MASK

@@ -46,6 +46,52 @@ WAVERING = {
         """,
 }
 
+PASSED = {
+    "a bus that two share, and a third that takes as long": """
+        place ask[0..2] : int fifo = 1, 2, 3
+        place bus  = token
+        place link = 2 * token
+        transition ride[i in 0..1]: ask[i](k), bus -> bus, ask[i](k + 1)  takes 0.5
+        transition walk: ask[2](k), link -> link, ask[2](k + 1)  takes 0.5
+        """,
+    "one token of each discipline": """
+        place any   : int      = 5
+        place queue : int fifo = 5
+        place stack : int lifo = 5
+        place ranks : { id: int } by id = {id: 5}
+        transition a: any(k)   -> any(k + 1)    takes exp(1.0)
+        transition b: queue(k) -> queue(k + 1)  takes 0.75
+        transition c: stack(k) -> stack(k + 1)  takes exp(0.5)
+        transition d: ranks(o) -> ranks({id: o.id + 1})  takes 0.75
+        """,
+    "a token that goes around, and is lost in the end": """
+        place here = token
+        place there
+        place lap
+        place worn
+        transition go:   here -> there       takes 0.5
+        transition back: there -> here, lap  takes 0.5
+        transition wear: 100 * lap, here -> worn
+        """,
+    "tokens that nobody has twice, joined and counted": """
+        place left  : { id: 0..9, n: 0..3 } = {id: i, n: 0} for i in 0..9
+        place right : 0..9 = all
+        place key   = token
+        place done
+        transition meet: left({id: i, n: n}), right(i) -> left({id: i, n: (n + 1) mod 4}), right(9 - i)  takes exp(1.0)
+        transition turn: key, 3 * done -> key  takes 0.25
+        transition mark: read key, left({id: i, n: n}) -> left({id: i, n: n}), done  takes 0.25
+        """,
+    "two tokens, and none": """
+        place pair = 2 * token
+        place one  = token
+        place none
+        transition both:  2 * pair -> 2 * pair  takes 1.0
+        transition other: one -> one            takes 1.0
+        transition never: none -> none          takes 1.0
+        """,
+}
+
 
 def compare(text: str, pieces: list[int], *, patience: int, levels: bool = False) -> None:
     """Runs of both engines, piece by piece, with machine code after `patience` firings."""
@@ -90,6 +136,14 @@ def test_sets_of_enabled_transitions(transitions: int) -> None:
 @pytest.mark.parametrize("text", list(WAVERING.values()), ids=list(WAVERING))
 def test_places_that_are_empty_as_chance_has_it(text: str, levels: bool) -> None:
     compare(text, [800, 1, 1500], patience=200, levels=levels)
+
+
+@pytest.mark.parametrize("levels", [False, True])
+@pytest.mark.parametrize("patience", [0, 100, 10_000])
+@pytest.mark.parametrize("text", list(PASSED.values()), ids=list(PASSED))
+def test_tokens_that_are_passed_on(text: str, patience: int, levels: bool) -> None:
+    """Places whose tokens come from nowhere: where there is one, less is asked of it, and firings need no lane."""
+    compare(text, [1, 90, 40, 500], patience=patience, levels=levels)
 
 
 @pytest.mark.parametrize("patience", [30, 3000])

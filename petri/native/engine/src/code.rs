@@ -42,7 +42,6 @@ pub use cycle::{OVER, STOPPED, USED_UP};
 pub use habits::Habits;
 pub use runtime::{ENABLED, FAULT, GENERAL};
 
-use crate::agenda::NO_LANE;
 use crate::cache::fetch;
 use crate::engine::Engine;
 use crate::ids::{PlaceId, TransitionId};
@@ -444,7 +443,7 @@ impl<'a> Generator<'a> {
     fn parts(&mut self, shapes: &mut Shapes, pieces: &[Piece]) -> Vec<Described> {
         let part = |&piece: &Piece| {
             let row = self.write_piece(piece, false);
-            let text = format!("{} {}", self.leaves_lane(piece), self.context.func.display());
+            let text = self.context.func.display().to_string();
             self.module.clear_context(&mut self.context);
             let shape = *shapes.by_text.entry(text).or_insert(shapes.all.len());
             if shape == shapes.all.len() {
@@ -453,11 +452,6 @@ impl<'a> Generator<'a> {
             (shape, row)
         };
         pieces.iter().map(part).collect()
-    }
-
-    /// Whether a piece leaves a lane. Written out in the loop, it is another than one that does not.
-    fn leaves_lane(&self, piece: Piece) -> bool {
-        matches!(piece, Piece::Finish(id) if self.program.transitions[id].lane != NO_LANE)
     }
 
     /// The function of a shape. Where there is only one piece of it, operands are constants of the code.
@@ -545,8 +539,9 @@ fn written(program: &Program, shapes: &[Shape], parts: &[Described]) -> Written 
         return written;
     }
     let part = |piece: usize, transition: TransitionId| {
-        let shape = parts[piece].0;
-        Part { shape, transition, alone: shapes[shape].pieces == 1 }
+        let (shape, row) = &parts[piece];
+        let alone = shapes[*shape].pieces == 1;
+        Part { shape: *shape, transition, operands: (!alone).then_some(row.len()) }
     };
     for number in 0..program.transitions.len() {
         let id = TransitionId(number as u32);

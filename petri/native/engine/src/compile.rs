@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::analysis::{Facts, Range, Ranges};
+use crate::compile_lanes;
 use crate::compile_transition::TransitionCompiler;
+use crate::conservation::{most_tokens, takes_turns};
 use crate::expression::{cumulative, DrawTable, Real};
 use crate::fault::LoadError;
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
@@ -79,7 +81,13 @@ impl Program {
             transitions.push(program);
         }
         let probes = probes::compile(net, &mut compiler)?;
-        let lanes = lanes(&mut transitions);
+        let streams = streams(net)?;
+        let most = most_tokens(&transitions, &compiler.places, &streams);
+        compiler.places.iter_mut().zip(most).for_each(|(place, most)| place.most = most);
+        for transition in &mut transitions {
+            transition.takes_turns = takes_turns(transition, &compiler.places);
+        }
+        let lanes = compile_lanes::assign(&mut transitions, &compiler.places);
         let mut moves = Vec::new();
         let simple = transitions.iter().map(|transition| simple(transition, &mut moves)).collect();
         let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
@@ -98,7 +106,7 @@ impl Program {
             indices: compiler.indices.into_iter().collect(),
             joins: compiler.joins,
             tables,
-            streams: streams(net)?,
+            streams,
             spans: compiler.spans,
             clocked,
             probes: Arc::new(probes),
@@ -141,18 +149,6 @@ fn depth(text: &str) -> usize {
         }
     }
     deepest
-}
-
-/// Gives each constant firing time a lane; returns how many there are.
-fn lanes(transitions: &mut [TransitionProgram]) -> usize {
-    let mut lanes: HashMap<u64, u32> = HashMap::new();
-    for transition in transitions {
-        if let Time::Const(duration) = transition.time {
-            let next = lanes.len() as u32;
-            transition.lane = *lanes.entry(duration.to_bits()).or_insert(next);
-        }
-    }
-    lanes.len()
 }
 
 /// The line of a transition for simple firings.
@@ -285,6 +281,7 @@ impl<'a> Compiler<'a> {
             pivots: Vec::new(),
             bounds: slots.iter().map(bound).collect(),
             initial: initial_tokens(place)?,
+            most: None,
         })
     }
 

@@ -201,6 +201,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             draws,
             time,
             time_span,
+            takes_turns: false,
             lane: NO_LANE,
             held: outputs.iter().map(held_words).sum(),
             outputs,

@@ -3,7 +3,7 @@
 //!
 //! A guided tour, in the order of the data's way:
 //!
-//! 1. [`net`] decodes the flat net; [`compile`], [`compile_transition`] and [`compile_selection`] make a [`program`] of it, with expressions
+//! 1. [`net`] decodes the flat net; [`compile`], [`compile_transition`], [`compile_selection`] and [`compile_lanes`] make a [`program`] of it, with expressions
 //!    compiled by [`lower`] and understood by [`analysis`]; [`ranges`] tells which values tokens may have. Everything that can
 //!    be decided before the first firing is decided there.
 //! 2. [`engine`] is the loop: look, choose, start; or let time move on. It fits on a screen.
@@ -26,8 +26,10 @@ pub mod bits;
 pub mod cache;
 pub mod code;
 pub mod compile;
+mod compile_lanes;
 pub mod compile_selection;
 pub mod compile_transition;
+mod conservation;
 pub mod distribution;
 pub mod enabling;
 pub mod engine;

@@ -146,6 +146,8 @@ pub struct PlaceProgram {
     pub pivots: Vec<JoinId>,
     pub bounds: Vec<Bound>,
     pub initial: Vec<(u64, Vec<u64>)>,
+    /// How many tokens it has at most, with those that firings in progress hold, if that is known.
+    pub most: Option<u64>,
 }
 
 /// How many black tokens an arc takes, or gives.
@@ -324,6 +326,8 @@ pub struct TransitionProgram {
     pub draws: Vec<(VariableId, Value)>,
     pub time: Time,
     pub time_span: SpanId,
+    /// No two of its firings are ever in progress at one time.
+    pub takes_turns: bool,
     /// Transitions of one constant firing time share a lane of the agenda.
     pub lane: u32,
     pub outputs: Vec<OutputProgram>,

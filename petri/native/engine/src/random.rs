@@ -44,27 +44,11 @@ pub struct Random {
 
 /// The bits of a word that make a number in [0, 1): the upper 53.
 pub const UPPER: u64 = !0x7FF;
-/// Below this, numbers are doubles, too.
-pub const EXACT: u64 = 1 << 53;
 
-/// The whole part of u·n, where the word tells u, as it is for doubles.
-///
-/// The product of the integers has the same whole part unless the double has been rounded up to the next one. Rounding adds
-/// less than n·2⁻⁵³, so this can only be where the rest is as near as that to the next one, which hardly ever is.
+/// The whole part of u·n, where the word tells u.
 #[inline(always)]
 pub fn scaled(word: u64, n: u64) -> u64 {
-    let product = u128::from(word & UPPER) * u128::from(n);
-    let (whole, rest) = ((product >> 64) as u64, product as u64);
-    if n < EXACT && rest < !(n << 11) {
-        whole
-    } else {
-        scaled_double(word, n)
-    }
-}
-
-#[cold]
-pub fn scaled_double(word: u64, n: u64) -> u64 {
-    ((word >> 11) as i64 as f64 * UNIT * n as i64 as f64) as i64 as u64
+    ((u128::from(word & UPPER) * u128::from(n)) >> 64) as u64
 }
 
 impl Random {
@@ -197,17 +181,13 @@ mod tests {
     }
 
     #[test]
-    fn whole_parts_are_those_of_doubles() {
-        let mut random = stream();
-        for step in 0..200_000u64 {
-            let n = 2 + (random.word() >> 12 >> (step % 52));
-            // Words whose product lies at a whole number, or next to it.
-            let near = (u128::from(random.word() % n) << 64).div_ceil(u128::from(n)) as u64;
-            for word in [random.word(), near, near.wrapping_sub(1 << 11), near.wrapping_sub(2 << 11), u64::MAX] {
-                assert_eq!(scaled(word, n), scaled_double(word, n), "{word} {n}");
-            }
-        }
-        assert_eq!(scaled(u64::MAX, u64::MAX >> 1), scaled_double(u64::MAX, u64::MAX >> 1));
+    fn r2_whole_parts_are_exact() {
+        assert_eq!([0, 1 << 62, 1 << 63, 3 << 62, u64::MAX].map(|word| scaled(word, 4)), [0, 1, 2, 3, 3]);
+        // The last u below two thirds: 3u is 2 − 2⁻⁵³, which as a double would be 2.
+        let below = (1u64 << 54) / 3;
+        assert_eq!([below, below + 1].map(|bits| scaled(bits << 11, 3)), [1, 2]);
+        assert_eq!((below as f64 * UNIT * 3.0) as u64, 2);
+        assert_eq!(scaled(u64::MAX, u64::MAX), u64::MAX - (1 << 11));
     }
 
     #[test]

@@ -241,7 +241,9 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// The leaf of a slot has a new key. Returns its offset, and the key.
+    /// The leaf of a slot has a new key. Returns its path, and the key.
+    ///
+    /// A path is the offset of a node, but for its lowest bits, in which remains are left of the nodes below.
     fn first_key(&mut self, nodes: Value, leaf: Value, order: Value, slot: Value, time: Value) -> [Value; 3] {
         let order = self.b.ins().bor(order, slot);
         self.store_key(nodes, leaf, order, time);
@@ -252,33 +254,42 @@ impl Emitter<'_, '_> {
     fn play_near(&mut self, nodes: Value, first: [Value; 3], tied: Block, done: Block) {
         let again = self.b.create_block();
         let next = [0; 3].map(|_| self.b.append_block_param(again, I64));
-        let root = self.equals(first[0], 1 << NODE_BITS);
+        let root = self.is_root(first[0]);
         self.b.ins().brif(root, done, &[], again, &first.map(BlockArg::from));
         self.b.switch_to_block(again);
         let next = self.play_two(nodes, next, tied);
-        let root = self.equals(next[0], 1 << NODE_BITS);
+        let root = self.is_root(next[0]);
         self.b.ins().brif(root, done, &[], again, &next.map(BlockArg::from));
+    }
+
+    fn is_root(&mut self, path: Value) -> Value {
+        self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, path, 2 << NODE_BITS)
+    }
+
+    fn node(&mut self, path: Value) -> Value {
+        self.b.ins().band_imm_s(path, -1 << NODE_BITS)
     }
 
     /// One round of a node that is near, and has a key (`Events::round`). Returns the node above, and its key. Where two are at
     /// one time, the runtime plays all matches again.
-    fn play_two(&mut self, nodes: Value, [node, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
-        let other = self.key_beside(nodes, node, 1);
+    fn play_two(&mut self, nodes: Value, [path, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
+        let other = self.key_beside(nodes, path, 1);
         let key = self.earlier([order, time], other, tied);
-        self.go_up(nodes, node, 1, key)
+        self.go_up(nodes, path, 1, key)
     }
 
     /// The same for a node that is far.
-    fn play_four(&mut self, nodes: Value, [node, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
-        let [one, two, three] = [1, 2, 3].map(|other| self.key_beside(nodes, node, other));
+    fn play_four(&mut self, nodes: Value, [path, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
+        let [one, two, three] = [1, 2, 3].map(|other| self.key_beside(nodes, path, other));
         let others = self.earlier(two, three, tied);
         let key = self.earlier([order, time], one, tied);
         let key = self.earlier(key, others, tied);
-        self.go_up(nodes, node, 2, key)
+        self.go_up(nodes, path, 2, key)
     }
 
     /// The key of a node that meets a node.
-    fn key_beside(&mut self, nodes: Value, node: Value, other: i64) -> [Value; 2] {
+    fn key_beside(&mut self, nodes: Value, path: Value, other: i64) -> [Value; 2] {
+        let node = self.node(path);
         let beside = self.b.ins().bxor_imm_s(node, other << NODE_BITS);
         let beside = self.b.ins().iadd(nodes, beside);
         [offset_of!(Key, order), offset_of!(Key, time)].map(|offset| self.load(I64, beside, offset))
@@ -296,10 +307,10 @@ impl Emitter<'_, '_> {
     }
 
     /// The node so many levels above a node has this key.
-    fn go_up(&mut self, nodes: Value, node: Value, levels: i64, [order, time]: [Value; 2]) -> [Value; 3] {
-        let above = self.b.ins().ushr_imm_s(node, levels);
-        let above = self.b.ins().band_imm_s(above, -1 << NODE_BITS);
-        self.store_key(nodes, above, order, time);
+    fn go_up(&mut self, nodes: Value, path: Value, levels: i64, [order, time]: [Value; 2]) -> [Value; 3] {
+        let above = self.b.ins().ushr_imm_s(path, levels);
+        let node = self.node(above);
+        self.store_key(nodes, node, order, time);
         [above, order, time]
     }
 

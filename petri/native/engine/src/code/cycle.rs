@@ -71,8 +71,14 @@ pub struct Part {
     pub shape: usize,
     /// One of the transitions.
     pub transition: TransitionId,
-    /// It is that of one transition alone, and has no operands.
-    pub alone: bool,
+    /// How many operands it has; none if it is that of one transition alone.
+    pub operands: Option<usize>,
+}
+
+impl Part {
+    fn form(&self, variables: usize, parameters: usize) -> Form {
+        Form { variables, parameters, alone: self.operands.is_none() }
+    }
 }
 
 impl Written {
@@ -82,7 +88,7 @@ impl Written {
 
     /// Whether what ends firings has operands.
     pub fn finishes_differ(&self) -> bool {
-        self.finishes.is_empty() || self.finishes.iter().any(|part| !part.alone)
+        self.finishes.is_empty() || self.finishes.iter().any(|part| part.operands.is_some())
     }
 }
 
@@ -237,7 +243,9 @@ impl Emitter<'_, '_> {
 
     /// `Enabling::set`.
     fn set_found(&mut self, transition: Value, state: Value, found: Value) {
-        if self.program.levels.iter().any(|level| level.transitions.len() > SMALL) {
+        let sizes = || self.program.levels.iter().map(|level| level.transitions.len());
+        let (small, medium) = (sizes().all(|size| size <= SMALL), sizes().all(|size| size > SMALL && size <= MEDIUM));
+        if !small && !medium {
             self.call(self.runtime.set_enabled, &[self.engine, transition, found], None);
             return;
         }
@@ -245,13 +253,29 @@ impl Emitter<'_, '_> {
         let position = self.load_half(state, offset_of!(Transition, position));
         let (sets, offset) = self.enabled(0);
         let set = self.row(sets, level, size_of::<RankSet>() as i64);
-        let word = self.load(I64, set, offset);
+        if small {
+            self.set_bit(set, offset, position, found);
+            return;
+        }
+        let words = self.load(I64, set, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let node = self.b.ins().ushr_imm_s(position, 6);
+        let entry = self.row(words, node, size_of::<u64>() as i64);
+        let word = self.set_bit(entry, 0, position, found);
+        let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, word, 0);
+        let any = self.b.ins().uextend(I64, any);
+        self.set_bit(set, offset, node, any);
+    }
+
+    /// Sets the bit of a number, modulo 64, to 0 or 1. Returns the word.
+    fn set_bit(&mut self, address: Value, offset: usize, number: Value, to: Value) -> Value {
+        let word = self.load(I64, address, offset);
         let one = self.int(1);
-        let bit = self.b.ins().ishl(one, position);
+        let bit = self.b.ins().ishl(one, number);
         let without = self.b.ins().band_not(word, bit);
-        let own = self.b.ins().ishl(found, position);
+        let own = self.b.ins().ishl(to, number);
         let word = self.b.ins().bor(without, own);
-        self.store(word, set, offset);
+        self.store(word, address, offset);
+        word
     }
 
     /// `Enabling::choose`: one of the enabled transitions of a priority.
@@ -286,17 +310,66 @@ impl Emitter<'_, '_> {
     fn pick_of_words(&mut self, number: usize, level: &Level, summary: Value) -> Value {
         let (sets, offset) = self.enabled(number as u32);
         let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
-        let node = self.b.ins().ctz(summary);
-        let first = self.row(words, node, size_of::<u64>() as i64);
-        let word = self.load(I64, first, 0);
+        let (node, word) = self.first_word(words, summary);
         let (above, here) = (self.without_lowest_bit(summary), self.without_lowest_bit(word));
         let others = self.b.ins().bor(above, here);
-        let only = |s: &mut Self| {
-            let (start, bit) = (s.b.ins().ishl_imm_s(node, 6), s.b.ins().ctz(word));
-            let position = s.b.ins().iadd(start, bit);
-            s.transition_in(level, position)
+        let several = |s: &mut Self| {
+            let number = s.members(words, summary);
+            s.take_chance();
+            let two = s.equals(number, 2);
+            let of_two = |s: &mut Self| {
+                let second = s.is_second();
+                s.b.ins().uextend(I64, second)
+            };
+            let skipped = s.either(two, I64, of_two, |s| s.choice_of_several(number));
+            s.return_chance();
+            s.word_of(words, summary, skipped)
         };
-        self.either(others, I64, |s| s.pick_by_engine(number), only)
+        let found = self.branch(others, &[I64, I64], several, |_| vec![node, word]);
+        let (start, bit) = (self.b.ins().ishl_imm_s(found[0], 6), self.b.ins().ctz(found[1]));
+        let position = self.b.ins().iadd(start, bit);
+        self.transition_in(level, position)
+    }
+
+    /// The first of the words that a summary tells of: its number, and the word.
+    fn first_word(&mut self, words: Value, summary: Value) -> (Value, Value) {
+        let node = self.b.ins().ctz(summary);
+        let entry = self.row(words, node, size_of::<u64>() as i64);
+        (node, self.load(I64, entry, 0))
+    }
+
+    /// The number of members in the words that a summary tells of.
+    fn members(&mut self, words: Value, summary: Value) -> Value {
+        let (again, done) = (self.b.create_block(), self.b.create_block());
+        let [left, before] = [0; 2].map(|_| self.b.append_block_param(again, I64));
+        let all = self.b.append_block_param(done, I64);
+        let none = self.int(0);
+        self.jump(again, &[summary, none]);
+        self.b.switch_to_block(again);
+        let (_, word) = self.first_word(words, left);
+        let here = self.b.ins().popcnt(word);
+        let sum = self.b.ins().iadd(before, here);
+        let left = self.without_lowest_bit(left);
+        self.b.ins().brif(left, again, &[left.into(), sum.into()], done, &[sum.into()]);
+        self.b.switch_to_block(done);
+        all
+    }
+
+    /// The word with the member that so many others come before: its number, and the word from that member on.
+    fn word_of(&mut self, words: Value, summary: Value, skipped: Value) -> Vec<Value> {
+        let (again, next, found) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let [left, others] = [0; 2].map(|_| self.b.append_block_param(again, I64));
+        self.jump(again, &[summary, skipped]);
+        self.b.switch_to_block(again);
+        let (node, word) = self.first_word(words, left);
+        let here = self.b.ins().popcnt(word);
+        let is_here = self.b.ins().icmp(IntCC::UnsignedLessThan, others, here);
+        self.b.ins().brif(is_here, found, &[], next, &[]);
+        self.b.switch_to_block(next);
+        let (left, fewer) = (self.without_lowest_bit(left), self.b.ins().isub(others, here));
+        self.jump(again, &[left, fewer]);
+        self.b.switch_to_block(found);
+        vec![node, self.without_lowest_bits(word, others)]
     }
 
     /// The number of the transition at a position of a priority.
@@ -315,11 +388,16 @@ impl Emitter<'_, '_> {
         self.b.ins().band(word, less)
     }
 
-    /// The upper of two bits, or both, as chance has it. Half of all draws are below a half: the first bit of one tells.
-    fn one_of_two(&mut self, word: Value) -> Value {
+    /// Whether it is the second of two, as chance has it. Half of all draws are below a half: the first bit of one tells.
+    fn is_second(&mut self) -> Value {
         let drawn = self.word();
+        self.b.ins().icmp_imm_s(IntCC::SignedLessThan, drawn, 0)
+    }
+
+    /// The upper of two bits, or both, as chance has it.
+    fn one_of_two(&mut self, word: Value) -> Value {
+        let second = self.is_second();
         let upper = self.without_lowest_bit(word);
-        let second = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, drawn, 0);
         self.b.ins().select(second, upper, word)
     }
 
@@ -383,13 +461,14 @@ impl Emitter<'_, '_> {
             transition,
             |s, part| {
                 let plan = &program.transitions[part.transition];
-                let (entry, start) =
-                    s.part(Form { variables: plan.variable_names.len(), parameters: 2, alone: part.alone }, exit, now);
-                start.start(part.transition, plan);
-                entry
+                let (entry, start) = s.part(part.form(plan.variable_names.len(), 2), exit, now);
+                (entry, start.start(part.transition, plan))
             },
             |s, part| {
-                let operands = if part.alone { s.int(0) } else { s.operands_of(asked.starts, transition) };
+                let operands = match part.operands {
+                    Some(_) => s.operands_of(asked.starts, transition),
+                    None => s.int(0),
+                };
                 vec![s.engine, operands]
             },
         );
@@ -401,12 +480,13 @@ impl Emitter<'_, '_> {
         self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
     }
 
-    /// Goes on with the piece of a transition. `write` writes one and returns its entry, `arguments` are what it gets.
+    /// Goes on with the piece of a transition. `write` writes one and returns its entry and its operands, which must be as many as
+    /// those in the rows of its transitions; `arguments` are what it gets.
     fn go_to_part(
         &mut self,
         parts: &[Part],
         transition: Value,
-        write: impl Fn(&mut Self, Part) -> Block,
+        write: impl Fn(&mut Self, Part) -> (Block, Vec<Operand>),
         arguments: impl Fn(&mut Self, Part) -> Vec<Value>,
     ) {
         let mut ways: BTreeMap<usize, (Part, Block)> = BTreeMap::new();
@@ -421,7 +501,8 @@ impl Emitter<'_, '_> {
             switch.emit(self.b, transition, otherwise);
         }
         for (part, way) in ways.into_values() {
-            let entry = write(self, part);
+            let (entry, operands) = write(self, part);
+            assert_eq!(operands.len(), part.operands.unwrap_or(0));
             self.b.switch_to_block(way);
             let arguments = arguments(self, part);
             self.jump(entry, &arguments);
@@ -548,9 +629,8 @@ impl Emitter<'_, '_> {
             &asked.written.finishes,
             transition,
             |s, part| {
-                let (entry, finish) = s.part(Form { variables: 0, parameters: 3, alone: part.alone }, exit, now);
-                finish.finish(part.transition, &program.transitions[part.transition]);
-                entry
+                let (entry, finish) = s.part(part.form(0, 3), exit, now);
+                (entry, finish.finish(part.transition, &program.transitions[part.transition]))
             },
             |s, _| vec![s.engine, operands, ending],
         );

@@ -19,7 +19,7 @@ use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
 use crate::code::{Habits, Routine};
 use crate::ids::{PlaceId, TransitionId};
 use crate::program::Program;
-use crate::random::{ziggurat, Ziggurat, EXACT, UNIT, UPPER};
+use crate::random::{ziggurat, Ziggurat, UNIT, UPPER};
 use crate::rank_set::RankSet;
 use crate::state;
 use crate::store::{Slot, Store};
@@ -644,28 +644,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         position
     }
 
-    /// `random::scaled`: a product of integers is there sooner than one of doubles, and what comes next waits for it.
+    /// `random::scaled`.
     fn scaled(&mut self, word: Value, n: Value) -> Value {
-        let (rounded, next) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(rounded);
-        let result = self.b.append_block_param(next, I64);
-        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, n, EXACT as i64);
-        self.unless(few, rounded);
         let bits = self.b.ins().band_imm_s(word, UPPER as i64);
-        let (whole, rest) = (self.b.ins().umulhi(bits, n), self.b.ins().imul(bits, n));
-        let margin = self.b.ins().ishl_imm_s(n, 11);
-        let limit = self.b.ins().bnot(margin);
-        let sure = self.b.ins().icmp(IntCC::UnsignedLessThan, rest, limit);
-        self.b.ins().brif(sure, next, &[whole.into()], rounded, &[]);
-        self.b.switch_to_block(rounded);
-        let bits = self.upper_bits(word);
-        let (unit, choices) = (self.real(UNIT), self.b.ins().fcvt_from_sint(F64, n));
-        let u = self.b.ins().fmul(bits, unit);
-        let position = self.b.ins().fmul(u, choices);
-        let position = self.b.ins().fcvt_to_sint(I64, position);
-        self.jump(next, &[position]);
-        self.b.switch_to_block(next);
-        result
+        self.b.ins().umulhi(bits, n)
     }
 
     /// `Random::exponential`.

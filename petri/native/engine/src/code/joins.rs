@@ -309,8 +309,10 @@ impl Emitter<'_, '_> {
     fn enter_pivot_at_once(&mut self, id: JoinId, link: &LinkProgram, group: Value, rest: Block) {
         let seats = self.seats(id);
         let seat = self.load(I64, seats.link, SEATS + Row::<Seat>::LEN);
-        let room = self.load(I64, seats.link, SEATS + Row::<Seat>::ROOM);
-        self.unless_less(seat, room, rest);
+        if self.may_grow(self.program.joins[id.at()].place) {
+            let room = self.load(I64, seats.link, SEATS + Row::<Seat>::ROOM);
+            self.unless_less(seat, room, rest);
+        }
         let room = self.load(I64, seats.join, ROOM);
         self.unless_less(seat, room, rest);
         let index = self.index(link.index);
@@ -420,8 +422,10 @@ impl Emitter<'_, '_> {
         let (len, few) = (self.load_half(record, Index::GROUP_LEN), self.int(FEW as u64));
         self.unless_less(len, few, rest);
         let seat = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
-        let room = self.load(I64, index, Index::GROUPS + Row::<u32>::ROOM);
-        self.unless_less(seat, room, rest);
+        if self.may_grow(self.program.indices[id].place) {
+            let room = self.load(I64, index, Index::GROUPS + Row::<u32>::ROOM);
+            self.unless_less(seat, room, rest);
+        }
         let entry = self.row(record, len, size_of::<u32>() as i64);
         self.store_half(seat, entry, Index::SEATS);
         let after = self.b.ins().iadd_imm_s(len, 1);

@@ -9,7 +9,7 @@ use crate::lane::Lane;
 use crate::program::Program;
 use crate::state;
 use crate::store::Store;
-use crate::trajectory::MULTIPLIERS;
+use crate::trajectory::first_word;
 
 /// What differs between transitions of one shape, and so is read from a row of numbers when their code runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +62,7 @@ impl Operand {
             Operand::Bit(transition) => 1 << (program.transitions[transition].position % 64),
             Operand::WordOffset(transition) => u64::from(program.transitions[transition].position / 64) * 8,
             Operand::WordBit(transition) => 1 << (program.transitions[transition].position / 64),
-            Operand::HashPart(transition) => (u64::from(transition.0) + 1).wrapping_mul(MULTIPLIERS[2]),
+            Operand::HashPart(transition) => first_word(transition.0),
             Operand::Constant(_, word) | Operand::Word(word) => word,
         }
     }

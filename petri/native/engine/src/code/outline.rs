@@ -8,6 +8,7 @@
 
 use std::ptr::from_ref;
 
+use crate::agenda::NO_LANE;
 use crate::code::expressions::Mean;
 use crate::code::operand::Operand;
 use crate::code::places::has_many_watches;
@@ -131,6 +132,7 @@ impl<'a> Outline<'a> {
             pivots,
             bounds,
             initial: _,
+            most,
         } = &program.places[id];
         self.open |= !indices.is_empty() || !pivots.is_empty();
         self.number(*width);
@@ -138,6 +140,8 @@ impl<'a> Outline<'a> {
         self.flag(key.is_some());
         self.flag(*key_fails);
         self.flag(capacity.is_some());
+        self.flag(most.is_some());
+        self.flag(*most == Some(1));
         self.each(bounds, Self::bound);
         self.flag(program.probes.hears_arrivals(id));
         self.flag(self.habits.is_some_and(|habits| habits.wavers(id)));
@@ -217,7 +221,8 @@ impl<'a> Outline<'a> {
             draws,
             time,
             time_span: _,
-            lane: _,
+            takes_turns,
+            lane,
             outputs,
             gives: _,
             given,
@@ -252,7 +257,8 @@ impl<'a> Outline<'a> {
         self.selection(selection);
         self.maybe(counted.as_ref(), |s, &arc| s.number(arc));
         self.numbers(counts);
-        [binds, reserves, free, exhaustive].into_iter().for_each(|&flag| self.flag(flag));
+        self.flag(*lane == NO_LANE);
+        [binds, reserves, free, exhaustive, takes_turns].into_iter().for_each(|&flag| self.flag(flag));
     }
 
     fn input(&mut self, arc: &InputProgram) {

@@ -3,8 +3,8 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::{F64, I32, I64, I8};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::types::{F64, I32, I64, I64X2, I8};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value};
 
 use crate::code::emitter::{Emitter, Number};
 use crate::code::operand::Operand;
@@ -34,6 +34,14 @@ pub fn has_many_watches(gauge: &Gauge) -> bool {
 pub enum Way {
     Up,
     Down,
+}
+
+/// Whether a threshold is crossed.
+#[derive(Clone, Copy)]
+enum Crossed {
+    Always,
+    Never,
+    If(Value),
 }
 
 /// Where the spells of a number are told: the address of its place or transition, and where that has the integral and the
@@ -122,17 +130,43 @@ impl<'a> Emitter<'a, '_> {
             integral: offset_of!(Transition, integral),
             since: offset_of!(Transition, busy_since),
         };
+        let (active, now) = (offset_of!(Transition, active), self.now);
+        if self.program.transitions[transition].takes_turns {
+            let number = self.int(u64::from(way == Way::Up));
+            self.store(number, state, offset_of!(Transition, in_progress));
+            if way == Way::Up {
+                self.store(now, state, of.since);
+            } else {
+                let spell = self.lengthen(of, Number::Const(1));
+                self.add_time(state, active, spell);
+            }
+            return;
+        }
         let before = self.load(I64, state, offset_of!(Transition, in_progress));
         let after = self.b.ins().iadd_imm_s(before, if way == Way::Up { 1 } else { -1 });
         self.store(after, state, offset_of!(Transition, in_progress));
         if way == Way::Up {
-            let one = Number::Const(1);
-            self.when_or(before, |s| s.lessen(of, one), |s| s.store(s.now, state, of.since));
+            self.when_or(before, |s| s.lessen(of, Number::Const(1)), |s| s.store(now, state, of.since));
         } else {
             let spell = self.lengthen(of, Number::Const(1));
             let idle = self.equals(after, 0);
-            self.when(idle, |s| s.add_time(state, offset_of!(Transition, active), spell));
+            self.when(idle, |s| s.add_time(state, active, spell));
         }
+    }
+
+    /// Whether a place has one token at most.
+    pub fn holds_one(&self, place: PlaceId) -> bool {
+        self.program.places[place].most == Some(1)
+    }
+
+    /// Whether a place may have more tokens than at first. If not, there is room for all that come.
+    pub fn may_grow(&self, place: PlaceId) -> bool {
+        self.program.places[place].most.is_none()
+    }
+
+    /// Whether these tokens are all that a place can have, so that it has none before they come, and none after they go.
+    fn is_only(&self, place: PlaceId, count: Number) -> bool {
+        self.holds_one(place) && matches!(count, Number::Const(1))
     }
 
     /// The spells of tokens of a place.
@@ -143,7 +177,7 @@ impl<'a> Emitter<'a, '_> {
 
     /// Tokens leave a place: `state::Place::lose`, and what watches it.
     pub fn lose(&mut self, place: PlaceId, count: Number) {
-        let before = self.tokens(place);
+        let before = if self.is_only(place, count) { self.int(1) } else { self.tokens(place) };
         self.lengthen_level(place, before);
         let after = match count {
             Number::Const(count) => self.b.ins().iadd_imm_s(before, -(count as i64)),
@@ -164,7 +198,7 @@ impl<'a> Emitter<'a, '_> {
     /// Tokens arrive in a place: `state::Place::gain`, and what watches it. `reserved`: room was kept for them.
     pub fn gain(&mut self, place: PlaceId, count: Number, reserved: bool) -> Value {
         let state = self.place(place);
-        let before = self.tokens(place);
+        let before = if self.is_only(place, count) { self.int(0) } else { self.tokens(place) };
         self.lengthen_level(place, before);
         let (number, after) = match count {
             Number::Const(count) => (self.int(count), self.b.ins().iadd_imm_s(before, count as i64)),
@@ -174,12 +208,16 @@ impl<'a> Emitter<'a, '_> {
         let arrivals = self.load(I64, state, offset_of!(Place, arrivals));
         let arrivals = self.b.ins().iadd(arrivals, number);
         self.store(arrivals, state, offset_of!(Place, arrivals));
-        let maximum = self.load(I64, state, offset_of!(Place, maximum));
-        let more = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, maximum);
-        self.when(more, |s| {
-            s.b.current_block().into_iter().for_each(|block| s.b.set_cold_block(block));
-            s.store(after, state, offset_of!(Place, maximum));
-        });
+        if self.is_only(place, count) {
+            self.store(after, state, offset_of!(Place, maximum));
+        } else {
+            let maximum = self.load(I64, state, offset_of!(Place, maximum));
+            let more = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, maximum);
+            self.when(more, |s| {
+                s.b.current_block().into_iter().for_each(|block| s.b.set_cold_block(block));
+                s.store(after, state, offset_of!(Place, maximum));
+            });
+        }
         self.moved(GaugeId::tokens(place), before, after, count, Way::Up);
         if self.program.places[place].capacity.is_some() {
             self.fill_room(place, before, after, count, reserved);
@@ -239,7 +277,7 @@ impl<'a> Emitter<'a, '_> {
         let many = has_many_watches(entry);
         let watches = if many { &[] } else { watches };
         if let Some(place) = place.filter(|_| watches.iter().all(|watch| watch.threshold != 1)) {
-            let crossed = self.crossed(1, high, count);
+            let crossed = self.crossed(1, Some(place), high, count);
             self.when_turned(crossed, Some(place), count, way, |_| {});
         }
         if many {
@@ -249,8 +287,8 @@ impl<'a> Emitter<'a, '_> {
         }
         let wavering = place.filter(|place| self.wavers(*place));
         for group in watches.chunk_by(|a, b| a.threshold == b.threshold) {
-            let crossed = self.crossed(group[0].threshold, high, count);
-            if let ([watch], Some(place), 1) = (group, wavering, group[0].threshold) {
+            let crossed = self.crossed(group[0].threshold, place, high, count);
+            if let ([watch], Some(place), Crossed::If(crossed), 1) = (group, wavering, crossed, group[0].threshold) {
                 let member = program.transitions[watch.transition].plain.then(|| self.member(watch.transition));
                 if let Some(member) = member.flatten() {
                     self.cross_free(crossed, place, count, watch, &member, way);
@@ -272,13 +310,19 @@ impl<'a> Emitter<'a, '_> {
     /// does its spell begin or end; where it does not begin, more tokens come.
     fn when_turned(
         &mut self,
-        crossed: Value,
+        crossed: Crossed,
         place: Option<PlaceId>,
         count: Number,
         way: Way,
         then: impl FnOnce(&mut Self),
     ) {
-        let Some(place) = place else { return self.when(crossed, then) };
+        let Some(place) = place else {
+            return match crossed {
+                Crossed::Always => then(self),
+                Crossed::Never => {}
+                Crossed::If(crossed) => self.when(crossed, then),
+            };
+        };
         let of = self.spells(place);
         let rises = way == Way::Up;
         let turned = |s: &mut Self| {
@@ -290,11 +334,12 @@ impl<'a> Emitter<'a, '_> {
             }
             then(s);
         };
-        self.when_or(crossed, turned, |s| {
-            if rises {
-                s.lessen(of, count)
-            }
-        });
+        match crossed {
+            Crossed::Always => turned(self),
+            Crossed::Never => {}
+            Crossed::If(crossed) if rises => self.when_or(crossed, turned, |s| s.lessen(of, count)),
+            Crossed::If(crossed) => self.when(crossed, turned),
+        }
     }
 
     /// The same without a branch, and for one transition that watches the place.
@@ -328,15 +373,18 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// Whether a threshold lies above the lower and not above the higher of two numbers that are `count` apart.
-    fn crossed(&mut self, threshold: u64, high: Value, count: Number) -> Value {
-        match count {
+    fn crossed(&mut self, threshold: u64, place: Option<PlaceId>, high: Value, count: Number) -> Crossed {
+        if place.is_some_and(|place| self.is_only(place, count)) {
+            return if threshold == 1 { Crossed::Always } else { Crossed::Never };
+        }
+        Crossed::If(match count {
             Number::Const(1) => self.equals(high, threshold),
             count => {
                 let distance = self.b.ins().iadd_imm_s(high, (threshold as i64).wrapping_neg());
                 let count = self.number(count);
                 self.b.ins().icmp(IntCC::UnsignedLessThan, distance, count)
             }
-        }
+        })
     }
 
     fn cross(&mut self, watch: &Watch, way: Way) {
@@ -507,6 +555,7 @@ impl<'a> Emitter<'a, '_> {
             self.leave_indices(place, position);
         }
         match (self.program.places[place].discipline, position) {
+            (Discipline::Bag, _) if self.holds_one(place) => {}
             (Discipline::Bag, _) => {
                 let position = self.number(position);
                 self.fill_seat(place, position);
@@ -531,9 +580,18 @@ impl<'a> Emitter<'a, '_> {
         let tokens = self.tokens(place);
         let last = self.b.ins().iadd_imm_s(tokens, -1);
         let (from, to) = (self.seat(place, last), self.seat(place, seat));
-        let slots: Vec<Value> = (0..self.program.places[place].width).map(|i| self.load(I64, from, 8 * i)).collect();
-        for (i, slot) in slots.into_iter().enumerate() {
-            self.store(slot, to, 8 * i);
+        self.copy(from, to, self.program.places[place].width);
+    }
+
+    /// Copies so many words, two at a time. They may be the same.
+    fn copy(&mut self, from: Value, to: Value, words: usize) {
+        let flags = MemFlagsData::new().with_notrap();
+        let pieces: Vec<(usize, Type)> =
+            (0..words).step_by(2).map(|i| (8 * i, if i + 1 < words { I64X2 } else { I64 })).collect();
+        let values: Vec<Value> =
+            pieces.iter().map(|&(offset, ty)| self.b.ins().load(ty, flags, from, offset as i32)).collect();
+        for ((offset, _), value) in pieces.into_iter().zip(values) {
+            self.b.ins().store(flags, value, to, offset as i32);
         }
     }
 
@@ -543,11 +601,13 @@ impl<'a> Emitter<'a, '_> {
         if self.program.places[place].discipline == Discipline::Key {
             self.call(self.runtime.push, &[self.engine, id, address], None);
         } else {
-            let tokens = self.tokens(place);
-            let store = self.store_of(place);
-            let mask = self.load(I64, store, offset_of!(Store, mask));
-            let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, tokens, mask);
-            self.when(full, |s| s.call_rarely(Rare::Grow, &[id]));
+            let tokens = if self.holds_one(place) { self.int(0) } else { self.tokens(place) };
+            if self.may_grow(place) {
+                let store = self.store_of(place);
+                let mask = self.load(I64, store, offset_of!(Store, mask));
+                let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, tokens, mask);
+                self.when(full, |s| s.call_rarely(Rare::Grow, &[id]));
+            }
             let seat = match self.program.places[place].discipline {
                 Discipline::Fifo => self.ring_seat(place, tokens),
                 _ => tokens,

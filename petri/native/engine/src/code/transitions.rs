@@ -22,7 +22,7 @@ use crate::program::{
 };
 use crate::records::Records;
 use crate::state::Transition;
-use crate::trajectory::{MULTIPLIERS, VARIABLE_MULTIPLIERS};
+use crate::trajectory::{FIRINGS, WORDS};
 
 /// What an output arc of a firing gives.
 struct Given {
@@ -144,9 +144,7 @@ impl Emitter<'_, '_> {
         match plan.selection {
             Selection::Bag(arc) => {
                 let place = plan.inputs[arc].place;
-                let tokens = self.tokens(place);
-                chosen[arc] =
-                    Some(if self.wavers(place) { self.equal_choice_free(tokens) } else { self.equal_choice(tokens) });
+                chosen[arc] = Some(self.any_of(place));
             }
             Selection::Join(join) => {
                 let program = self.program;
@@ -180,6 +178,19 @@ impl Emitter<'_, '_> {
         chosen
     }
 
+    /// Any token of a bag.
+    fn any_of(&mut self, place: PlaceId) -> Value {
+        if self.holds_one(place) {
+            return self.int(0);
+        }
+        let tokens = self.tokens(place);
+        if self.wavers(place) {
+            self.equal_choice_free(tokens)
+        } else {
+            self.equal_choice(tokens)
+        }
+    }
+
     /// Whether a product is of tokens of two bags.
     fn is_pair(plan: &TransitionProgram) -> bool {
         let bags = plan.inputs.iter().filter(|arc| matches!(arc.find, Find::Any));
@@ -191,9 +202,9 @@ impl Emitter<'_, '_> {
         let bags: Vec<usize> = (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any)).collect();
         let [first, second] = bags[..] else { return };
         let (high, low) = (self.tokens(plan.inputs[first].place), self.tokens(plan.inputs[second].place));
-        // Numbers of bindings that a double has exactly.
+        // The number of bindings fits a word.
         for tokens in [high, low] {
-            let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, tokens, 1 << 26);
+            let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, tokens, 1 << 32);
             self.require(few);
         }
         let bindings = self.b.ins().imul(high, low);
@@ -407,26 +418,20 @@ impl Emitter<'_, '_> {
 
     /// `TrajectoryHash::add`.
     fn enter_hash(&mut self, id: TransitionId, end: Value) {
-        let times = |s: &mut Self, value: Value, multiplier: usize| {
-            let multiplier = s.int(MULTIPLIERS[multiplier]);
-            s.b.ins().imul(value, multiplier)
-        };
-        let start = self.b.ins().bitcast(I64, MemFlagsData::new(), self.now);
-        let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
-        let (start, end) = (times(self, start, 1), times(self, end, 3));
+        let [start, end] = [self.now, end].map(|time| self.b.ins().bitcast(I64, MemFlagsData::new(), time));
+        let base = self.int(WORDS);
         let own = self.operand(Operand::HashPart(id));
-        let mut word = self.b.ins().iadd(start, end);
-        word = self.b.ins().iadd(word, own);
-        for position in 0..self.variables.len() {
-            if let Some(value) = self.variables[position] {
-                let part = times(self, value, 4 + position % VARIABLE_MULTIPLIERS);
-                word = self.b.ins().iadd(word, part);
-            }
+        let mut word = self.b.ins().iadd(own, start);
+        let digits: Vec<Option<Value>> = [Some(end)].into_iter().chain(self.variables.iter().copied()).collect();
+        for digit in digits {
+            word = self.b.ins().imul(word, base);
+            word = digit.map_or(word, |digit| self.b.ins().iadd(word, digit));
         }
         let hash = self.load(I64, self.engine, self.layout.hash);
         let rotated = self.b.ins().rotl_imm_s(hash, 23);
         let mixed = self.b.ins().bxor(rotated, word);
-        let hash = times(self, mixed, 0);
+        let base = self.int(FIRINGS);
+        let hash = self.b.ins().imul(mixed, base);
         self.store(hash, self.engine, self.layout.hash);
     }
 
@@ -552,16 +557,16 @@ impl Emitter<'_, '_> {
     }
 
     /// The record of a firing that ends, and for one of a lane how many others are left there. Where functions are called, the
-    /// loop has seen to the lane.
+    /// loop has seen to the lane; it is named all the same, so that their operands are those of a part of the loop.
     fn leave_lane(&mut self, id: TransitionId, plan: &TransitionProgram) -> (Value, Option<Value>) {
         let given = self.parameter(2);
-        match self.exit {
-            Exit::Finish { .. } if plan.lane != NO_LANE => {
-                let lane = self.lane(id);
+        let lane = (plan.lane != NO_LANE).then(|| self.lane(id));
+        match (self.exit, lane) {
+            (Exit::Finish { .. }, Some(lane)) => {
                 let [record, others] = self.pop(lane);
                 (record, Some(others))
             }
-            Exit::Finish { .. } => (self.b.ins().iadd_imm_s(given, Records::<Ending>::HEAD as i64), None),
+            (Exit::Finish { .. }, None) => (self.b.ins().iadd_imm_s(given, Records::<Ending>::HEAD as i64), None),
             _ => (given, None),
         }
     }

@@ -63,9 +63,9 @@ impl<O: Observer> Engine<O> {
         };
         let bags = || (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any));
         let all = bags().fold(1u128, |product, i| product.saturating_mul(choices(&self.marking, i)));
-        let mut number = match all {
-            1 => 0,
-            _ => ((self.random.uniform() * all as f64) as u128).min(all - 1),
+        let mut number = match u64::try_from(all) {
+            Ok(all) => u128::from(self.random.equal_choice(all)),
+            Err(_) => ((self.random.uniform() * all as f64) as u128).min(all - 1),
         };
         for i in bags().rev() {
             let radix = choices(&self.marking, i);
