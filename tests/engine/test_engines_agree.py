@@ -17,6 +17,7 @@ from petri.engine.native import available
 from petri.engine.session import begin
 from petri.measure.observation import Observation
 from petri.net import Net
+from tests.engine.copies import several
 from tests.engine.nets import nets
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
@@ -84,9 +85,18 @@ def test_same_run(net: Net, seed: int, piece: int) -> None:
 FAR = Limits(firings_at_an_instant=5000, tokens=60)
 
 
-@given(nets(), st.integers(0, 3), st.integers(1, 60), st.sampled_from([0, 40]), st.booleans())
+@given(
+    nets(),
+    st.sampled_from([1, 1, 2, 5]),
+    st.integers(0, 3),
+    st.integers(1, 60),
+    st.sampled_from([0, 40]),
+    st.booleans(),
+)
 @CHECKED
-def test_machine_code_does_the_same(net: Net, seed: int, piece: int, patience: int, levels: bool) -> None:
+def test_machine_code_does_the_same(net: Net, copies: int, seed: int, piece: int, patience: int, levels: bool) -> None:
+    """Of one net, or of several alike side by side, which share their code."""
+    net = net if copies == 1 else several(net, copies)
     reference = begin(net, "reference", seed, 0, limits=FAR, levels=levels)
     with pytest.MonkeyPatch.context() as patch:
         # At once, or when the interpreter has begun.
