@@ -146,6 +146,31 @@ def test_tokens_that_are_passed_on(text: str, patience: int, levels: bool) -> No
     compare(text, [1, 90, 40, 500], patience=patience, levels=levels)
 
 
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [
+        ("1", "6"),
+        ("3", "3"),
+        ("k - 3", "k + 4"),
+        ("k", "2 * k"),
+        ("k", "3 - k"),
+        ("0", "9007199254740991"),
+        ("0", "9007199254740992"),
+        ("9223372036854775807 - k", "9223372036854775807"),
+        ("-9223372036854775807", "9223372036854775807 - k"),
+    ],
+)
+def test_r3_integers_between_any_bounds(low: str, high: str) -> None:
+    """Bounds that are constant or not, one number, none, as many as u can tell apart, and more."""
+    text = f"""
+        place a : int = 1
+        place b : int
+        transition come: a(k) -> a((k + 1) mod 1000), b(s)  draw s ~ uniform({low}..{high})  takes exp(1.0)
+        transition go:   b(s) -> nothing  takes 0.1
+        """
+    compare(text, [1, 200, 300], patience=0)
+
+
 @pytest.mark.parametrize("patience", [30, 3000])
 @pytest.mark.parametrize(
     ("most", "time"),

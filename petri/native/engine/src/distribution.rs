@@ -19,11 +19,13 @@ pub fn require(
     Err(values().into_iter().fold(fault, |fault, (name, value)| fault.with_real(name, value)))
 }
 
-/// The width must be below 2⁵³, so that u reaches every integer.
+/// Widths of integers are below this, so that u reaches every one.
+pub const WIDEST: i64 = 1 << 53;
+
 pub fn uniform_int(bounds: &(Int, Int), span: SpanId, scope: &mut Scope) -> Outcome<i64> {
     let (low, high) = (bounds.0.value(scope)?, bounds.1.value(scope)?);
     match high.checked_sub(low) {
-        Some(width) if (0..1 << 53).contains(&width) => Ok(low + scope.random.equal_choice(width as u64 + 1) as i64),
+        Some(width) if (0..WIDEST).contains(&width) => Ok(low + scope.random.equal_choice(width as u64 + 1) as i64),
         _ => {
             let fault = Fault::new("bad-parameter", span).with_text("distribution", "uniform_int");
             Err(fault.with_int("low", low).with_int("high", high))

@@ -7,6 +7,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use crate::code::emitter::Emitter;
 use crate::code::operand::Operand;
 use crate::code::runtime::DONE;
+use crate::distribution::WIDEST;
 use crate::expression::{self, Bool, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding};
 
 /// An exponential of a mean below this is finite: a standard one does not come near 10⁸.
@@ -144,10 +145,31 @@ impl Emitter<'_, '_> {
                 let condition = self.condition(condition, end);
                 self.b.ins().uextend(I64, condition)
             }
-            Int::Uniform(..) | Int::Choice(_) | Int::Table(_) => {
-                self.evaluated(self.runtime.integer, std::ptr::from_ref(e) as u64, end)
-            }
+            Int::Uniform(bounds, _) => self.uniform_int(bounds, end),
+            Int::Choice(_) | Int::Table(_) => self.evaluated(self.runtime.integer, std::ptr::from_ref(e) as u64, end),
         }
+    }
+
+    /// `distribution::uniform_int`.
+    fn uniform_int(&mut self, bounds: &(Int, Int), end: Value) -> Value {
+        let known = match bounds {
+            (Int::Const(low), Int::Const(high)) => high.checked_sub(*low),
+            _ => None,
+        };
+        let (low, high) = (self.integer(&bounds.0, end), self.integer(&bounds.1, end));
+        let position = if let Some(width @ 1..WIDEST) = known {
+            let number = self.int(width as u64 + 1);
+            self.choice_of_several(number)
+        } else {
+            let ascending = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, low, high);
+            self.require(ascending);
+            let width = self.b.ins().isub(high, low);
+            let narrow = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, width, WIDEST);
+            self.require(narrow);
+            let number = self.b.ins().iadd_imm_s(width, 1);
+            self.equal_choice(number)
+        };
+        self.b.ins().iadd(low, position)
     }
 
     fn whole_leaf(&mut self, leaf: Leaf<i64>) -> (Value, Option<i64>) {

@@ -469,7 +469,8 @@ impl<'a> Outline<'a> {
                 self.word(9);
                 self.condition(condition);
             }
-            Int::Uniform(..) | Int::Choice(_) | Int::Table(_) => self.open = true,
+            Int::Uniform(bounds, _) => self.ints(10, bounds),
+            Int::Choice(_) | Int::Table(_) => self.open = true,
         }
     }
 
