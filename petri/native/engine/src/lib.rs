@@ -3,17 +3,18 @@
 //!
 //! A guided tour, in the order of the data's way:
 //!
-//! 1. [`net`] decodes the flat net; [`compile`], [`compile_transition`], [`compile_selection`] and [`compile_lanes`] make a [`program`] of it, with expressions
-//!    compiled by [`lower`] and understood by [`analysis`]; [`ranges`] tells which values tokens may have. Everything that can
-//!    be decided before the first firing is decided there.
+//! 1. [`net`] decodes the flat net; [`compile`], [`compile_transition`], [`compile_selection`] and [`compile_lanes`] make a
+//!    [`program`] of it, with expressions compiled by [`lower`] and understood by [`analysis`]; [`ranges`] tells which values
+//!    tokens may have, and [`conservation`] which places never have more tokens than at first. Everything that can be decided
+//!    before the first firing is decided there.
 //! 2. [`engine`] is the loop: look, choose, start; or let time move on. It fits on a screen.
 //! 3. The loop stands on four structures, each of its own kind of speed: the [`marking`] ([`store`]s of tokens and
 //!    [`index`]es over them, each with a [`key_table`]), [`enabling`] (which transitions are enabled, by looking only next to
 //!    what changed), the [`search`] for bindings (or the [`weights`] of a [`join`]), and the [`agenda`] of firings in progress (a
 //!    tournament of [`events`], behind which those of one duration wait in a [`lane`], and the [`records`] of what they will
 //!    deposit).
-//! 4. The [`state`] of places and transitions keeps their statistics. An [`observer`] is told what happens: declared measures ([`probes`], with [`histogram`],
-//!    [`passage`] and [`reorder`]), and the [`trace`].
+//! 4. The [`state`] of places and transitions keeps their statistics. An [`observer`] is told what happens: declared measures
+//!    ([`probes`], with [`histogram`], [`passage`] and [`reorder`]), and the [`trace`].
 //! 5. A net that runs long gets [`code`]: machine code that does what the engine would do for each of its transitions, on the
 //!    same memory. Where thousands of firings are in progress, the engine fetches what the next ones will touch (with
 //!    [`cache`]), since a net of that size does not fit the processor's.
@@ -26,10 +27,10 @@ pub mod bits;
 pub mod cache;
 pub mod code;
 pub mod compile;
-mod compile_lanes;
+pub mod compile_lanes;
 pub mod compile_selection;
 pub mod compile_transition;
-mod conservation;
+pub mod conservation;
 pub mod distribution;
 pub mod enabling;
 pub mod engine;
