@@ -135,3 +135,60 @@ impl Transition {
         *self = Transition { busy_since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn m1_spells_add_up_to_the_integral() {
+        let mut random = Random::new([7, 8, 9]);
+        let mut place = Place::default();
+        let (mut now, mut integral, mut nonempty) = (0.0, 0.0, 0.0);
+        for step in 0..100_000 {
+            let elapsed = random.exponential();
+            integral += real(place.tokens) * elapsed;
+            nonempty += if place.tokens > 0 { elapsed } else { 0.0 };
+            now += elapsed;
+            let count = random.equal_choice(3);
+            if random.uniform() < 0.5 {
+                place.gain(count, now);
+            } else {
+                place.lose(count.min(place.tokens), now);
+            }
+            if step == 30_000 {
+                place.restart(now);
+                (integral, nonempty) = (0.0, 0.0);
+            }
+        }
+        let close = |one: f64, other: f64| (one - other).abs() < 1e-11 * other;
+        assert!(close(place.integral(now), integral), "{} {integral}", place.integral(now));
+        assert!(close(place.nonempty(now), nonempty), "{} {nonempty}", place.nonempty(now));
+    }
+
+    #[test]
+    fn m1_tokens_that_leave_at_once_have_no_integral() {
+        let mut place = Place::default();
+        for step in 0..1000 {
+            let now = f64::from(step) * 0.1;
+            place.gain(2, now);
+            place.gain(1, now);
+            place.lose(3, now);
+        }
+        assert_eq!((place.integral(100.0), place.nonempty(100.0), place.arrivals), (0.0, 0.0, 3000));
+    }
+
+    #[test]
+    fn m2_so_do_those_of_firings() {
+        let mut transition = Transition::default();
+        for (now, begins) in [(1.0, true), (2.0, true), (2.5, false), (4.0, false), (7.0, true), (9.0, false)] {
+            if begins {
+                transition.begin(now);
+            } else {
+                transition.end(now);
+            }
+        }
+        assert_eq!((transition.integral(10.0), transition.active(10.0)), (5.5, 5.0));
+    }
+}
