@@ -6,13 +6,14 @@
 //! the engine altogether.
 //!
 //! [`layout`] tells where an engine has what, and [`operand`] what transitions of one code differ in. [`emitter`] has the
-//! vocabulary, [`expressions`], [`places`], [`joins`], [`agenda`], [`search`], [`transitions`] and
-//! [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls. Transitions with the same
+//! vocabulary, [`expressions`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`], [`search`], [`transitions`]
+//! and [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls. Transitions with the same
 //! [`outline`] share their code.
 
 mod agenda;
 mod cycle;
 mod emitter;
+mod enabling;
 mod expressions;
 mod habits;
 mod joins;
@@ -22,6 +23,7 @@ mod outline;
 mod places;
 mod runtime;
 mod search;
+mod tokens;
 mod transitions;
 
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -22,6 +22,7 @@ pub fn require(
 /// Widths of integers are below this, so that u reaches every one.
 pub const WIDEST: i64 = 1 << 53;
 
+/// An integer between bounds, each equally likely.
 pub fn uniform_int(bounds: &(Int, Int), span: SpanId, scope: &mut Scope) -> Outcome<i64> {
     let (low, high) = (bounds.0.value(scope)?, bounds.1.value(scope)?);
     match high.checked_sub(low) {

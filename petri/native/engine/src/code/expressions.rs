@@ -373,6 +373,13 @@ impl Emitter<'_, '_> {
         self.b.ins().fadd(value, zero)
     }
 
+    /// Whether a real is finite.
+    fn is_finite(&mut self, value: Value) -> Value {
+        let magnitude = self.b.ins().fabs(value);
+        let infinity = self.real(f64::INFINITY);
+        self.b.ins().fcmp(FloatCC::LessThan, magnitude, infinity)
+    }
+
     fn real_function(&mut self, function: RealFunction, a: Value) -> Value {
         match function {
             RealFunction::Neg => {

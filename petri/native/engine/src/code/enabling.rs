@@ -1,0 +1,159 @@
+//! Code for what is enabled: conditions of transitions that come to hold or do not any more, and the sets of enabled
+//! transitions (`Enabling`).
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64, I8};
+use cranelift_codegen::ir::{InstBuilder, Value};
+
+use crate::code::emitter::Emitter;
+use crate::code::operand::Operand;
+use crate::code::places::Way;
+use crate::ids::TransitionId;
+use crate::program::{Dependent, Watch};
+use crate::rank_set::{RankSet, MEDIUM, SMALL};
+use crate::state::Transition;
+
+/// Where a set has the bit of a member: the word's address and an offset, and the bit; and the same of the summary above.
+pub struct Member {
+    address: Value,
+    offset: usize,
+    bit: Value,
+    summary: Option<(Value, usize, Value)>,
+}
+
+impl Emitter<'_, '_> {
+    // ------------------------------------------------------------ conditions
+
+    pub fn cross(&mut self, watch: &Watch, way: Way) {
+        if (way == Way::Up) != watch.below {
+            self.met(watch.transition);
+        } else {
+            self.violated(watch.transition);
+        }
+    }
+
+    pub fn change_unmet(&mut self, transition: TransitionId, change: Value) -> Value {
+        let state = self.transition(transition);
+        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
+        let unmet = self.b.ins().iadd(unmet, change);
+        self.store(unmet, state, offset_of!(Transition, unmet));
+        unmet
+    }
+
+    pub fn met(&mut self, transition: TransitionId) {
+        let one = self.b.ins().iconst(I32, -1);
+        let unmet = self.change_unmet(transition, one);
+        let all = self.equals(unmet, 0);
+        if !self.program.transitions[transition].plain {
+            self.when(all, |s| s.touch(transition));
+        } else if let Some(member) = self.member(transition) {
+            // Whether this was the last condition can seldom be foreseen.
+            self.include(&member, all);
+        } else {
+            self.when(all, |s| s.tell_enabled(transition, true));
+        }
+    }
+
+    pub fn violated(&mut self, transition: TransitionId) {
+        let one = self.b.ins().iconst(I32, 1);
+        let unmet = self.change_unmet(transition, one);
+        if let Some(member) = self.member(transition) {
+            self.exclude(&member, None);
+        } else {
+            let first = self.equals(unmet, 1);
+            self.when(first, |s| s.tell_enabled(transition, false));
+        }
+    }
+
+    // ------------------------------------------------------------ sets of enabled transitions
+
+    /// Where the set of enabled transitions has a transition, unless it is a large one.
+    pub fn member(&mut self, transition: TransitionId) -> Option<Member> {
+        let plan = &self.program.transitions[transition];
+        let level = plan.level;
+        let size = self.program.levels[level as usize].transitions.len();
+        if size > MEDIUM {
+            return None;
+        }
+        let (sets, offset) = self.enabled(level);
+        let bit = self.operand(Operand::Bit(transition));
+        if size <= SMALL {
+            return Some(Member { address: sets, offset, bit, summary: None });
+        }
+        let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let word = self.operand(Operand::WordOffset(transition));
+        let address = self.b.ins().iadd(words, word);
+        let above = self.operand(Operand::WordBit(transition));
+        Some(Member { address, offset: 0, bit, summary: Some((sets, offset, above)) })
+    }
+
+    /// A transition is in the set if a condition holds, or it has been before.
+    pub fn include(&mut self, member: &Member, condition: Value) {
+        let add = |s: &mut Self, address, offset, bit| {
+            let none = s.int(0);
+            let bit = s.b.ins().select(condition, bit, none);
+            let word = s.load(I64, address, offset);
+            let word = s.b.ins().bor(word, bit);
+            s.store(word, address, offset);
+        };
+        add(self, member.address, member.offset, member.bit);
+        if let Some((set, offset, bit)) = member.summary {
+            add(self, set, offset, bit);
+        }
+    }
+
+    /// A transition is not in the set, if a condition holds.
+    pub fn exclude(&mut self, member: &Member, condition: Option<Value>) {
+        let remove = |s: &mut Self, address, offset, bit, condition: Option<Value>| {
+            let none = s.int(0);
+            let bit = condition.map_or(bit, |condition| s.b.ins().select(condition, bit, none));
+            let word = s.load(I64, address, offset);
+            let word = s.b.ins().band_not(word, bit);
+            s.store(word, address, offset);
+            word
+        };
+        let word = remove(self, member.address, member.offset, member.bit, condition);
+        if let Some((set, offset, bit)) = member.summary {
+            let empty = self.equals(word, 0);
+            remove(self, set, offset, bit, Some(empty));
+        }
+    }
+
+    fn tell_enabled(&mut self, transition: TransitionId, enabled: bool) {
+        let (id, enabled) = (self.transition_id(transition), self.int(u64::from(enabled)));
+        self.call(self.runtime.set_enabled, &[self.engine, id, enabled], None);
+    }
+
+    pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way) {
+        if way == Way::Down || dependent.depth == u64::MAX {
+            self.touch(dependent.transition);
+        } else {
+            let seen = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64);
+            self.when(seen, |s| s.touch(dependent.transition));
+        }
+    }
+
+    /// `Enabling::touch`.
+    fn touch(&mut self, transition: TransitionId) {
+        let state = self.transition(transition);
+        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
+        let listed = self.load(I8, state, offset_of!(Transition, listed));
+        let listed = self.b.ins().uextend(I32, listed);
+        let either = self.b.ins().bor(unmet, listed);
+        let fresh = self.equals(either, 0);
+        self.when(fresh, |s| {
+            let yes = s.b.ins().iconst(I8, 1);
+            s.store(yes, state, offset_of!(Transition, listed));
+            let len = s.load(I64, s.engine, s.layout.listed);
+            let list = s.table(s.layout.list);
+            let offset = s.b.ins().ishl_imm_s(len, 2);
+            let end = s.b.ins().iadd(list, offset);
+            let id = s.transition_id(transition);
+            s.store_half(id, end, 0);
+            let len = s.b.ins().iadd_imm_s(len, 1);
+            s.store(len, s.engine, s.layout.listed);
+        });
+    }
+}
