@@ -192,3 +192,17 @@ def test_a_tournament_that_grows(most: int, time: str, patience: int) -> None:
         transition die:    cell(c), read full -> nothing  takes {time}
         """
     compare(text, [25, 40, most // 2, most, most], patience=patience)
+
+
+def test_x1_every_equality_of_a_pattern_is_looked_at() -> None:
+    """Of two that a token must meet, the second raises a fault although the first is not met."""
+    text = """
+        type Pair = { a: int, b: int }
+        place queue : Pair fifo = Pair(1, 1)
+        place clock = 3 * token
+        place count : int = 0
+        transition tick: clock -> nothing  takes 1.0
+        transition take: queue(Pair(0, 6 div tokens(clock))) -> queue(Pair(1, 1))
+        transition add: count(k) -> count(k + 1)  takes 0.25
+        """
+    compare(text, [2, 50], patience=0)

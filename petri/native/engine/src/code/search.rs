@@ -275,8 +275,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
             return;
         }
         let token = self.shown(arc.place, depth);
-        for (slot, value) in &arc.equals {
-            let wanted = self.bits(value, self.now);
+        // All of them first: any may raise a fault.
+        let wanted: Vec<Value> = arc.equals.iter().map(|(_, value)| self.bits(value, self.now)).collect();
+        for ((slot, _), wanted) in arc.equals.iter().zip(wanted) {
             let found = self.load(I64, token, 8 * *slot as usize);
             let same = self.b.ins().icmp(IntCC::Equal, wanted, found);
             self.unless(same, next);
