@@ -1,10 +1,13 @@
 //! The firings in progress, in order of their end, and among equal ends of their start (S5).
 
+use std::sync::Arc;
+
+use crate::block::{Block, Rows};
 use crate::events::Events;
 use crate::ids::TransitionId;
 use crate::lane::{Lane, Waiting};
+use crate::program::Program;
 use crate::records::Records;
-use crate::table::Table;
 
 /// What is known of the firing of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,18 +39,15 @@ pub struct Agenda {
     pub events: Events,
     /// For each slot its firing, with its record unless it is one of a lane, where the record stays in the ring.
     pub endings: Records<Ending>,
-    pub lanes: Table<LaneId, Lane>,
+    pub lanes: Rows<LaneId, Lane>,
 }
 
 impl Agenda {
-    /// For firings with records of at most `width` words.
-    pub fn new(width: usize, lanes: usize) -> Self {
-        let events = Events::default();
-        Agenda {
-            endings: Records::new(width, events.slots),
-            events,
-            lanes: vec![Lane::new(width); lanes].into_iter().collect(),
-        }
+    /// For the firings of a program.
+    pub fn new(program: &Program, block: &Arc<Block>) -> Self {
+        let (events, width) = (Events::default(), program.record);
+        let lanes = (0..program.lanes).map(|_| Lane::new(width));
+        Agenda { endings: Records::new(width, events.slots), events, lanes: Rows::new(block, block.plan.lanes, lanes) }
     }
 
     /// The earliest end among the firings in progress; infinite when there are none.
@@ -128,7 +128,9 @@ mod tests {
     #[test]
     fn s5_by_end_and_then_by_start() {
         let mut random = Random::new([4, 5, 6]);
-        let mut agenda = Agenda::new(3, 2);
+        let mut program = Program::from_json(r#"{"places":[],"transitions":[]}"#).expect("a net");
+        (program.record, program.lanes) = (3, 2);
+        let mut agenda = Agenda::new(&program, &Block::new(&program, 0));
         let mut expected = Vec::new();
         for serial in 0..500u64 {
             // Two lanes, of durations 5 and 9, and a transition without.

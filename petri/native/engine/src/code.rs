@@ -6,7 +6,7 @@
 //! the engine altogether.
 //!
 //! [`layout`] tells where an engine has what, and [`operand`] what transitions of one code differ in. [`emitter`] has the
-//! vocabulary, [`expressions`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`], [`search`], [`transitions`]
+//! vocabulary, [`expressions`], [`slots`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`], [`search`], [`transitions`]
 //! and [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls. Transitions with the same
 //! [`outline`] share their code.
 
@@ -23,6 +23,7 @@ mod outline;
 mod places;
 mod runtime;
 mod search;
+mod slots;
 mod tokens;
 mod transitions;
 
@@ -44,11 +45,13 @@ pub use cycle::{OVER, STOPPED, USED_UP};
 pub use habits::Habits;
 pub use runtime::{ENABLED, FAULT, GENERAL};
 
+use crate::block::Plan;
 use crate::cache::fetch;
 use crate::engine::Engine;
 use crate::ids::{PlaceId, TransitionId};
 use crate::observer::Observer;
 use crate::program::{Program, Time};
+use crate::state::Transition;
 use crate::table::Table;
 use cycle::{Part, Routines, Written};
 use emitter::{Emitter, Form, Scene};
@@ -125,26 +128,26 @@ impl Operands {
         unsafe { *self.0.sub(1) }
     }
 
-    /// The places among them …
+    /// How far the places among them are from the engine …
     #[inline(always)]
-    pub fn places(self) -> impl Iterator<Item = PlaceId> {
-        self.rows(Operand::places(self.first())).map(PlaceId)
+    pub fn places(self) -> impl Iterator<Item = usize> {
+        self.those(Operand::places(self.first()))
     }
 
     /// … and the transitions.
     #[inline(always)]
-    pub fn transitions(self) -> impl Iterator<Item = TransitionId> {
-        self.rows(Operand::transitions(self.first())).map(TransitionId)
+    pub fn transitions(self) -> impl Iterator<Item = usize> {
+        self.those(Operand::transitions(self.first()))
     }
 
-    /// The rows of tables that some operands stand for.
+    /// The operands at some positions.
     #[inline(always)]
-    fn rows(self, mut positions: u32) -> impl Iterator<Item = u32> {
+    fn those(self, mut positions: u32) -> impl Iterator<Item = usize> {
         std::iter::from_fn(move || {
             let position = (positions != 0).then(|| positions.trailing_zeros())?;
             positions &= positions - 1;
             // SAFETY: there are operands at the positions that the first word tells of.
-            Some(unsafe { Operand::row(*self.0.add(position as usize)) })
+            Some(unsafe { *self.0.add(position as usize) } as usize)
         })
     }
 }
@@ -156,6 +159,7 @@ pub struct Code {
     starts: Table<TransitionId, Routine>,
     finishes: Table<TransitionId, Routine>,
     cycle: Routine,
+    plan: Plan,
     /// What the code finds by address: see `Runtime::arrivals`.
     _arrivals: Box<[Routine]>,
     /// The operands of all routines.
@@ -164,6 +168,12 @@ pub struct Code {
 }
 
 impl Code {
+    /// The transition that is so far from its engine.
+    #[inline(always)]
+    pub fn transition_at(&self, distance: usize) -> TransitionId {
+        TransitionId(((distance - self.plan.transitions) / size_of::<Transition>()) as u32)
+    }
+
     /// Fetches the routines by which firings of a transition start and end.
     #[inline(always)]
     pub fn fetch_start(&self, transition: TransitionId) {
@@ -314,7 +324,7 @@ impl Code {
     /// The code of a program for engines with observers of a kind. None where this machine, or the size of the net, has
     /// none.
     pub fn new<O: Observer>(program: &Program, habits: &Habits) -> Option<Code> {
-        if program.unlike() > MOST_UNLIKE {
+        if program.unlike() > MOST_UNLIKE || Plan::of(program, size_of::<Engine<O>>()).size > i32::MAX as usize {
             return None;
         }
         // The generator recurses over expressions: it gets a stack of its own, as the loader does.
@@ -352,7 +362,7 @@ impl<'a> Generator<'a> {
             functions,
             program,
             habits,
-            layout: Layout::of::<O>(),
+            layout: Layout::of::<O>(program),
             runtime: Runtime::of::<O>(arrivals.as_ptr()),
             arrivals,
             rare,
@@ -377,8 +387,9 @@ impl<'a> Generator<'a> {
         let cycle = self.write(self.convention(), form, |e| e.cycle(&written));
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
+        let plan = self.layout.plan;
         let mut operands = Rows::default();
-        let mut place = |row: Vec<Operand>| operands.place(Operand::words(&row, program));
+        let mut place = |row: Vec<Operand>| operands.place(Operand::words(&row, program, &plan));
         let cycle = (cycle.0, place(cycle.1));
         let parts: Vec<(Option<FuncId>, usize)> =
             parts.into_iter().map(|(shape, row)| (functions[shape], place(row))).collect();
@@ -404,6 +415,7 @@ impl<'a> Generator<'a> {
             starts: starts.into_iter().collect(),
             finishes: finishes.into_iter().collect(),
             cycle,
+            plan,
             _arrivals: self.arrivals,
             _operands: operands,
             module: ManuallyDrop::new(self.module),
@@ -630,6 +642,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::block::Block;
     use crate::enabling::Enabling;
     use crate::engine::{Limits, Reason};
     use crate::marking::Marking;
@@ -653,8 +666,9 @@ mod tests {
     }
 
     fn code(program: &Program) -> Option<Code> {
-        let mut enabling = Enabling::new(program);
-        let marking = Marking::new(program, &mut enabling).ok()?;
+        let block = Block::new(program, 0);
+        let mut enabling = Enabling::new(program, &block);
+        let marking = Marking::new(program, &block, &mut enabling).ok()?;
         Code::new::<()>(program, &Habits::of(program, &marking, 3, 0.0, 1.0))
     }
 

@@ -4,6 +4,9 @@
 //! counts how many of them do not hold, and a change of a gauge adjusts the count of those whose threshold it
 //! crosses. Where watches are not the whole story, the transition is put on a list and looked at before the next choice.
 
+use std::sync::Arc;
+
+use crate::block::{Block, Rows};
 use crate::ids::{GaugeId, TransitionId};
 use crate::program::Program;
 use crate::random::Random;
@@ -17,9 +20,9 @@ pub struct LevelId(pub usize);
 
 #[repr(C)]
 pub struct Enabling {
-    pub transitions: Table<TransitionId, Transition>,
+    pub transitions: Rows<TransitionId, Transition>,
     /// The enabled transitions of each priority.
-    pub levels: Table<LevelId, RankSet>,
+    pub levels: Rows<LevelId, RankSet>,
     /// Transitions to look at again, each at most once: the first `listed`.
     pub list: Table<TransitionId, TransitionId>,
     pub listed: usize,
@@ -27,7 +30,7 @@ pub struct Enabling {
 
 impl Enabling {
     /// Nothing is known to be enabled until the gauges were told.
-    pub fn new(program: &Program) -> Self {
+    pub fn new(program: &Program, block: &Arc<Block>) -> Self {
         let transitions = program.transitions.iter().map(|t| Transition {
             unmet: t.impossible,
             level: t.level,
@@ -35,9 +38,10 @@ impl Enabling {
             plain: t.plain,
             ..Transition::default()
         });
+        let levels = program.levels.iter().map(|level| RankSet::new(level.transitions.len()));
         let mut enabling = Enabling {
-            transitions: transitions.collect(),
-            levels: program.levels.iter().map(|level| RankSet::new(level.transitions.len())).collect(),
+            transitions: Rows::new(block, block.plan.transitions, transitions),
+            levels: Rows::new(block, block.plan.levels, levels),
             list: program.transitions.iter().map(|_| TransitionId(0)).collect(),
             listed: 0,
         };

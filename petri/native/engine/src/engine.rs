@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
 
 use crate::agenda::Agenda;
+use crate::block::{Block, Housed};
 use crate::code::{Code, Habits, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::enabling::Enabling;
 use crate::events::MANY;
@@ -113,9 +114,10 @@ impl<O: Observer> Engine<O> {
         seed: [u64; 3],
         limits: Limits,
         observer: impl FnOnce(&Program, &Marking) -> O,
-    ) -> Outcome<Self> {
-        let mut enabling = Enabling::new(&program);
-        let marking = Marking::new(&program, &mut enabling)?;
+    ) -> Outcome<Housed<Self>> {
+        let block = Block::new(&program, size_of::<Self>());
+        let mut enabling = Enabling::new(&program, &block);
+        let marking = Marking::new(&program, &block, &mut enabling)?;
         for (gauge, place) in program.gauges.iter().zip(marking.places.iter()) {
             if gauge.load != GaugeId::NONE {
                 enabling.moved(&program, gauge.load, 0, place.tokens);
@@ -124,7 +126,7 @@ impl<O: Observer> Engine<O> {
         for (id, place) in marking.places.iter().enumerate() {
             enabling.moved(&program, GaugeId(id as u32), 0, place.tokens);
         }
-        Ok(Engine {
+        let engine = Engine {
             observer: observer(&program, &marking),
             now: 0.0,
             window: 0.0,
@@ -139,7 +141,7 @@ impl<O: Observer> Engine<O> {
             random: Random::new(seed),
             drawn: Random::new(seed),
             enabling,
-            agenda: Agenda::new(program.record, program.lanes),
+            agenda: Agenda::new(&program, &block),
             foresight: Foresight::default(),
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
@@ -148,7 +150,8 @@ impl<O: Observer> Engine<O> {
             value: 0,
             fault: None,
             program,
-        })
+        };
+        Ok(Housed::new(block, engine))
     }
 
     // ------------------------------------------------------------ the loop

@@ -12,7 +12,7 @@
 //!    [`index`]es over them, each with a [`key_table`]), [`enabling`] (which transitions are enabled, by looking only next to
 //!    what changed), the [`search`] for bindings (or the [`weights`] of a [`join`]), and the [`agenda`] of firings in progress (a
 //!    tournament of [`events`], behind which those of one duration wait in a [`lane`], and the [`records`] of what they will
-//!    deposit).
+//!    deposit). An engine and their tables stand in one [`block`] of memory.
 //! 4. The [`state`] of places and transitions keeps their statistics. An [`observer`] is told what happens: declared measures
 //!    ([`probes`], with [`histogram`], [`passage`] and [`reorder`]), and the [`trace`].
 //! 5. A net that runs long gets [`code`]: machine code that does what the engine would do for each of its transitions, on the
@@ -24,6 +24,7 @@
 pub mod agenda;
 pub mod analysis;
 pub mod bits;
+pub mod block;
 pub mod cache;
 pub mod code;
 pub mod compile;

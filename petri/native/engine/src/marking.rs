@@ -1,5 +1,8 @@
 //! The marking: the tokens of all places, with their indices and the room that firings in progress have reserved.
 
+use std::sync::Arc;
+
+use crate::block::{Block, Rows};
 use crate::enabling::Enabling;
 use crate::expression::{Scope, Value};
 use crate::fault::Outcome;
@@ -31,25 +34,28 @@ enum Destination {
 
 #[repr(C)]
 pub struct Marking {
-    pub places: Table<PlaceId, Place>,
-    pub stores: Table<PlaceId, Store>,
+    pub places: Rows<PlaceId, Place>,
+    pub stores: Rows<PlaceId, Store>,
     /// Tokens in places, and tokens that firings in progress will deposit.
     pub total: u64,
-    pub indices: Table<IndexId, Index>,
-    pub joins: Table<JoinId, Join>,
+    pub indices: Rows<IndexId, Index>,
+    pub joins: Rows<JoinId, Join>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
 
 impl Marking {
     /// The initial marking. A key may raise a fault.
-    pub fn new(program: &Program, enabling: &mut Enabling) -> Outcome<Self> {
-        let indices: Table<IndexId, Index> = program.indices.iter().map(Index::new).collect();
+    pub fn new(program: &Program, block: &Arc<Block>, enabling: &mut Enabling) -> Outcome<Self> {
+        let (plan, places) = (block.plan, program.places.iter());
+        let stores = places.clone().map(|place| Store::new(place.width, place.discipline));
+        let indices = Rows::new(block, plan.indices, program.indices.iter().map(Index::new));
+        let joins = program.joins.iter().map(|join| Join::new(join, &indices));
         let mut marking = Marking {
-            places: program.places.iter().map(|_| Place::default()).collect(),
+            places: Rows::new(block, plan.places, places.map(|_| Place::default())),
             total: 0,
-            stores: program.places.iter().map(|place| Store::new(place.width, place.discipline)).collect(),
-            joins: program.joins.iter().map(|join| Join::new(join, &indices)).collect(),
+            stores: Rows::new(block, plan.stores, stores),
+            joins: Rows::new(block, plan.joins, joins),
             indices,
             silent: Random::new([0; 3]),
         };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::block::Housed;
 use crate::engine::{Engine, Limits, Reason, RunError};
 use crate::fault::Outcome;
 use crate::ids::PlaceId;
@@ -89,7 +90,7 @@ pub trait Session: Send + Sync {
     fn begin_window(&mut self);
 }
 
-impl<O: Record + Send + Sync> Session for Engine<O> {
+impl<O: Record + Send + Sync> Session for Housed<Engine<O>> {
     fn program(&self) -> &Program {
         &self.program
     }

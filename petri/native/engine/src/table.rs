@@ -48,6 +48,14 @@ impl<I, T> Table<I, T> {
     /// Where a table has the address of its first row.
     pub const START: usize = offset_of!(Table<I, T>, start);
 
+    /// The table of so many rows that begin there.
+    ///
+    /// # Safety
+    /// The rows are nobody else's. Unless they were a box, the table is not dropped.
+    pub unsafe fn of_rows(start: NonNull<T>, len: usize) -> Self {
+        Table { start, len, of: PhantomData }
+    }
+
     fn of(rows: Box<[T]>) -> Self {
         let mut rows = ManuallyDrop::new(rows);
         Table { start: NonNull::from(&mut rows[..]).cast(), len: rows.len(), of: PhantomData }

@@ -130,8 +130,8 @@ impl Emitter<'_, '_> {
 
     /// The lane of a transition.
     pub fn lane(&mut self, id: TransitionId) -> Value {
-        let (lanes, offset) = (self.table(self.layout.lanes), self.operand(Operand::Lane(id)));
-        let lane = self.b.ins().iadd(lanes, offset);
+        let distance = self.operand(Operand::Lane(id));
+        let lane = self.b.ins().iadd(self.engine, distance);
         self.lane_at(lane)
     }
 

@@ -10,7 +10,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 use cranelift_frontend::{Switch, Variable};
 
 use crate::agenda::{Ending, NO_LANE};
-use crate::code::emitter::{Emitter, Exit, Form};
+use crate::code::emitter::{Emitter, Exit, Form, Owner};
 use crate::code::operand::Operand;
 use crate::code::runtime::{Rare, DONE, ENABLED};
 use crate::code::{Routine, LEAF};
@@ -253,6 +253,7 @@ impl Emitter<'_, '_> {
         let position = self.load_half(state, offset_of!(Transition, position));
         let (sets, offset) = self.enabled(0);
         let set = self.row(sets, level, size_of::<RankSet>() as i64);
+        let set = self.owned(set, Owner::Enabled);
         if small {
             self.set_bit(set, offset, position, found);
             return;
@@ -596,7 +597,7 @@ impl Emitter<'_, '_> {
             vec![record, s.int(0)]
         };
         let of_lane = |s: &mut Self| {
-            let (lanes, number) = (s.table(s.layout.lanes), s.b.ins().uextend(I64, lane));
+            let (lanes, number) = (s.rows(s.layout.plan.lanes), s.b.ins().uextend(I64, lane));
             let lane = s.row(lanes, number, size_of::<Lane>() as i64);
             let lane = s.lane_at(lane);
             let [record, others] = s.pop(lane);

@@ -16,6 +16,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use crate::code::layout::Layout;
 use crate::code::operand::{Operand, ROW_BITS};
 use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
+use crate::code::slots::Source;
 use crate::code::{Habits, Routine};
 use crate::ids::{PlaceId, TransitionId};
 use crate::program::Program;
@@ -32,15 +33,35 @@ pub enum Number {
     Known(Value),
 }
 
-/// What fields belong to whose addresses are told apart: what is written to a field of one, of any place say, changes no other
-/// field and nothing of the others. All else is memory that may be the same.
+/// To whom memory belongs. What is written to a field of one, of any place say, changes no other field and nothing that belongs to
+/// others. So all code must reach some memory by an address of the same owner.
 #[derive(Clone, Copy)]
-enum Owner {
+pub enum Owner {
+    /// Whatever has no owner of its own. Its parts are not told apart, …
+    Other,
+    /// … nor are the values of tokens, …
+    Tokens,
+    /// … and the sets of enabled transitions.
+    Enabled,
     Engine,
     Place,
     Store,
     Transition,
     Lane,
+    Index,
+    Join,
+    Link,
+}
+
+impl Owner {
+    /// A field, or all that belongs to the owner.
+    fn region(self, offset: usize) -> AliasRegionData {
+        let field = match self {
+            Owner::Other | Owner::Tokens | Owner::Enabled => 0,
+            _ => offset as u32,
+        };
+        AliasRegionData { user_id: (self as u32) << OFFSET_BITS | field, description: Cow::Borrowed("field") }
+    }
 }
 
 /// Rounds of the tournament that are written out.
@@ -92,7 +113,7 @@ pub struct Emitter<'a, 'b> {
     pub layout: &'a Layout,
     pub runtime: &'a Runtime,
     pub engine: Value,
-    /// The addresses of those whose fields are told apart.
+    /// The addresses of what has an owner.
     owners: HashMap<Value, Owner>,
     pub now: Value,
     operands: Value,
@@ -104,8 +125,8 @@ pub struct Emitter<'a, 'b> {
     pub own: Option<TransitionId>,
     /// What the row of operands holds.
     row: Vec<Operand>,
-    /// The firing's variables, as 64 bits each; those not known yet are none.
-    pub variables: Vec<Option<Value>>,
+    /// The firing's variables; those not known yet are none.
+    pub variables: Vec<Option<Source>>,
     /// The four words of the stream of chance. They are loaded at the entry if any draw needs them.
     random: [Variable; 4],
     drew: bool,
@@ -115,7 +136,7 @@ pub struct Emitter<'a, 'b> {
     general: Block,
 }
 
-pub const FLAGS: MemFlagsData = MemFlagsData::trusted();
+const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 
 impl<'a, 'b> Emitter<'a, 'b> {
     /// Begins a function whose first parameters are the engine and the operands.
@@ -237,13 +258,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().store(flags, value, address, Offset32::new(offset as i32));
     }
 
-    fn flags(&mut self, address: Value, offset: usize) -> MemFlagsData {
-        let field = |owner: &Owner| AliasRegionData {
-            user_id: (*owner as u32) << OFFSET_BITS | offset as u32,
-            description: Cow::Borrowed("field"),
-        };
-        let region = self.owners.get(&address).map(field);
-        FLAGS.with_alias_region(region.map(|region| self.b.func.dfg.alias_regions.insert(region)))
+    pub fn flags(&mut self, address: Value, offset: usize) -> MemFlagsData {
+        let owner = self.owners.get(&address).copied().unwrap_or(Owner::Other);
+        let region = self.b.func.dfg.alias_regions.insert(owner.region(offset));
+        FLAGS.with_alias_region(Some(region))
     }
 
     /// The address of a table of the engine, which does not change while the code runs.
@@ -252,8 +270,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().load(I64, flags, self.engine, offset as i32)
     }
 
-    /// The address of one of those whose fields are told apart.
-    fn owned(&mut self, address: Value, owner: Owner) -> Value {
+    /// The address of a table of the block, which begins so many bytes from its start.
+    pub fn rows(&mut self, offset: usize) -> Value {
+        self.b.ins().iadd_imm_s(self.engine, offset as i64)
+    }
+
+    /// An address of something that belongs to an owner.
+    pub fn owned(&mut self, address: Value, owner: Owner) -> Value {
         self.owners.insert(address, owner);
         address
     }
@@ -267,6 +290,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn store_half(&mut self, value: Value, address: Value, offset: usize) {
         let flags = self.flags(address, offset);
         self.b.ins().istore32(flags, value, address, offset as i32);
+    }
+
+    /// A byte, as a word.
+    pub fn load_byte(&mut self, address: Value) -> Value {
+        let flags = self.flags(address, 0);
+        self.b.ins().uload8(I64, flags, address, 0)
+    }
+
+    pub fn store_byte(&mut self, value: Value, address: Value) {
+        let flags = self.flags(address, 0);
+        self.b.ins().istore8(flags, value, address, 0);
     }
 
     /// Adds to a word in memory; returns the sum.
@@ -424,7 +458,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// A number that differs between transitions which are otherwise alike.
     pub fn operand(&mut self, operand: Operand) -> Value {
         if self.alone {
-            return self.int(operand.word(self.program));
+            return self.int(operand.word(self.program, &self.layout.plan));
         }
         self.typed_operand(I64, operand)
     }
@@ -439,7 +473,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     fn typed_operand(&mut self, ty: Type, operand: Operand) -> Value {
         // Words may be equal by chance, in one transition and not in another of its shape.
-        let shared = !matches!(operand, Operand::Word(_));
+        let shared = !matches!(operand, Operand::Join(_) | Operand::Index(_) | Operand::Word(_));
         let known = self.row.iter().position(|other| shared && *other == operand);
         let position = known.unwrap_or(self.row.len());
         if known.is_none() {
@@ -452,24 +486,23 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The address of the state of a place, …
     pub fn place(&mut self, place: PlaceId) -> Value {
         let offset = self.operand(Operand::Place(place));
-        let places = self.table(self.layout.places);
-        let address = self.b.ins().iadd(places, offset);
+        let address = self.b.ins().iadd(self.engine, offset);
         self.owned(address, Owner::Place)
     }
 
     /// … of its store, …
     pub fn store_of(&mut self, place: PlaceId) -> Value {
         let offset = self.operand(Operand::Place(place));
-        let stores = self.table(self.layout.stores);
-        let address = self.b.ins().iadd(stores, offset);
+        let place = self.b.ins().iadd(self.engine, offset);
+        let plan = self.layout.plan;
+        let address = self.b.ins().iadd_imm_s(place, (plan.stores - plan.places) as i64);
         self.owned(address, Owner::Store)
     }
 
     /// … and of the state of a transition.
     pub fn transition(&mut self, transition: TransitionId) -> Value {
         let offset = self.operand(Operand::Transition(transition));
-        let transitions = self.table(self.layout.transitions);
-        let address = self.b.ins().iadd(transitions, offset);
+        let address = self.b.ins().iadd(self.engine, offset);
         self.owned(address, Owner::Transition)
     }
 
@@ -485,19 +518,24 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The state of a transition whose number is known only when the code runs.
     pub fn transition_at(&mut self, number: Value) -> Value {
-        let transitions = self.table(self.layout.transitions);
+        let transitions = self.rows(self.layout.plan.transitions);
         let address = self.row(transitions, number, size_of::<state::Transition>() as i64);
         self.owned(address, Owner::Transition)
     }
 
     /// The numbers of places and transitions, as the runtime knows them.
     pub fn place_id(&mut self, place: PlaceId) -> Value {
-        let offset = self.operand(Operand::Place(place));
-        self.b.ins().ushr_imm_s(offset, ROW_BITS)
+        let distance = self.operand(Operand::Place(place));
+        self.row_number(distance, self.layout.plan.places)
     }
 
     pub fn transition_id(&mut self, transition: TransitionId) -> Value {
-        let offset = self.operand(Operand::Transition(transition));
+        let distance = self.operand(Operand::Transition(transition));
+        self.row_number(distance, self.layout.plan.transitions)
+    }
+
+    fn row_number(&mut self, distance: Value, start: usize) -> Value {
+        let offset = self.b.ins().iadd_imm_s(distance, -(start as i64));
         self.b.ins().ushr_imm_s(offset, ROW_BITS)
     }
 
@@ -512,7 +550,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let slots = self.load(I64, store, offset_of!(Store, slots) + Table::<Slot, u64>::START);
         let width = self.program.places[place].width as i64;
         let offset = self.b.ins().imul_imm_s(seat, 8 * width);
-        self.b.ins().iadd(slots, offset)
+        let token = self.b.ins().iadd(slots, offset);
+        self.owned(token, Owner::Tokens)
     }
 
     /// A seat of a queue, counted in its ring.
@@ -534,17 +573,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn spill_variables(&mut self) {
         let variables = self.table(self.layout.variables);
         for i in 0..self.variables.len() {
-            let value = match self.variables[i] {
-                Some(value) => value,
-                None => self.int(0),
-            };
+            let value = self.variable(i);
             self.store(value, variables, 8 * i);
         }
     }
 
     /// The address of the set of enabled transitions of a priority.
     pub fn enabled(&mut self, level: u32) -> (Value, usize) {
-        let levels = self.table(self.layout.levels);
+        let levels = self.rows(self.layout.plan.levels);
+        let levels = self.owned(levels, Owner::Enabled);
         (levels, level as usize * size_of::<RankSet>() + offset_of!(RankSet, word))
     }
 

@@ -46,9 +46,9 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn variable(&mut self, variable: usize) -> Value {
+    pub fn variable(&mut self, variable: usize) -> Value {
         match self.variables[variable] {
-            Some(value) => value,
+            Some(slot) => self.word_in(slot),
             None => self.int(0),
         }
     }

@@ -7,10 +7,11 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 
-use crate::code::emitter::{Emitter, FLAGS};
+use crate::code::emitter::{Emitter, Owner};
 use crate::code::operand::Operand;
 use crate::code::places::Way;
 use crate::code::runtime::Rare;
+use crate::code::slots::Source;
 use crate::events::MANY;
 use crate::ids::{IndexId, JoinId, PlaceId};
 use crate::index::{Index, IndexProgram, FEW, NONE};
@@ -47,20 +48,21 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ where things are
 
     fn join(&mut self, id: JoinId) -> Value {
-        let joins = self.table(self.layout.joins);
-        let offset = self.operand(Operand::Word((id.at() * size_of::<Join>()) as u64));
-        self.b.ins().iadd(joins, offset)
+        let distance = self.operand(Operand::Join(id));
+        let join = self.b.ins().iadd(self.engine, distance);
+        self.owned(join, Owner::Join)
     }
 
     pub fn index(&mut self, id: IndexId) -> Value {
-        let indices = self.table(self.layout.indices);
-        let offset = self.operand(Operand::Word((id.at() * size_of::<Index>()) as u64));
-        self.b.ins().iadd(indices, offset)
+        let distance = self.operand(Operand::Index(id));
+        let index = self.b.ins().iadd(self.engine, distance);
+        self.owned(index, Owner::Index)
     }
 
     fn seats(&mut self, id: JoinId) -> Seats {
         let join = self.join(id);
         let link = self.load(I64, join, Join::LINKS);
+        let link = self.owned(link, Owner::Link);
         let start = self.load(I64, link, SEATS + Row::<Seat>::START);
         Seats { join, link, start }
     }
@@ -246,9 +248,8 @@ impl Emitter<'_, '_> {
     fn remove_weight(&mut self, id: JoinId, join: Value, seat: Value, last: Value) {
         let bytes = self.load(I64, join, BYTES);
         let (from, to) = (self.b.ins().iadd(bytes, last), self.b.ins().iadd(bytes, seat));
-        let moved = self.b.ins().uload8(I64, FLAGS, from, 0);
-        let gone = self.b.ins().uload8(I64, FLAGS, to, 0);
-        self.b.ins().istore8(FLAGS, moved, to, 0);
+        let (moved, gone) = (self.load_byte(from), self.load_byte(to));
+        self.store_byte(moved, to);
         self.store(last, join, WEIGHTS);
         let before = self.load(I64, join, TOTAL);
         let total = self.b.ins().isub(before, gone);
@@ -258,7 +259,7 @@ impl Emitter<'_, '_> {
 
     /// Fetches what a token for pivots will touch when it arrives, where keys are many. With many firings in progress this is
     /// left to `Engine::foresee`.
-    pub fn fetch_pivots(&mut self, place: PlaceId, slots: &[Value]) {
+    pub fn fetch_pivots(&mut self, place: PlaceId, slots: &[Source]) {
         let program = self.program;
         let plan = &program.places[place];
         for &id in &plan.pivots {
@@ -348,7 +349,7 @@ impl Emitter<'_, '_> {
     fn set_weight(&mut self, id: JoinId, join: Value, seat: Value, before: Value, after: Value, way: Way) {
         let bytes = self.load(I64, join, BYTES);
         let byte = self.b.ins().iadd(bytes, seat);
-        self.b.ins().istore8(FLAGS, after, byte, 0);
+        self.store_byte(after, byte);
         if way == Way::Up {
             let seen = self.load(I64, join, SEEN);
             let seen = self.b.ins().bor(seen, after);

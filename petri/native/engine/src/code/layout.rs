@@ -2,22 +2,18 @@
 
 use std::mem::offset_of;
 
-use crate::agenda::{Agenda, Ending, LaneId};
-use crate::enabling::{Enabling, LevelId};
+use crate::agenda::{Agenda, Ending};
+use crate::block::Plan;
+use crate::enabling::Enabling;
 use crate::engine::Engine;
 use crate::events::{self, Events, Four};
-use crate::ids::{IndexId, JoinId, PlaceId, TransitionId, VariableId};
-use crate::index::Index;
-use crate::join::Join;
-use crate::lane::Lane;
+use crate::ids::{TransitionId, VariableId};
 use crate::marking::Marking;
 use crate::observer::Observer;
+use crate::program::Program;
 use crate::random::Random;
-use crate::rank_set::RankSet;
 use crate::records::Records;
 use crate::search::{Arc, Scratch};
-use crate::state;
-use crate::store::Store;
 use crate::table::Table;
 
 /// Where an engine has what machine code reads and writes, in bytes from its start.
@@ -37,15 +33,13 @@ pub struct Layout {
     pub listed: usize,
     /// The address of the time at each number of tokens, if that is kept.
     pub levels_times: Option<usize>,
+    /// Where its block has what.
+    pub plan: Plan,
     /// Addresses of tables.
-    pub places: usize,
-    pub stores: usize,
-    pub transitions: usize,
-    pub levels: usize,
     pub list: usize,
     pub variables: usize,
     pub chosen: usize,
-    /// The tournament of the agenda, the firings of its slots, and its lanes.
+    /// The tournament of the agenda, and the firings of its slots.
     pub nodes: usize,
     pub endings: usize,
     pub slots: usize,
@@ -54,13 +48,10 @@ pub struct Layout {
     pub gap: usize,
     pub more: usize,
     pub tie: usize,
-    pub lanes: usize,
-    pub joins: usize,
-    pub indices: usize,
 }
 
 impl Layout {
-    pub fn of<O: Observer>() -> Self {
+    pub fn of<O: Observer>(program: &Program) -> Self {
         let marking = offset_of!(Engine<O>, marking);
         let enabling = offset_of!(Engine<O>, enabling);
         let events = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, events);
@@ -77,10 +68,7 @@ impl Layout {
             value: offset_of!(Engine<O>, value),
             levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
             listed: enabling + offset_of!(Enabling, listed),
-            places: marking + offset_of!(Marking, places) + Table::<PlaceId, state::Place>::START,
-            stores: marking + offset_of!(Marking, stores) + Table::<PlaceId, Store>::START,
-            transitions: enabling + offset_of!(Enabling, transitions) + Table::<TransitionId, state::Transition>::START,
-            levels: enabling + offset_of!(Enabling, levels) + Table::<LevelId, RankSet>::START,
+            plan: Plan::of(program, size_of::<Engine<O>>()),
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
             variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
             chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
@@ -92,9 +80,6 @@ impl Layout {
             gap: events + offset_of!(Events, gap),
             tie: events + offset_of!(Events, tie),
             more: events + offset_of!(Events, more),
-            lanes: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, lanes) + Table::<LaneId, Lane>::START,
-            joins: marking + offset_of!(Marking, joins) + Table::<JoinId, Join>::START,
-            indices: marking + offset_of!(Marking, indices) + Table::<IndexId, Index>::START,
         }
     }
 }

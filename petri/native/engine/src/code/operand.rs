@@ -4,18 +4,24 @@ use std::mem::{offset_of, size_of};
 use std::ptr::from_ref;
 
 use crate::agenda::Ending;
-use crate::ids::{PlaceId, TransitionId};
+use crate::block::Plan;
+use crate::ids::{IndexId, JoinId, PlaceId, TransitionId};
+use crate::index::Index;
+use crate::join::Join;
 use crate::lane::Lane;
 use crate::program::Program;
-use crate::state;
+use crate::state::{Place, Transition};
 use crate::store::Store;
 use crate::trajectory::first_word;
 
 /// What differs between transitions of one shape, and so is read from a row of numbers when their code runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operand {
+    /// Where something is, from the engine.
     Place(PlaceId),
     Transition(TransitionId),
+    Join(JoinId),
+    Index(IndexId),
     /// Where the lane of a transition is, what tells of a firing in a slot that it is one of the transition, and its part of
     /// the hash.
     Lane(TransitionId),
@@ -33,9 +39,14 @@ pub enum Operand {
 
 /// Rows of the tables of places, stores and transitions are of one size, a power of two.
 pub const ROW_BITS: i64 = 6;
-const _: () = assert!(size_of::<state::Place>() == 1 << ROW_BITS);
-const _: () = assert!(size_of::<state::Transition>() == 1 << ROW_BITS);
+const _: () = assert!(size_of::<Place>() == 1 << ROW_BITS);
+const _: () = assert!(size_of::<Transition>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
+
+/// How far a row of a table that begins so far from the engine is from it.
+fn distance(start: usize, size: usize, row: u32) -> u64 {
+    (start as u64).wrapping_add((size as u64).wrapping_mul(u64::from(row)))
+}
 
 /// One word tells of a firing what transition it is of, and in what lane.
 const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition) + 4 && cfg!(target_endian = "little"));
@@ -49,13 +60,13 @@ impl Operand {
         Operand::Constant(from_ref(constant) as usize, bits)
     }
 
-    pub fn word(self, program: &Program) -> u64 {
+    pub fn word(self, program: &Program, plan: &Plan) -> u64 {
         match self {
-            Operand::Place(place) => u64::from(place.0) << ROW_BITS,
-            Operand::Transition(transition) => u64::from(transition.0) << ROW_BITS,
-            Operand::Lane(transition) => {
-                u64::from(program.transitions[transition].lane).wrapping_mul(size_of::<Lane>() as u64)
-            }
+            Operand::Place(place) => distance(plan.places, size_of::<Place>(), place.0),
+            Operand::Transition(transition) => distance(plan.transitions, size_of::<Transition>(), transition.0),
+            Operand::Lane(transition) => distance(plan.lanes, size_of::<Lane>(), program.transitions[transition].lane),
+            Operand::Join(join) => distance(plan.joins, size_of::<Join>(), join.0),
+            Operand::Index(index) => distance(plan.indices, size_of::<Index>(), index.0),
             Operand::Ending(transition) => {
                 u64::from(program.transitions[transition].lane) << 32 | u64::from(transition.0)
             }
@@ -67,22 +78,16 @@ impl Operand {
         }
     }
 
-    /// The number of a place or transition, of which this is the word.
-    #[inline(always)]
-    pub fn row(word: u64) -> u32 {
-        (word >> ROW_BITS) as u32
-    }
-
     /// A row of operands as words. Before these stands which of the first are places, which transitions, and how many there
     /// are: most rows are shorter than these bits can tell.
-    pub fn words(row: &[Operand], program: &Program) -> Vec<u64> {
+    pub fn words(row: &[Operand], program: &Program, plan: &Plan) -> Vec<u64> {
         let kinds = row.iter().take(TOLD).enumerate().map(|(position, operand)| match operand {
             Operand::Place(_) => 1 << position,
             Operand::Transition(_) => 1 << (TOLD + position),
             _ => 0,
         });
         let told = kinds.sum::<u64>() | (row.len().min(MOST) as u64) << (2 * TOLD);
-        [told].into_iter().chain(row.iter().map(|operand| operand.word(program))).collect()
+        [told].into_iter().chain(row.iter().map(|operand| operand.word(program, plan))).collect()
     }
 
     /// Which operands of a row are places, by its first word, …
@@ -123,7 +128,7 @@ impl Operand {
                 let (address, bits) = constant(address, bits)?;
                 Operand::Constant(address, bits)
             }
-            Operand::Word(_) => return None,
+            Operand::Join(_) | Operand::Index(_) | Operand::Word(_) => return None,
         })
     }
 }

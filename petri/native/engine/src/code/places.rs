@@ -161,9 +161,26 @@ impl Emitter<'_, '_> {
         Spells { address, integral: offset_of!(Place, integral), since: offset_of!(Place, busy_since) }
     }
 
-    /// Tokens leave a place: `state::Place::lose`, and what watches it.
-    pub fn lose(&mut self, place: PlaceId, count: Number) {
-        let before = if self.is_only(place, count) { self.int(1) } else { self.tokens(place) };
+    /// How many tokens a place has from which so many are about to leave, …
+    pub fn tokens_to_lose(&mut self, place: PlaceId, count: Number) -> Value {
+        if self.is_only(place, count) {
+            self.int(1)
+        } else {
+            self.tokens(place)
+        }
+    }
+
+    /// … or where they are about to arrive.
+    pub fn tokens_to_join(&mut self, place: PlaceId, count: Number) -> Value {
+        if self.is_only(place, count) {
+            self.int(0)
+        } else {
+            self.tokens(place)
+        }
+    }
+
+    /// Tokens leave a place, which had more before: `state::Place::lose`, and what watches it.
+    pub fn lose(&mut self, place: PlaceId, before: Value, count: Number) {
         self.lengthen_level(place, before);
         let after = match count {
             Number::Const(count) => self.b.ins().iadd_imm_s(before, -(count as i64)),
@@ -181,10 +198,10 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Tokens arrive in a place: `state::Place::gain`, and what watches it. `reserved`: room was kept for them.
-    pub fn gain(&mut self, place: PlaceId, count: Number, reserved: bool) -> Value {
+    /// Tokens arrive in a place, which had others before: `state::Place::gain`, and what watches it. `reserved`: room was kept for
+    /// them.
+    pub fn gain(&mut self, place: PlaceId, before: Value, count: Number, reserved: bool) {
         let state = self.place(place);
-        let before = if self.is_only(place, count) { self.int(0) } else { self.tokens(place) };
         self.lengthen_level(place, before);
         let (number, after) = match count {
             Number::Const(count) => (self.int(count), self.b.ins().iadd_imm_s(before, count as i64)),
@@ -208,7 +225,6 @@ impl Emitter<'_, '_> {
         if self.program.places[place].capacity.is_some() {
             self.fill_room(place, before, after, count, reserved);
         }
-        before
     }
 
     fn reserved(&mut self, place: PlaceId) -> Value {

@@ -11,6 +11,7 @@ use cranelift_frontend::Variable;
 use crate::code::emitter::Emitter;
 use crate::code::operand::Operand;
 use crate::code::runtime::ENABLED;
+use crate::code::slots::Source;
 use crate::compile_transition::is_bag;
 use crate::expression;
 use crate::ids::{IndexId, PlaceId};
@@ -382,7 +383,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The tokens with some values in the slots of an index.
     fn group_of(&mut self, id: IndexId, equals: &[(u32, expression::Value)]) -> Group {
-        let key: Vec<Value> = equals.iter().map(|(_, value)| self.bits(value, self.now)).collect();
+        let key: Vec<Source> = equals.iter().map(|(_, value)| Source::Known(self.bits(value, self.now))).collect();
         let program = self.program;
         let index = &program.indices[id];
         let bucket = if index.extents.is_some() {

@@ -3,11 +3,12 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I64, I64X2};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Type, Value};
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{InstBuilder, Value};
 
-use crate::code::emitter::{Emitter, Number};
+use crate::code::emitter::{Emitter, Number, Owner};
 use crate::code::runtime::{Rare, DONE, FAULT};
+use crate::code::slots::Source;
 use crate::ids::{JoinId, PlaceId};
 use crate::index::IndexProgram;
 use crate::join::{LinkKey, LinkProgram};
@@ -38,7 +39,7 @@ impl<'a> Emitter<'a, '_> {
             Discipline::Bag | Discipline::Key => {
                 let (id, position) = (self.place_id(place), self.int(position as u64));
                 let token = self.call(self.runtime.shown, &[self.engine, id, position], Some(I64));
-                token.unwrap_or(position)
+                self.owned(token.unwrap_or(position), Owner::Tokens)
             }
         }
     }
@@ -46,6 +47,7 @@ impl<'a> Emitter<'a, '_> {
     /// The coloured token at a position leaves.
     pub fn take_token(&mut self, place: PlaceId, position: Number) {
         let id = self.place_id(place);
+        let before = self.tokens_to_lose(place, Number::Const(1));
         if self.entered(place) {
             let position = self.number(position);
             self.leave_indices(place, position);
@@ -54,7 +56,7 @@ impl<'a> Emitter<'a, '_> {
             (Discipline::Bag, _) if self.holds_one(place) => {}
             (Discipline::Bag, _) => {
                 let position = self.number(position);
-                self.fill_seat(place, position);
+                self.fill_seat(place, position, before);
             }
             (Discipline::Fifo, Number::Const(0)) => {
                 let one = self.int(1);
@@ -68,52 +70,37 @@ impl<'a> Emitter<'a, '_> {
                 self.call(self.runtime.remove, &[self.engine, id, position], None);
             }
         }
-        self.lose(place, Number::Const(1));
+        self.lose(place, before, Number::Const(1));
     }
 
-    /// The last token of a bag moves into a seat.
-    fn fill_seat(&mut self, place: PlaceId, seat: Value) {
-        let tokens = self.tokens(place);
+    /// The last of so many tokens of a bag moves into a seat.
+    fn fill_seat(&mut self, place: PlaceId, seat: Value, tokens: Value) {
         let last = self.b.ins().iadd_imm_s(tokens, -1);
         let (from, to) = (self.seat(place, last), self.seat(place, seat));
-        self.copy(from, to, self.program.places[place].width);
-    }
-
-    /// Copies so many words, two at a time. They may be the same.
-    fn copy(&mut self, from: Value, to: Value, words: usize) {
-        let flags = MemFlagsData::new().with_notrap();
-        let pieces: Vec<(usize, Type)> =
-            (0..words).step_by(2).map(|i| (8 * i, if i + 1 < words { I64X2 } else { I64 })).collect();
-        let values: Vec<Value> =
-            pieces.iter().map(|&(offset, ty)| self.b.ins().load(ty, flags, from, offset as i32)).collect();
-        for ((offset, _), value) in pieces.into_iter().zip(values) {
-            self.b.ins().store(flags, value, to, offset as i32);
-        }
+        self.store_slots(&Self::slots_at(from, self.program.places[place].width), to, 0);
     }
 
     /// One coloured token arrives. `slots` are its values; `address` is where they stand, if they stand anywhere.
-    pub fn give_token(&mut self, place: PlaceId, slots: &[Value], address: Value, reserved: bool) {
+    pub fn give_token(&mut self, place: PlaceId, slots: &[Source], address: Value, reserved: bool) {
         let id = self.place_id(place);
+        let before = self.tokens_to_join(place, Number::Const(1));
         if self.program.places[place].discipline == Discipline::Key {
             self.call(self.runtime.push, &[self.engine, id, address], None);
         } else {
-            let tokens = if self.holds_one(place) { self.int(0) } else { self.tokens(place) };
             if self.may_grow(place) {
                 let store = self.store_of(place);
                 let mask = self.load(I64, store, offset_of!(Store, mask));
-                let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, tokens, mask);
+                let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, before, mask);
                 self.when(full, |s| s.call_rarely(Rare::Grow, &[id]));
             }
             let seat = match self.program.places[place].discipline {
-                Discipline::Fifo => self.ring_seat(place, tokens),
-                _ => tokens,
+                Discipline::Fifo => self.ring_seat(place, before),
+                _ => before,
             };
             let to = self.seat(place, seat);
-            for (i, &slot) in slots.iter().enumerate() {
-                self.store(slot, to, 8 * i);
-            }
+            self.store_slots(slots, to, 0);
         }
-        let before = self.gain(place, Number::Const(1), reserved);
+        self.gain(place, before, Number::Const(1), reserved);
         if self.enters_by_group(place) {
             self.enter_groups(place, slots);
         } else if self.entered(place) {
@@ -139,7 +126,7 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// A token has come to the end of a bag whose indices and joins know it by groups.
-    fn enter_groups(&mut self, place: PlaceId, slots: &[Value]) {
+    fn enter_groups(&mut self, place: PlaceId, slots: &[Source]) {
         let program = self.program;
         let plan = &program.places[place];
         for &id in &plan.indices {
@@ -161,14 +148,15 @@ impl<'a> Emitter<'a, '_> {
         &mut self,
         index: &IndexProgram,
         key: &[u32],
-        slots: &[Value],
+        slots: &[Source],
         holds: impl Fn(&Extent, u32) -> bool,
     ) -> Value {
         let mut group = self.int(0);
         let mut inside = None;
         let extents = index.extents.as_deref().unwrap_or(&[]);
         for (extent, &slot) in extents.iter().zip(key) {
-            let offset = self.b.ins().iadd_imm_s(slots[slot as usize], extent.low.wrapping_neg());
+            let value = self.word_in(slots[slot as usize]);
+            let offset = self.b.ins().iadd_imm_s(value, extent.low.wrapping_neg());
             if !holds(extent, slot) {
                 let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, extent.size as i64);
                 inside = Some(inside.map_or(fits, |inside| self.b.ins().band(inside, fits)));

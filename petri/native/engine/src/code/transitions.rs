@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_LANE};
 use crate::code::emitter::{Emitter, Exit, Number};
@@ -12,6 +12,7 @@ use crate::code::operand::Operand;
 use crate::code::places::Way;
 use crate::code::runtime::{DONE, GENERAL};
 use crate::code::search::can_search;
+use crate::code::slots::Source;
 use crate::code::LEAF;
 use crate::expression::{self, Int, Real};
 use crate::ids::{JoinId, PlaceId, TransitionId};
@@ -29,7 +30,7 @@ struct Given {
     /// Where the place is known only when the code runs: its number.
     place: Option<Value>,
     count: Number,
-    slots: Vec<Value>,
+    slots: Vec<Source>,
     /// Where the slots stand in memory, if they do.
     address: Option<Value>,
 }
@@ -78,7 +79,9 @@ impl Emitter<'_, '_> {
                 (_, Some(seat)) => self.seat(arc.place, seat),
                 (_, None) => continue,
             };
-            self.bind(arc, token);
+            for (slot, variable) in &arc.binds {
+                self.variables[variable.at()] = Some(Source::At(token, 8 * *slot as usize));
+            }
         }
         if plan.selection != Selection::Search {
             for &arc in &plan.counts {
@@ -89,10 +92,11 @@ impl Emitter<'_, '_> {
         }
         for (variable, value) in &plan.draws {
             let bits = self.bits(value, self.now);
-            self.variables[variable.at()] = Some(bits);
+            self.variables[variable.at()] = Some(Source::Known(bits));
         }
         let (duration, end) = self.duration(&plan.time);
-        let given: Vec<Given> = plan.outputs.iter().map(|arc| self.given(arc, end)).collect();
+        let mut given: Vec<Given> = plan.outputs.iter().map(|arc| self.given(arc, end)).collect();
+        given.iter_mut().for_each(|given| self.hold(&mut given.slots));
         let total = self.room_in_net(plan, &given, &chosen);
         self.return_chance();
         self.enter_hash(id, end);
@@ -134,7 +138,7 @@ impl Emitter<'_, '_> {
     pub fn bind(&mut self, arc: &InputProgram, token: Value) {
         for (slot, variable) in &arc.binds {
             let value = self.load(I64, token, 8 * *slot as usize);
-            self.variables[variable.at()] = Some(value);
+            self.variables[variable.at()] = Some(Source::Known(value));
         }
     }
 
@@ -274,7 +278,7 @@ impl Emitter<'_, '_> {
                         } else {
                             Number::Known(values[1])
                         },
-                        slots: values[2..].to_vec(),
+                        slots: values[2..].iter().copied().map(Source::Known).collect(),
                         ..nothing
                     };
                 };
@@ -289,7 +293,7 @@ impl Emitter<'_, '_> {
                 Given {
                     place: (arc.places.len() > 1).then_some(values[0]),
                     count: Number::Known(values[1]),
-                    slots: values[2..].to_vec(),
+                    slots: values[2..].iter().copied().map(Source::Known).collect(),
                     ..nothing
                 }
             }
@@ -323,37 +327,51 @@ impl Emitter<'_, '_> {
             // Values of tokens that are not given may not be evaluated: they may fail.
             Count::Of(..) if arc.width > 0 => {
                 let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
-                self.branch(any, &vec![I64; arc.width], |s| s.slots(arc, end), |s| vec![s.int(0); arc.width])
+                self.branch(any, &vec![I64; arc.width], |s| s.words(arc, end), |s| vec![s.int(0); arc.width])
             }
             Count::Const(0) => vec![self.int(0); arc.width],
-            _ => self.slots(arc, end),
+            _ => self.words(arc, end),
         };
         [vec![place, count], slots].concat()
     }
 
     /// The values of a token that an arc gives, each within the range of its slot (X2).
-    fn slots(&mut self, arc: &OutputProgram, end: Value) -> Vec<Value> {
-        let slots: Vec<Value> = arc.values.iter().map(|value| self.given_value(value, end)).collect();
+    fn slots(&mut self, arc: &OutputProgram, end: Value) -> Vec<Source> {
+        let slots: Vec<Source> = arc.values.iter().map(|value| self.given_value(value, end)).collect();
         for &slot in &arc.checks {
             let program = self.program;
             let bound = &program.places[arc.place()].bounds[slot];
             if let Some(low) = bound.low {
-                self.require_bound(bound, slots[slot], low, true);
+                let word = self.word_in(slots[slot]);
+                self.require_bound(bound, word, low, true);
             }
             if let Some(high) = bound.high {
-                self.require_bound(bound, slots[slot], high, false);
+                let word = self.word_in(slots[slot]);
+                self.require_bound(bound, word, high, false);
             }
         }
         slots
     }
 
+    fn words(&mut self, arc: &OutputProgram, end: Value) -> Vec<Value> {
+        self.slots(arc, end).into_iter().map(|slot| self.word_in(slot)).collect()
+    }
+
     /// The value of a slot. Constants are operands, so that transitions which differ in them alone share their code.
-    fn given_value(&mut self, value: &expression::Value, end: Value) -> Value {
-        match value {
-            expression::Value::Int(Int::Const(value)) => self.operand(Operand::constant(value, *value as u64)),
-            expression::Value::Real(Real::Const(value)) => self.operand(Operand::constant(value, value.to_bits())),
-            value => self.bits(value, end),
-        }
+    fn given_value(&mut self, value: &expression::Value, end: Value) -> Source {
+        let variable = match value {
+            expression::Value::Int(Int::Var(variable)) | expression::Value::Real(Real::Var(variable)) => {
+                self.variables[variable.at()]
+            }
+            _ => None,
+        };
+        variable.unwrap_or_else(|| {
+            Source::Known(match value {
+                expression::Value::Int(Int::Const(value)) => self.operand(Operand::constant(value, *value as u64)),
+                expression::Value::Real(Real::Const(value)) => self.operand(Operand::constant(value, value.to_bits())),
+                value => self.bits(value, end),
+            })
+        })
     }
 
     fn require_bound(&mut self, bound: &Bound, bits: Value, limit: Scalar, low: bool) {
@@ -422,10 +440,14 @@ impl Emitter<'_, '_> {
         let base = self.int(WORDS);
         let own = self.operand(Operand::HashPart(id));
         let mut word = self.b.ins().iadd(own, start);
-        let digits: Vec<Option<Value>> = [Some(end)].into_iter().chain(self.variables.iter().copied()).collect();
+        let digits: Vec<Option<Source>> =
+            [Some(Source::Known(end))].into_iter().chain(self.variables.iter().copied()).collect();
         for digit in digits {
             word = self.b.ins().imul(word, base);
-            word = digit.map_or(word, |digit| self.b.ins().iadd(word, digit));
+            if let Some(digit) = digit {
+                let digit = self.word_in(digit);
+                word = self.b.ins().iadd(word, digit);
+            }
         }
         let hash = self.load(I64, self.engine, self.layout.hash);
         let rotated = self.b.ins().rotl_imm_s(hash, 23);
@@ -439,19 +461,21 @@ impl Emitter<'_, '_> {
     fn take(&mut self, plan: &TransitionProgram, chosen: &mut [Option<Value>]) {
         for take in &plan.takes {
             match *take {
-                Take::Black { place, count } => self.lose(place, Number::Const(count)),
+                Take::Black { place, count } => self.lose_black(place, Number::Const(count)),
                 Take::Chosen { place, arc } => {
                     if let Some(count) = chosen[arc as usize] {
-                        self.lose(place, Number::Known(count));
+                        self.lose_black(place, Number::Known(count));
                     }
                 }
                 Take::Head { place, position } => self.take_token(place, Number::Const(u64::from(position))),
                 Take::Seat { place, arc } => {
                     let Some(seat) = chosen[arc as usize] else { continue };
-                    let tokens = self.tokens(place);
-                    let last = self.b.ins().iadd_imm_s(tokens, -1);
+                    let after = &plan.inputs[arc as usize].after;
+                    let before = (!after.is_empty()).then(|| self.tokens(place));
                     self.take_token(place, Number::Known(seat));
-                    for &later in &plan.inputs[arc as usize].after {
+                    let Some(before) = before else { continue };
+                    let last = self.b.ins().iadd_imm_s(before, -1);
+                    for &later in after {
                         if let Some(other) = chosen[later] {
                             let moved = self.b.ins().icmp(IntCC::Equal, other, last);
                             chosen[later] = Some(self.b.ins().select(moved, seat, other));
@@ -464,6 +488,11 @@ impl Emitter<'_, '_> {
             let id = self.place_id(place);
             self.call(self.runtime.reset, &[self.engine, id], None);
         }
+    }
+
+    fn lose_black(&mut self, place: PlaceId, count: Number) {
+        let before = self.tokens_to_lose(place, count);
+        self.lose(place, before, count);
     }
 
     /// The firing lasts: it keeps room and holds what it will deposit. Leaves.
@@ -486,10 +515,8 @@ impl Emitter<'_, '_> {
                 self.store(count, record, cursor + 8);
                 cursor += 16;
             }
-            for &slot in &given.slots {
-                self.store(slot, record, cursor);
-                cursor += 8;
-            }
+            self.store_slots(&given.slots, record, cursor);
+            cursor += 8 * given.slots.len();
         }
         for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == Form::Token) {
             self.fetch_pivots(arc.place(), &given.slots);
@@ -536,12 +563,9 @@ impl Emitter<'_, '_> {
                     cursor += 16;
                 }
             }
-            given.address = Some(self.b.ins().iadd_imm_s(record, cursor as i64));
-            for _ in 0..arc.width {
-                let slot = self.load(I64, record, cursor);
-                given.slots.push(slot);
-                cursor += 8;
-            }
+            let address = self.b.ins().iadd_imm_s(record, cursor as i64);
+            (given.address, given.slots) = (Some(address), Self::slots_at(address, arc.width));
+            cursor += 8 * arc.width;
             all.push(given);
         }
         self.deposit(id, plan, all, true);
@@ -638,7 +662,7 @@ impl Emitter<'_, '_> {
     pub fn arrive(mut self, place: PlaceId, reserved: bool) -> Vec<Operand> {
         let [address, count] = [2, 3].map(|position| self.parameter(position));
         let width = self.program.places[place].width;
-        let slots = (0..width).map(|slot| self.load(I64, address, 8 * slot)).collect();
+        let slots = Self::slots_at(address, width);
         let given = Given { place: None, count: Number::Known(count), slots, address: Some(address) };
         self.put_in(place, &given, address, reserved);
         self.leave(DONE);
@@ -648,7 +672,8 @@ impl Emitter<'_, '_> {
     /// One token, or black ones, for a place.
     fn put_in(&mut self, place: PlaceId, given: &Given, address: Value, reserved: bool) {
         let number = if self.program.places[place].width == 0 {
-            self.gain(place, given.count, reserved);
+            let before = self.tokens_to_join(place, given.count);
+            self.gain(place, before, given.count, reserved);
             given.count
         } else {
             self.give_token(place, &given.slots, address, reserved);
@@ -658,16 +683,5 @@ impl Emitter<'_, '_> {
             let count = self.number(number);
             self.tell_arrival(place, count, address);
         }
-    }
-
-    /// Writes values to the stack.
-    pub fn spill(&mut self, slots: &[Value]) -> Value {
-        let size = 8 * slots.len() as u32;
-        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3));
-        let address = self.b.ins().stack_addr(I64, slot, 0);
-        for (i, &value) in slots.iter().enumerate() {
-            self.store(value, address, 8 * i);
-        }
-        address
     }
 }

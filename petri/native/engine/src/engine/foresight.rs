@@ -87,17 +87,18 @@ impl<O: Observer> Engine<O> {
     fn foresee_code(&self, program: &Program, code: &Code, ending: &Ending, step: usize) {
         // SAFETY: where the interpreter has not left it open, it is a row of the code.
         let Some(row) = (unsafe { Operands::at(ending.operands) }) else { return };
-        let starts = || row.transitions().map(|transition| code.start_operands(transition));
+        let transitions = || row.transitions().map(|distance| code.transition_at(distance));
+        let starts = || transitions().map(|transition| code.start_operands(transition));
         match step {
             1 => row.fetch(),
             2 => row.fetch_rest(),
             3 => {
                 self.fetch_named(row);
-                row.transitions().for_each(|transition| code.fetch_start(transition));
+                transitions().for_each(|transition| code.fetch_start(transition));
             }
             4 => {
                 starts().for_each(Operands::fetch);
-                row.transitions().for_each(|transition| self.fetch_number(program, transition));
+                transitions().for_each(|transition| self.fetch_number(program, transition));
             }
             5 => starts().for_each(Operands::fetch_rest),
             6 => starts().for_each(|row| self.fetch_named(row)),
@@ -107,8 +108,8 @@ impl<O: Observer> Engine<O> {
 
     #[inline(always)]
     fn fetch_named(&self, row: Operands) {
-        row.places().for_each(|place| fetch(&self.marking.places[place]));
-        row.transitions().for_each(|transition| fetch(&self.enabling.transitions[transition]));
+        let start = std::ptr::from_ref(self).cast::<u8>();
+        row.places().chain(row.transitions()).for_each(|distance| fetch(start.wrapping_add(distance)));
     }
 
     /// A firing that moves black tokens, and then those that it may enable.

@@ -1,0 +1,89 @@
+//! Code for the values of tokens: where they are to be had, and how they come from one place in memory to another.
+
+use cranelift_codegen::ir::types::{I64, I64X2};
+use cranelift_codegen::ir::{InstBuilder, StackSlotData, StackSlotKind, Type, Value};
+
+use crate::code::emitter::Emitter;
+
+/// Where a value is to be had.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// In a register.
+    Known(Value),
+    /// In memory that does not change before the value is used: bytes from an address.
+    At(Value, usize),
+    /// One of two that are in a register together.
+    Half(Value, u8),
+}
+
+/// The type of two values that are moved together.
+const BOTH: Type = I64X2;
+
+impl Emitter<'_, '_> {
+    /// The value as a word. One in memory is read where it is used, for many an instruction reads an operand itself.
+    pub fn word_in(&mut self, slot: Source) -> Value {
+        match slot {
+            Source::Known(value) => value,
+            Source::At(address, offset) => self.load(I64, address, offset),
+            Source::Half(both, half) => self.b.ins().extractlane(both, half),
+        }
+    }
+
+    /// Values that stand one behind the other in memory.
+    pub fn slots_at(address: Value, width: usize) -> Vec<Source> {
+        (0..width).map(|slot| Source::At(address, 8 * slot)).collect()
+    }
+
+    /// Reads those values that are in memory, before it changes.
+    pub fn hold(&mut self, slots: &mut [Source]) {
+        for pair in slots.chunks_mut(2) {
+            match *pair {
+                [one, other] => {
+                    let held = match self.both(one, other) {
+                        Some(both) => [Source::Half(both, 0), Source::Half(both, 1)],
+                        None => [one, other].map(|slot| Source::Known(self.word_in(slot))),
+                    };
+                    pair.copy_from_slice(&held);
+                }
+                _ => pair.iter_mut().for_each(|slot| *slot = Source::Known(self.word_in(*slot))),
+            }
+        }
+    }
+
+    /// Writes values to memory, two at a time where they come so. Those of a token are paired alike wherever they stand, since
+    /// a processor hands what has just been written to who reads the same words.
+    pub fn store_slots(&mut self, slots: &[Source], to: Value, offset: usize) {
+        for (pair, offset) in slots.chunks(2).zip((offset..).step_by(16)) {
+            if let [one, other] = *pair {
+                if let Some(both) = self.both(one, other) {
+                    self.store(both, to, offset);
+                    continue;
+                }
+            }
+            for (&slot, offset) in pair.iter().zip((offset..).step_by(8)) {
+                let word = self.word_in(slot);
+                self.store(word, to, offset);
+            }
+        }
+    }
+
+    /// Two values in one register, if they stand together.
+    fn both(&mut self, one: Source, other: Source) -> Option<Value> {
+        match (one, other) {
+            (Source::At(address, offset), Source::At(same, next)) if same == address && next == offset + 8 => {
+                Some(self.load(BOTH, address, offset))
+            }
+            (Source::Half(both, 0), Source::Half(same, 1)) if same == both => Some(both),
+            _ => None,
+        }
+    }
+
+    /// Writes values to the stack.
+    pub fn spill(&mut self, slots: &[Source]) -> Value {
+        let size = 8 * slots.len() as u32;
+        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3));
+        let address = self.b.ins().stack_addr(I64, slot, 0);
+        self.store_slots(slots, address, 0);
+        address
+    }
+}
