@@ -206,3 +206,17 @@ def test_x1_every_equality_of_a_pattern_is_looked_at() -> None:
         transition add: count(k) -> count(k + 1)  takes 0.25
         """
     compare(text, [2, 50], patience=0)
+
+
+@pytest.mark.parametrize("patience", [0, 10**9])
+@pytest.mark.parametrize("scale", ["0.0", "0.75", "1.0", "1e299", "2e300"])
+def test_r3_scaled_exponentials(scale: str, patience: int) -> None:
+    """A number times a standard exponential, on either side, is an exponential of that mean."""
+    text = f"""
+        place at : int = 0
+        place wide : real = 1.0
+        transition left:  at(k) -> at(k + 1)  takes min(1.0, {scale} * exp(1.0))
+        transition right: wide(_) -> wide(x)  draw x ~ exp(1.0) * {scale}  takes 0.5
+        transition other: wide(_) -> wide(x)  draw x ~ exp(2.0) * 0.3  takes 0.7
+        """
+    compare(text, [1, 100, 200], patience=patience)

@@ -234,6 +234,9 @@ fn int_chain(operation: IntOperation, operands: (Int, Int), span: SpanId) -> Int
 
 /// The same for reals.
 fn real_chain(operation: RealOperation, operands: (Real, Real), span: SpanId) -> Real {
+    if let (RealOperation::Mul, Some(mean)) = (operation, scale_of_exponential(&operands)) {
+        return Real::ConstExponential(mean, span);
+    }
     let leaf = |operand: &Real| match operand {
         Real::Const(value) => Some(Leaf::Const(*value)),
         Real::Var(variable) => Some(Leaf::Var(*variable)),
@@ -248,6 +251,17 @@ fn real_chain(operation: RealOperation, operands: (Real, Real), span: SpanId) ->
         Some(first) => Real::Chain(first, steps.into_iter().chain([(operation, right, span)]).collect()),
         None => Real::Binary(operation, Box::new(operands), span),
     }
+}
+
+/// A number that scales a standard exponential, if it is one that no product with a draw overflows.
+fn scale_of_exponential(operands: &(Real, Real)) -> Option<f64> {
+    let scale = match operands {
+        (Real::Const(scale), Real::ConstExponential(1.0, _)) | (Real::ConstExponential(1.0, _), Real::Const(scale)) => {
+            scale
+        }
+        _ => return None,
+    };
+    (0.0..1e300).contains(scale).then_some(*scale)
 }
 
 fn unknown(e: &Expr) -> LoadError {

@@ -281,7 +281,7 @@ impl Emitter<'_, '_> {
 
     pub fn real_value(&mut self, e: &Real, end: Value) -> Value {
         match e {
-            Real::Const(value) => self.real(*value),
+            Real::Const(value) => self.real_operand(value),
             Real::Var(variable) => {
                 let bits = self.variable(variable.at());
                 self.real_of(bits)

@@ -4,8 +4,8 @@
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I32, I64};
-use cranelift_codegen::ir::{Block, InstBuilder, Value};
+use cranelift_codegen::ir::types::{I32, I32X4, I64, I8X16};
+use cranelift_codegen::ir::{Block, Endianness, InstBuilder, MemFlagsData, Value};
 
 use crate::code::emitter::{Emitter, Owner};
 use crate::code::operand::Operand;
@@ -36,6 +36,32 @@ const _: () = assert!(offset_of!(Seat, previous) == NEIGHBOURS + 4 && NONE == u3
 /// The group of a seat, and in the upper half whether its token passes the filter.
 const GROUP: usize = offset_of!(Seat, group);
 const _: () = assert!(offset_of!(Seat, admitted) == GROUP + 4);
+
+/// How lanes of a vector are numbered.
+const LANES: MemFlagsData = MemFlagsData::new().with_endianness(Endianness::Little);
+
+/// From where each of four numbers comes where the one at a position goes, …
+static WITHOUT: [[u8; 16]; FEW] = patterns([[1, 2, 3, 3], [0, 2, 3, 3], [0, 1, 3, 3], [0, 1, 2, 3]]);
+/// … where a new one comes there, …
+static AROUND: [[u8; 16]; FEW] = patterns([[NO, 0, 1, 2], [0, NO, 1, 2], [0, 1, NO, 2], [0, 1, 2, NO]]);
+/// … and the bits of the one at a position.
+static ONLY: [[u32; 4]; FEW] = [[!0, 0, 0, 0], [0, !0, 0, 0], [0, 0, !0, 0], [0, 0, 0, !0]];
+/// From nowhere.
+const NO: u8 = 0x80;
+
+/// The bytes from which those of four numbers come.
+const fn patterns(lanes: [[u8; 4]; FEW]) -> [[u8; 16]; FEW] {
+    let mut patterns = [[NO; 16]; FEW];
+    let mut i = 0;
+    while i < 16 * FEW {
+        let lane = lanes[i / 16][i % 16 / 4];
+        if lane != NO {
+            patterns[i / 16][i % 16] = 4 * lane + (i % 4) as u8;
+        }
+        i += 1;
+    }
+    patterns
+}
 
 /// The seats of a join's only link.
 struct Seats {
@@ -386,7 +412,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The same where neither the seat nor the last one, which moves there, shares its key with another.
+    /// The same where few tokens share the key of the one that leaves, or of the last one, which moves to its seat.
     fn leave_index_at_once(&mut self, id: IndexId, seat: Value, rest: Block) {
         let index = self.index(id);
         let groups = self.load(I64, index, Index::GROUPS + Row::<u32>::START);
@@ -399,14 +425,67 @@ impl Emitter<'_, '_> {
         let lens = [record, other].map(|record| self.load_half(record, Index::GROUP_LEN));
         let either = self.b.ins().bor(lens[0], lens[1]);
         let single = self.equals(either, 1);
-        self.unless(single, rest);
-        self.store_half(seat, other, Index::SEATS);
+        self.when_or(
+            single,
+            |s| s.store_half(seat, other, Index::SEATS),
+            |s| {
+                let (longer, most) = (s.b.ins().umax(lens[0], lens[1]), s.int(FEW as u64 + 1));
+                s.unless_less(longer, most, rest);
+                let apart = s.b.ins().icmp(IntCC::NotEqual, group, moving);
+                // Of one group, the last makes way for itself.
+                s.when(apart, |s| {
+                    s.drop_seat(record, seat);
+                    s.replace_last_seat(other, seat);
+                });
+            },
+        );
         self.store_half(moving, own, 0);
         self.store(last, index, Index::GROUPS + Row::<u32>::LEN);
-        let zero = self.int(0);
-        self.store_half(zero, record, Index::GROUP_LEN);
-        let one = self.int(1);
-        self.weigh(id, group, record, one, zero, Way::Down);
+        let after = self.b.ins().iadd_imm_s(lens[0], -1);
+        self.store_half(after, record, Index::GROUP_LEN);
+        self.weigh(id, group, record, lens[0], after, Way::Down);
+    }
+
+    /// `Bucket::drop`: those behind a seat move up, all at once.
+    fn drop_seat(&mut self, record: Value, seat: Value) {
+        let (bytes, seats, wanted) = self.seats_beside(record, seat);
+        let found = self.b.ins().icmp(IntCC::Equal, seats, wanted);
+        let found = self.b.ins().vhigh_bits(I32, found);
+        let position = self.b.ins().ctz(found);
+        let order = self.pattern(&WITHOUT, position);
+        let left = self.b.ins().swizzle(bytes, order);
+        self.store(left, record, Index::SEATS);
+    }
+
+    /// `Bucket::replace_last`: those from the first that is greater than a seat move down by one, and the last is gone.
+    fn replace_last_seat(&mut self, record: Value, seat: Value) {
+        let (bytes, seats, new) = self.seats_beside(record, seat);
+        let less = self.b.ins().icmp(IntCC::SignedLessThan, seats, new);
+        let less = self.b.ins().vhigh_bits(I32, less);
+        let others = self.b.ins().bnot(less);
+        let position = self.b.ins().ctz(others);
+        let (order, place) = (self.pattern(&AROUND, position), self.pattern(&ONLY, position));
+        let around = self.b.ins().swizzle(bytes, order);
+        let new = self.b.ins().bitcast(I8X16, LANES, new);
+        let new = self.b.ins().band(new, place);
+        let all = self.b.ins().bor(around, new);
+        self.store(all, record, Index::SEATS);
+    }
+
+    /// The few seats of a group as bytes and as numbers, and another seat as many times.
+    fn seats_beside(&mut self, record: Value, seat: Value) -> (Value, Value, Value) {
+        let bytes = self.load(I8X16, record, Index::SEATS);
+        let seats = self.b.ins().bitcast(I32X4, LANES, bytes);
+        let seat = self.b.ins().ireduce(I32, seat);
+        (bytes, seats, self.b.ins().splat(I32X4, seat))
+    }
+
+    /// One of some patterns, as bytes.
+    fn pattern<T>(&mut self, patterns: &'static [T; FEW], position: Value) -> Value {
+        let start = self.int(std::ptr::from_ref(patterns) as u64);
+        let position = self.b.ins().uextend(I64, position);
+        let pattern = self.row(start, position, size_of::<T>() as i64);
+        self.load(I8X16, pattern, 0)
     }
 
     /// `Marking::enter_index`, where groups are numbered directly.

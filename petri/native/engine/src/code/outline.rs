@@ -283,7 +283,7 @@ impl<'a> Outline<'a> {
 
     fn slot(&mut self, (slot, value): &(u32, Value)) {
         self.word(u64::from(*slot));
-        self.value(value);
+        self.given(value);
     }
 
     fn take(&mut self, take: &Take) {
@@ -345,19 +345,15 @@ impl<'a> Outline<'a> {
         self.numbers(checks);
     }
 
-    /// The value of a slot that an arc gives (`Emitter::given_value`).
+    /// The value of a slot that an arc asks for or gives (`Emitter::slot_value`).
     fn given(&mut self, value: &Value) {
         match value {
             Value::Int(Int::Const(value)) => {
                 self.word(0);
                 self.constant(value, *value as u64);
             }
-            Value::Real(Real::Const(value)) => {
-                self.word(1);
-                self.constant(value, value.to_bits());
-            }
             value => {
-                self.word(2);
+                self.word(1);
                 self.value(value);
             }
         }
@@ -484,7 +480,10 @@ impl<'a> Outline<'a> {
 
     fn real(&mut self, e: &Real) {
         match e {
-            Real::Const(value) => self.words.extend([0, value.to_bits()]),
+            Real::Const(value) => {
+                self.word(0);
+                self.constant(value, value.to_bits());
+            }
             Real::Var(variable) => self.words.extend([1, variable.at() as u64]),
             Real::Now => self.word(2),
             Real::End => self.word(3),

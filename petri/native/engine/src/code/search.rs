@@ -277,8 +277,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         let token = self.shown(arc.place, depth);
         // All of them first: any may raise a fault.
-        let wanted: Vec<Value> = arc.equals.iter().map(|(_, value)| self.bits(value, self.now)).collect();
+        let wanted = self.key(&arc.equals);
         for ((slot, _), wanted) in arc.equals.iter().zip(wanted) {
+            let wanted = self.word_in(wanted);
             let found = self.load(I64, token, 8 * *slot as usize);
             let same = self.b.ins().icmp(IntCC::Equal, wanted, found);
             self.unless(same, next);
@@ -381,9 +382,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     // ------------------------------------------------------------ tokens by key
 
+    /// The values that a token must have in some slots.
+    fn key(&mut self, equals: &[(u32, expression::Value)]) -> Vec<Source> {
+        equals.iter().map(|(_, value)| self.slot_value(value, self.now)).collect()
+    }
+
     /// The tokens with some values in the slots of an index.
     fn group_of(&mut self, id: IndexId, equals: &[(u32, expression::Value)]) -> Group {
-        let key: Vec<Source> = equals.iter().map(|(_, value)| Source::Known(self.bits(value, self.now))).collect();
+        let key = self.key(equals);
         let program = self.program;
         let index = &program.indices[id];
         let bucket = if index.extents.is_some() {

@@ -337,7 +337,7 @@ impl Emitter<'_, '_> {
 
     /// The values of a token that an arc gives, each within the range of its slot (X2).
     fn slots(&mut self, arc: &OutputProgram, end: Value) -> Vec<Source> {
-        let slots: Vec<Source> = arc.values.iter().map(|value| self.given_value(value, end)).collect();
+        let slots: Vec<Source> = arc.values.iter().map(|value| self.slot_value(value, end)).collect();
         for &slot in &arc.checks {
             let program = self.program;
             let bound = &program.places[arc.place()].bounds[slot];
@@ -358,7 +358,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The value of a slot. Constants are operands, so that transitions which differ in them alone share their code.
-    fn given_value(&mut self, value: &expression::Value, end: Value) -> Source {
+    pub fn slot_value(&mut self, value: &expression::Value, end: Value) -> Source {
         let variable = match value {
             expression::Value::Int(Int::Var(variable)) | expression::Value::Real(Real::Var(variable)) => {
                 self.variables[variable.at()]
