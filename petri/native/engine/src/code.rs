@@ -56,23 +56,23 @@ use crate::table::Table;
 use cycle::{Part, Routines, Written};
 use emitter::{Emitter, Form, Scene};
 use layout::Layout;
-use operand::Operand;
+use operand::{Operand, FIRST};
 use outline::Outline;
 use runtime::{Rare, Runtime};
 
 /// Looks at a transition. The parameters are the engine and the operands.
-type Look = unsafe extern "C" fn(*mut c_void, *const u64) -> u64;
+type Look = unsafe extern "C" fn(*mut c_void, *const u32) -> u64;
 /// How the loop calls what starts and ends firings: such functions preserve no registers, as the loop has nothing in them.
 const LEAF: CallConv = CallConv::Winch;
 /// The loop. The parameters are the engine, the operands, all routines, the bits of the last instant, and how many firings are
 /// enough.
-type Cycle = unsafe extern "C" fn(*mut c_void, *const u64, *const Routines, u64, u64) -> u64;
+type Cycle = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, u64, u64) -> u64;
 
 /// A function, and what distinguishes one of the transitions that share it.
 #[repr(C)]
 pub struct Routine {
     function: *const u8,
-    operands: *const u64,
+    operands: *const u32,
 }
 
 impl Routine {
@@ -95,10 +95,10 @@ impl Routine {
     }
 }
 
-/// The operands of a routine of a net's code, which last as long as the code. Before them stands a word that tells of what
-/// kinds they are (`Operand::words`).
+/// The operands of a routine of a net's code, which last as long as the code. Before them stands of what kinds they are
+/// (`Operand::row`).
 #[derive(Clone, Copy)]
-pub struct Operands(*const u64);
+pub struct Operands(*const u32);
 
 impl Operands {
     /// The operands at an address; none at 0.
@@ -107,37 +107,38 @@ impl Operands {
     /// The address is 0, or that of the operands of a routine, whose code lasts as long as what is returned.
     #[inline(always)]
     pub unsafe fn at(address: usize) -> Option<Self> {
-        (address != 0).then_some(Operands(address as *const u64))
+        (address != 0).then_some(Operands(address as *const u32))
     }
 
     /// Fetches the first of them, which are most often all.
     #[inline(always)]
     pub fn fetch(self) {
-        fetch(self.0.wrapping_sub(1));
+        fetch(self.0.wrapping_sub(FIRST));
     }
 
     /// Fetches the others, if there are any.
     #[inline(always)]
     pub fn fetch_rest(self) {
-        (LINE..Operand::len(self.first())).step_by(LINE).for_each(|word| fetch(self.0.wrapping_add(word - 1)));
+        let start = self.0.wrapping_sub(FIRST);
+        (LINE..Operand::len(self.told())).step_by(LINE).for_each(|cell| fetch(start.wrapping_add(cell)));
     }
 
     #[inline(always)]
-    fn first(self) -> u64 {
-        // SAFETY: see `at`.
-        unsafe { *self.0.sub(1) }
+    fn told(self) -> u64 {
+        // SAFETY: see `at`; a row begins at a word.
+        unsafe { *self.0.sub(FIRST).cast::<u64>() }
     }
 
     /// How far the places among them are from the engine …
     #[inline(always)]
     pub fn places(self) -> impl Iterator<Item = usize> {
-        self.those(Operand::places(self.first()))
+        self.those(Operand::places(self.told()))
     }
 
     /// … and the transitions.
     #[inline(always)]
     pub fn transitions(self) -> impl Iterator<Item = usize> {
-        self.those(Operand::transitions(self.first()))
+        self.those(Operand::transitions(self.told()))
     }
 
     /// The operands at some positions.
@@ -146,7 +147,7 @@ impl Operands {
         std::iter::from_fn(move || {
             let position = (positions != 0).then(|| positions.trailing_zeros())?;
             positions &= positions - 1;
-            // SAFETY: there are operands at the positions that the first word tells of.
+            // SAFETY: there are operands at the positions that the first cells tell of.
             Some(unsafe { *self.0.add(position as usize) } as usize)
         })
     }
@@ -204,36 +205,37 @@ impl Code {
     }
 }
 
-/// Words of a line of the cache.
-const LINE: usize = 8;
+/// Cells of a line of the cache.
+const LINE: usize = 16;
 
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
-struct Line([u64; LINE]);
+struct Line([u32; LINE]);
 
 /// Rows of operands, none of which begins in one line of the cache and ends in another if it fits in one.
 #[derive(Default)]
 struct Rows {
     lines: Vec<Line>,
-    /// Words of the last line that are taken.
+    /// Cells of the last line that are taken.
     taken: usize,
 }
 
 impl Rows {
-    /// Adds a row. Returns which word is its first.
-    fn place(&mut self, words: Vec<u64>) -> usize {
-        if self.lines.is_empty() || self.taken + words.len() > LINE {
+    /// Adds a row. Returns which cell is its first: one where a word may begin.
+    fn place(&mut self, cells: Vec<u32>) -> usize {
+        self.taken = self.taken.next_multiple_of(2);
+        if self.lines.is_empty() || self.taken + cells.len() > LINE {
             self.taken = LINE;
         }
         let mut first = None;
-        for word in words {
+        for cell in cells {
             if self.taken == LINE {
                 self.lines.push(Line::default());
                 self.taken = 0;
             }
             let line = self.lines.len() - 1;
             first = first.or(Some(line * LINE + self.taken));
-            self.lines[line].0[self.taken] = word;
+            self.lines[line].0[self.taken] = cell;
             self.taken += 1;
         }
         first.unwrap_or(0)
@@ -389,7 +391,7 @@ impl<'a> Generator<'a> {
         self.module.finalize_definitions().map_err(Box::new)?;
         let plan = self.layout.plan;
         let mut operands = Rows::default();
-        let mut place = |row: Vec<Operand>| operands.place(Operand::words(&row, program, &plan));
+        let mut place = |row: Vec<Operand>| operands.place(Operand::row(&row, program, &plan));
         let cycle = (cycle.0, place(cycle.1));
         let parts: Vec<(Option<FuncId>, usize)> =
             parts.into_iter().map(|(shape, row)| (functions[shape], place(row))).collect();
@@ -397,7 +399,7 @@ impl<'a> Generator<'a> {
         let address = |id| self.module.get_finalized_function(id);
         let made = |(id, start): (Option<FuncId>, usize)| Routine {
             function: id.map_or(null(), address),
-            operands: operands.as_ptr().cast::<u64>().wrapping_add(start + 1),
+            operands: operands.as_ptr().cast::<u32>().wrapping_add(start + FIRST),
         };
         let mut routines = parts.into_iter().map(made);
         let (mut looks, mut starts, mut finishes) = (Vec::new(), Vec::new(), Vec::new());

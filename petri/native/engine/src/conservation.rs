@@ -29,15 +29,13 @@ pub fn most_tokens(
 
 /// Whether a transition takes the only token of a place, so that no two of its firings are in progress at one time.
 pub fn takes_turns(transition: &TransitionProgram, places: &[PlaceProgram]) -> bool {
-    only_tokens(transition, places).next().is_some()
+    scarcest(transition, places).is_some_and(|place| places[place.0 as usize].most == Some(1))
 }
 
-/// The places of which a transition takes the only token.
-pub fn only_tokens<'a>(
-    transition: &TransitionProgram,
-    places: &'a [PlaceProgram],
-) -> impl Iterator<Item = PlaceId> + 'a {
-    taken(transition).into_keys().filter(|place| places[place.0 as usize].most == Some(1))
+/// Of the places from which a transition takes tokens and which never have more than at first, the one with the fewest.
+pub fn scarcest(transition: &TransitionProgram, places: &[PlaceProgram]) -> Option<PlaceId> {
+    let most = |place: &PlaceId| places[place.0 as usize].most;
+    taken(transition).into_keys().filter(|place| most(place).is_some()).min_by_key(|place| (most(place), place.0))
 }
 
 /// What a firing takes at least.
@@ -71,7 +69,7 @@ fn given(transition: &TransitionProgram) -> BTreeMap<PlaceId, Option<u64>> {
 #[cfg(test)]
 mod tests {
     use crate::agenda::NO_LANE;
-    use crate::ids::{PlaceId, TransitionId};
+    use crate::ids::TransitionId;
     use crate::program::Program;
 
     /// A net of places of so many black tokens and of transitions: what they take and give, by place, and their time.
@@ -105,14 +103,15 @@ mod tests {
     }
 
     #[test]
-    fn firings_of_one_time_need_no_lane_if_they_all_take_one_token() {
+    fn firings_of_one_time_need_no_lane_if_they_are_few() {
         let lane = |program: &Program, id| program.transitions[TransitionId(id)].lane;
         let together = net(&[1, 9, 9], &[(&[0, 1], &[0], 2.0), (&[0, 2], &[0], 2.0)]);
         assert_eq!((together.lanes, lane(&together, 0), lane(&together, 1)), (0, NO_LANE, NO_LANE));
-        let apart = net(&[1, 9, 1], &[(&[0, 1], &[0], 2.0), (&[2, 1], &[2], 2.0)]);
-        assert_eq!((apart.lanes, lane(&apart, 0), lane(&apart, 1)), (1, 0, 0));
-        assert_eq!(apart.places[PlaceId(0)].most, Some(1));
-        let several = net(&[2], &[(&[0], &[0], 2.0)]);
-        assert_eq!((several.lanes, lane(&several, 0)), (1, 0));
+        let apart = |tokens| net(&[60, 900, tokens], &[(&[0, 1], &[0], 2.0), (&[2, 1], &[2], 2.0), (&[2], &[2], 2.0)]);
+        assert_eq!((apart(68).lanes, apart(69).lanes), (0, 1));
+        assert_eq!((lane(&apart(68), 2), lane(&apart(69), 2)), (NO_LANE, 0));
+        // One of them may be in progress any number of times.
+        let any = net(&[1, 1], &[(&[0], &[0], 2.0), (&[1], &[1, 1], 2.0)]);
+        assert_eq!((any.lanes, lane(&any, 0)), (1, 0));
     }
 }

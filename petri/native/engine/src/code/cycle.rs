@@ -590,12 +590,27 @@ impl Emitter<'_, '_> {
     fn call_finish(&mut self, asked: &Asked, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
         let [left, succeeded, failed] = ways;
         let [function, operands] = self.finish_of(asked, ending, transition);
+        let (record, others) = self.record_of(asked, slot, ending);
+        let status = self.call_address(LEAF, function, &[self.engine, operands, record], Some(I64)).unwrap_or(record);
+        let fine = self.equals(status, DONE);
+        let done = self.b.create_block();
+        self.b.ins().brif(fine, done, &[], failed, &[status.into(), transition.into()]);
+        self.b.switch_to_block(done);
+        match others {
+            Some(others) => self.b.ins().brif(others, succeeded, &[], left, &[]),
+            None => self.b.ins().jump(left, &[]),
+        };
+    }
+
+    /// The record of the firing of a slot. If it is one of a lane, it leaves the lane, and the next takes the slot: returns how
+    /// many others there are, where there are lanes.
+    fn record_of(&mut self, asked: &Asked, slot: Value, ending: Value) -> (Value, Option<Value>) {
+        let own = |s: &mut Self| s.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
+        if self.program.lanes == 0 {
+            return (own(self), None);
+        }
         let lane = self.load(I32, ending, offset_of!(Ending, lane));
         let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
-        let no_lane = |s: &mut Self| {
-            let record = s.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
-            vec![record, s.int(0)]
-        };
         let of_lane = |s: &mut Self| {
             let (lanes, number) = (s.rows(s.layout.plan.lanes), s.b.ins().uextend(I64, lane));
             let lane = s.row(lanes, number, size_of::<Lane>() as i64);
@@ -604,15 +619,8 @@ impl Emitter<'_, '_> {
             s.when(others, |s| s.succeed(asked, lane, slot, ending));
             vec![record, others]
         };
-        let types = [I64, I64];
-        let result = self.branch(outside, &types, no_lane, of_lane);
-        let [record, others] = [result[0], result[1]];
-        let status = self.call_address(LEAF, function, &[self.engine, operands, record], Some(I64)).unwrap_or(record);
-        let fine = self.equals(status, DONE);
-        let done = self.b.create_block();
-        self.b.ins().brif(fine, done, &[], failed, &[status.into(), transition.into()]);
-        self.b.switch_to_block(done);
-        self.b.ins().brif(others, succeeded, &[], left, &[]);
+        let found = self.branch(outside, &[I64, I64], |s| vec![own(s), s.int(0)], of_lane);
+        (found[0], Some(found[1]))
     }
 
     fn finish_by_part(&mut self, asked: &Asked, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {

@@ -480,7 +480,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.row.push(operand);
         }
         let flags = FLAGS.with_readonly().with_can_move();
-        self.b.ins().load(ty, flags, self.operands, 8 * position as i32)
+        let before: usize = self.row[..position].iter().map(|operand| operand.cells()).sum();
+        let offset = (size_of::<u32>() * before) as i32;
+        match operand.cells() {
+            1 => self.b.ins().uload32(flags, self.operands, offset),
+            _ => self.b.ins().load(ty, flags, self.operands, offset),
+        }
     }
 
     /// The address of the state of a place, …

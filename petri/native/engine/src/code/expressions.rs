@@ -16,7 +16,7 @@ const FINITE_MEAN: f64 = 1e300;
 /// The constant mean of an exponential, as the code distinguishes it.
 pub enum Mean<'a> {
     One,
-    /// One whose exponentials are all finite: an operand.
+    /// One that is not 0 and whose exponentials are all finite: an operand.
     Finite(&'a f64),
     Other(f64),
 }
@@ -25,7 +25,7 @@ impl<'a> Mean<'a> {
     pub fn of(mean: &'a f64) -> Self {
         match *mean {
             1.0 => Mean::One,
-            finite if (0.0..FINITE_MEAN).contains(&finite) => Mean::Finite(mean),
+            finite if finite > 0.0 && finite < FINITE_MEAN => Mean::Finite(mean),
             other => Mean::Other(other),
         }
     }

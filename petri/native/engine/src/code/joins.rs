@@ -532,9 +532,7 @@ impl Emitter<'_, '_> {
                 let at_once = |s: &mut Self, rest| s.weigh_at_once(join, group, before, after, way, rest);
                 s.at_once(at_once, Rare::Weigh, &[number, group, before, after]);
             }
-            _ => {
-                s.call(s.runtime.weigh, &[s.engine, number, group, before, after], None);
-            }
+            _ => s.call_rarely(Rare::Weigh, &[number, group, before, after]),
         });
     }
 

@@ -43,6 +43,11 @@ const _: () = assert!(size_of::<Place>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<Transition>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
 
+/// The halves of a word, as they stand in memory.
+fn halves(word: u64) -> [u32; 2] {
+    [word as u32, (word >> 32) as u32]
+}
+
 /// How far a row of a table that begins so far from the engine is from it.
 fn distance(start: usize, size: usize, row: u32) -> u64 {
     (start as u64).wrapping_add((size as u64).wrapping_mul(u64::from(row)))
@@ -51,9 +56,11 @@ fn distance(start: usize, size: usize, row: u32) -> u64 {
 /// One word tells of a firing what transition it is of, and in what lane.
 const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition) + 4 && cfg!(target_endian = "little"));
 
-/// The first word of a row tells which of so many operands are places or transitions, and how many there are up to so many.
+/// A row is made of cells of four bytes. Its first two tell which of so many behind them are places or transitions, and how many
+/// there are up to so many.
 const TOLD: usize = 28;
 const MOST: usize = 255;
+pub const FIRST: usize = 2;
 
 impl Operand {
     pub fn constant<T>(constant: &T, bits: u64) -> Self {
@@ -78,34 +85,51 @@ impl Operand {
         }
     }
 
-    /// A row of operands as words. Before these stands which of the first are places, which transitions, and how many there
-    /// are: most rows are shorter than these bits can tell.
-    pub fn words(row: &[Operand], program: &Program, plan: &Plan) -> Vec<u64> {
-        let kinds = row.iter().take(TOLD).enumerate().map(|(position, operand)| match operand {
-            Operand::Place(_) => 1 << position,
-            Operand::Transition(_) => 1 << (TOLD + position),
-            _ => 0,
-        });
-        let told = kinds.sum::<u64>() | (row.len().min(MOST) as u64) << (2 * TOLD);
-        [told].into_iter().chain(row.iter().map(|operand| operand.word(program, plan))).collect()
+    /// The cells that it takes in a row: a distance from the engine fits one.
+    pub fn cells(self) -> usize {
+        match self {
+            Operand::Place(_)
+            | Operand::Transition(_)
+            | Operand::Join(_)
+            | Operand::Index(_)
+            | Operand::Lane(_)
+            | Operand::WordOffset(_) => 1,
+            _ => 2,
+        }
     }
 
-    /// Which operands of a row are places, by its first word, …
+    /// A row of operands as cells. Before these stands which of the first are places, which transitions, and how many there are:
+    /// most rows are shorter than these bits can tell.
+    pub fn row(row: &[Operand], program: &Program, plan: &Plan) -> Vec<u32> {
+        let (mut cells, mut kinds) = (Vec::new(), 0u64);
+        for operand in row {
+            kinds |= match operand {
+                Operand::Place(_) if cells.len() < TOLD => 1 << cells.len(),
+                Operand::Transition(_) if cells.len() < TOLD => 1 << (TOLD + cells.len()),
+                _ => 0,
+            };
+            cells.extend(halves(operand.word(program, plan)).into_iter().take(operand.cells()));
+        }
+        let told = kinds | (cells.len().min(MOST) as u64) << (2 * TOLD);
+        [halves(told).to_vec(), cells].concat()
+    }
+
+    /// Which cells of a row are places, by what its first two tell, …
     #[inline(always)]
-    pub fn places(first: u64) -> u32 {
-        first as u32 & ((1 << TOLD) - 1)
+    pub fn places(told: u64) -> u32 {
+        told as u32 & ((1 << TOLD) - 1)
     }
 
     /// … which are transitions, …
     #[inline(always)]
-    pub fn transitions(first: u64) -> u32 {
-        (first >> TOLD) as u32 & ((1 << TOLD) - 1)
+    pub fn transitions(told: u64) -> u32 {
+        (told >> TOLD) as u32 & ((1 << TOLD) - 1)
     }
 
-    /// … and how many words the row has, with that one.
+    /// … and how many there are, with those two.
     #[inline(always)]
-    pub fn len(first: u64) -> usize {
-        (first >> (2 * TOLD)) as usize + 1
+    pub fn len(told: u64) -> usize {
+        (told >> (2 * TOLD)) as usize + FIRST
     }
 
     /// The same of another place, transition or constant, if it is of one.

@@ -35,6 +35,13 @@ struct Given {
     address: Option<Value>,
 }
 
+/// Whether a firing takes time.
+enum Lasts {
+    Always,
+    Never,
+    If(Value),
+}
+
 /// Whether there is code for the firings of a transition.
 pub fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
     let bounds = |place: &PlaceId| &program.places[*place].bounds;
@@ -94,7 +101,7 @@ impl Emitter<'_, '_> {
             let bits = self.bits(value, self.now);
             self.variables[variable.at()] = Some(Source::Known(bits));
         }
-        let (duration, end) = self.duration(&plan.time);
+        let (lasts, end) = self.duration(&plan.time);
         let mut given: Vec<Given> = plan.outputs.iter().map(|arc| self.given(arc, end)).collect();
         given.iter_mut().for_each(|given| self.hold(&mut given.slots));
         let total = self.room_in_net(plan, &given, &chosen);
@@ -113,14 +120,12 @@ impl Emitter<'_, '_> {
         }
         self.take(plan, &mut chosen);
         self.add_at(self.engine, self.layout.firings, 1);
-        match (&plan.time, duration) {
-            (Time::Const(_), _) => {
+        match lasts {
+            Lasts::Always => {
                 self.last(id, plan, &given, end);
                 return self.end();
             }
-            (Time::Of(_), Some(duration)) => {
-                let zero = self.real(0.0);
-                let lasts = self.b.ins().fcmp(FloatCC::GreaterThan, duration, zero);
+            Lasts::If(lasts) => {
                 let at_once = self.b.create_block();
                 self.b.set_cold_block(at_once);
                 self.unless(lasts, at_once);
@@ -128,7 +133,7 @@ impl Emitter<'_, '_> {
                 self.b.switch_to_block(at_once);
                 self.deposit(id, plan, given, false);
             }
-            _ => self.deposit(id, plan, given, false),
+            Lasts::Never => self.deposit(id, plan, given, false),
         }
         self.leave(DONE);
         self.end()
@@ -237,19 +242,24 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The firing time, where it is known only now, and the end of the firing.
-    fn duration(&mut self, time: &Time) -> (Option<Value>, Value) {
-        let duration = match time {
-            Time::Immediate => return (None, self.now),
-            Time::Const(duration) => self.real_operand(duration),
+    /// Whether the firing lasts, and its end.
+    fn duration(&mut self, time: &Time) -> (Lasts, Value) {
+        let zero = self.real(0.0);
+        let (duration, lasts) = match time {
+            Time::Immediate => return (Lasts::Never, self.now),
+            Time::Const(duration) => (self.real_operand(duration), Lasts::Always),
+            Time::Of(e @ Real::ConstExponential(mean, _)) if *mean > 0.0 => {
+                let duration = self.real_value(e, self.now);
+                // It may be 0, but hardly ever is.
+                let lasts = self.b.ins().fcmp(FloatCC::GreaterThan, duration, zero);
+                self.require(lasts);
+                (duration, Lasts::Always)
+            }
             Time::Of(e) => {
                 let duration = self.real_value(e, self.now);
-                if !matches!(e, Real::ConstExponential(..)) {
-                    let zero = self.real(0.0);
-                    let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, duration, zero);
-                    self.require(fine);
-                }
-                duration
+                let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, duration, zero);
+                self.require(fine);
+                (duration, Lasts::If(self.b.ins().fcmp(FloatCC::GreaterThan, duration, zero)))
             }
         };
         let end = self.b.ins().fadd(self.now, duration);
@@ -258,7 +268,7 @@ impl Emitter<'_, '_> {
         let infinity = self.int(f64::INFINITY.to_bits());
         let finite = self.b.ins().icmp(IntCC::UnsignedLessThan, bits, infinity);
         self.require(finite);
-        (Some(duration), end)
+        (lasts, end)
     }
 
     /// Evaluates an output arc.
