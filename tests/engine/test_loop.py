@@ -220,3 +220,38 @@ def test_r3_scaled_exponentials(scale: str, patience: int) -> None:
         transition other: wide(_) -> wide(x)  draw x ~ exp(2.0) * 0.3  takes 0.7
         """
     compare(text, [1, 100, 200], patience=patience)
+
+
+SEEN = {
+    "each of four transitions takes tokens of one number": """
+        place pool   : 0..3 = 0, 1, 2, 3, 0
+        place done[0..3]
+        transition take[e in 0..3]: pool(e) -> done[e]
+        transition back[e in 0..3]: done[e] -> pool((3 * e + 1) mod 4)  takes exp(1.0 + e)
+        """,
+    "two of a number, with others in the way": """
+        type Job = { kind: 0..2, id: int }
+        place pool : Job = Job(0, 1), Job(1, 2), Job(2, 3), Job(0, 4), Job(1, 5), Job(1, 6)
+        place gate = 2 * token
+        place held : Job
+        place lamp = token
+        transition pair[k in 0..2]: pool(Job(k, a)), pool(Job(k, b)), gate -> held(Job(k, a)), held(Job(k, b))  when a < b
+        transition free: held(Job(k, a)) -> pool(Job((k + a) mod 3, a))  takes exp(0.5)
+        transition open: lamp -> lamp, gate  takes exp(2.0)
+        transition shut: lamp, gate, no pool(Job(1, _)) -> lamp  takes 0.75
+        """,
+    "one that looks at all tokens, too": """
+        place pool : 0..3 = 0, 1, 2
+        place out  : 0..3
+        transition even: pool(2), pool(x) -> out(2), out(x)  when x != 2
+        transition many: pool(1), read pool(0) -> out(3)     when tokens(pool) > 2
+        transition turn: out(x) -> pool((x + 1) mod 4)       takes exp(1.0)
+        """,
+}
+
+
+@pytest.mark.parametrize("patience", [0, 40])
+@pytest.mark.parametrize("text", SEEN.values(), ids=SEEN.keys())
+def test_tokens_that_a_transition_sees(text: str, patience: int) -> None:
+    """Transitions that ask for tokens of one value are not looked at when others arrive."""
+    compare(text, [3, 50, 300], patience=patience)

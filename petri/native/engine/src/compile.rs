@@ -42,7 +42,7 @@ pub struct Compiler<'a> {
     /// The gauge of the load of each place, or `GaugeId::NONE`.
     loads: Vec<GaugeId>,
     watches: Vec<(GaugeId, Watch)>,
-    dependents: BTreeMap<(GaugeId, TransitionId), u64>,
+    dependents: BTreeMap<(GaugeId, TransitionId), Dependent>,
 }
 
 impl Program {
@@ -338,10 +338,11 @@ impl<'a> Compiler<'a> {
         self.watches.push((gauge, watch));
     }
 
-    /// Looks at a transition again when a gauge changes, unless by an arrival behind `depth` tokens.
-    pub fn depend(&mut self, gauge: GaugeId, transition: TransitionId, depth: u64) {
-        let entry = self.dependents.entry((gauge, transition)).or_insert(depth);
-        *entry = depth.max(*entry);
+    /// Looks at a transition again when a gauge changes, unless by an arrival that it does not see.
+    pub fn depend(&mut self, gauge: GaugeId, dependent: Dependent) {
+        let entry = self.dependents.entry((gauge, dependent.transition)).or_insert(dependent);
+        entry.depth = entry.depth.max(dependent.depth);
+        entry.only = entry.only.filter(|only| Some(*only) == dependent.only);
     }
 
     /// Sorts watches and dependents by gauge.
@@ -363,12 +364,12 @@ impl<'a> Compiler<'a> {
             gauge.top = gauge.top.max(watch.threshold);
         }
         let mut dependents = Vec::with_capacity(self.dependents.len());
-        for ((gauge, transition), depth) in std::mem::take(&mut self.dependents) {
+        for ((gauge, _), dependent) in std::mem::take(&mut self.dependents) {
             let gauge = &mut gauges[gauge.at()];
             if gauge.dependents.1 == 0 {
                 gauge.dependents.0 = dependents.len() as u32;
             }
-            dependents.push(Dependent { transition, depth });
+            dependents.push(dependent);
             gauge.top = u64::MAX;
             gauge.dependents.1 = dependents.len() as u32;
         }

@@ -3,13 +3,14 @@
 use crate::agenda::NO_LANE;
 use crate::analysis::{Facts, Range, Ranges, ANY};
 use crate::compile::{Compiled, Compiler};
+use crate::expression::{Int, Real, Value};
 use crate::fault::LoadError;
 use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
 use crate::program::{
-    Count, Find, Form, Give, InhibitorProgram, InputProgram, OutputProgram, Selection, Take, Time, TransitionProgram,
-    Watch,
+    Count, Dependent, Find, Form, Give, InhibitorProgram, InputProgram, OutputProgram, Selection, Take, Time,
+    TransitionProgram, Watch,
 };
 
 /// Input arcs beyond which a transition is refused: a search goes one call deep for each.
@@ -442,37 +443,51 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         outputs: &[OutputProgram],
         rooms: &[usize],
     ) {
+        let transition = self.id;
+        let any = Dependent { transition, depth: u64::MAX, only: None };
         for (i, arc) in inputs.iter().enumerate() {
-            let depth = match &arc.find {
+            let seen = match &arc.find {
                 Find::Black(Count::Const(_)) if i < self.safe.0 => continue,
                 Find::Head { .. } if self.compiler.places[arc.place.at()].discipline == Discipline::Fifo => {
-                    inputs.iter().filter(|other| other.place == arc.place).count() as u64
+                    let depth = inputs.iter().filter(|other| other.place == arc.place).count() as u64;
+                    Dependent { depth, ..any }
                 }
-                _ => u64::MAX,
+                Find::Any | Find::Keyed(_) => Dependent { only: arc.equals.iter().find_map(constant_slot), ..any },
+                _ => any,
             };
-            self.compiler.depend(GaugeId::tokens(arc.place), self.id, depth);
+            self.compiler.depend(GaugeId::tokens(arc.place), seen);
         }
         for (i, arc) in inhibitors.iter().enumerate() {
             if i >= self.safe.1 || arc.index.is_some() || constant(&arc.threshold).is_none() {
-                self.compiler.depend(GaugeId::tokens(arc.place), self.id, u64::MAX);
+                self.compiler.depend(GaugeId::tokens(arc.place), any);
             }
         }
         for place in self.enabling.tokens.clone() {
-            self.compiler.depend(GaugeId::tokens(place), self.id, u64::MAX);
+            self.compiler.depend(GaugeId::tokens(place), any);
         }
         for &i in rooms {
             for &place in &outputs[i].places {
                 if self.compiler.places[place.at()].capacity.is_some() {
                     let gauge = self.compiler.load_gauge(place);
-                    self.compiler.depend(gauge, self.id, u64::MAX);
+                    self.compiler.depend(gauge, any);
                     if self.transition.resets.contains(&place) {
                         // Only the reserved room counts then, and a deposit shrinks it without a change of the load.
-                        self.compiler.depend(GaugeId::tokens(place), self.id, u64::MAX);
+                        self.compiler.depend(GaugeId::tokens(place), any);
                     }
                 }
             }
         }
     }
+}
+
+/// The bits that a slot must have, if they are always the same.
+fn constant_slot((slot, value): &(u32, Value)) -> Option<(u32, u64)> {
+    let bits = match value {
+        Value::Int(Int::Const(value)) => *value as u64,
+        Value::Real(Real::Const(value)) => value.to_bits(),
+        _ => return None,
+    };
+    Some((*slot, bits))
 }
 
 fn take(inputs: &[InputProgram], arc: usize) -> Take {

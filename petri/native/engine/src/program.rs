@@ -87,11 +87,13 @@ pub struct Watch {
     pub below: bool,
 }
 
-/// A transition that is looked at again when a gauge changes. A token that arrives behind `depth` others is not seen.
+/// A transition that is looked at again when a gauge changes. A token that arrives behind `depth` others is not seen; nor is one
+/// that has not these bits in a slot, if they are told.
 #[derive(Clone, Copy, Debug)]
 pub struct Dependent {
     pub transition: TransitionId,
     pub depth: u64,
+    pub only: Option<(u32, u64)>,
 }
 
 /// The transitions of one priority, in order.

@@ -8,7 +8,7 @@ use crate::net::{Kind, Net, Place, Scalar, Slot, Transition};
 
 /// No value: any range joined with it is that range.
 const NOTHING: Range = (i64::MAX as i128, i64::MIN as i128);
-/// Turns in which ranges grow by what firings give. In as many more, those that still grow become what is declared.
+/// Turns in which ranges grow by what firings give. In as many more, bounds that still move become what is declared.
 const TURNS: usize = 4;
 
 /// The ranges of the slots of each place, by its number.
@@ -72,7 +72,7 @@ fn with_initial(net: &Net, mut ranges: Slots) -> Compiled<Slots> {
     Ok(ranges)
 }
 
-/// Widens ranges by what firings give to places, or, where that is not enough, to all values that are allowed. Returns whether
+/// Widens ranges by what firings give to places, or, where that is not enough, up to the bounds of what is allowed. Returns whether
 /// any has grown.
 fn grow(net: &Net, ranges: &mut Slots, all: Option<&Slots>) -> bool {
     let mut grown = false;
@@ -85,7 +85,7 @@ fn grow(net: &Net, ranges: &mut Slots, all: Option<&Slots>) -> bool {
                 for (slot, (range, &value)) in slots.iter_mut().zip(&values).enumerate() {
                     let wider = hull(*range, within(net, place, slot, value));
                     if wider != *range {
-                        *range = all.map_or(wider, |all| all[place.at()][slot]);
+                        *range = all.map_or(wider, |all| widened(*range, wider, all[place.at()][slot]));
                         grown = true;
                     }
                 }
@@ -93,6 +93,13 @@ fn grow(net: &Net, ranges: &mut Slots, all: Option<&Slots>) -> bool {
         }
     }
     grown
+}
+
+/// A range whose bounds are those of all allowed values where another one's lie outside.
+fn widened(range: Range, wider: Range, all: Range) -> Range {
+    let low = if wider.0 < range.0 { all.0 } else { range.0 };
+    let high = if wider.1 > range.1 { all.1 } else { range.1 };
+    (low, high)
 }
 
 /// The values that may come to a slot: others raise a fault.
@@ -154,9 +161,11 @@ mod tests {
         assert_eq!(range(open, "x"), (3, 3));
         assert_eq!(range(open, &operation("mod", 2)), (0, 3));
         assert_eq!(range(open, &operation("min", 1)), (1, 3));
-        assert_eq!(range(open, &operation("add", 1)), ANY);
+        assert_eq!(range(open, &operation("add", 1)), (3, ANY.1));
+        assert_eq!(range(open, &operation("sub", 1)), (ANY.0, 3));
+        assert_eq!(range(open, &operation("mul", -2)), ANY);
         assert_eq!(range(r#"{"name":"s","low":0}"#, &operation("sub", 1)), (0, 3));
-        assert_eq!(range(r#"{"name":"s","low":0}"#, &operation("add", 1)), (0, ANY.1));
+        assert_eq!(range(r#"{"name":"s","low":0}"#, &operation("add", 1)), (3, ANY.1));
         assert_eq!(range(r#"{"name":"s","low":0,"high":9}"#, "x"), (0, 9));
     }
 }

@@ -10,6 +10,7 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use crate::code::emitter::Emitter;
 use crate::code::operand::Operand;
 use crate::code::places::Way;
+use crate::code::slots::Source;
 use crate::ids::TransitionId;
 use crate::program::{Dependent, Watch};
 use crate::rank_set::{RankSet, MEDIUM, SMALL};
@@ -26,9 +27,11 @@ pub struct Member {
 impl Emitter<'_, '_> {
     // ------------------------------------------------------------ conditions
 
-    pub fn cross(&mut self, watch: &Watch, way: Way) {
+    /// A watched condition comes to hold, or does not any more. `seen`: whether the transition sees what has changed, if that is a
+    /// question.
+    pub fn cross(&mut self, watch: &Watch, way: Way, seen: Option<Value>) {
         if (way == Way::Up) != watch.below {
-            self.met(watch.transition);
+            self.met(watch.transition, seen);
         } else {
             self.violated(watch.transition);
         }
@@ -42,12 +45,12 @@ impl Emitter<'_, '_> {
         unmet
     }
 
-    pub fn met(&mut self, transition: TransitionId) {
+    pub fn met(&mut self, transition: TransitionId, seen: Option<Value>) {
         let one = self.b.ins().iconst(I32, -1);
         let unmet = self.change_unmet(transition, one);
         let all = self.equals(unmet, 0);
         if !self.program.transitions[transition].plain {
-            self.when(all, |s| s.touch(transition));
+            self.when_seen(all, seen, |s| s.touch(transition));
         } else if let Some(member) = self.member(transition) {
             // Whether this was the last condition can seldom be foreseen.
             self.include(&member, all);
@@ -126,13 +129,29 @@ impl Emitter<'_, '_> {
         self.call(self.runtime.set_enabled, &[self.engine, id, enabled], None);
     }
 
-    pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way) {
+    /// Whether a transition sees a token that arrives, if not any token is one for it.
+    pub fn is_seen(&mut self, dependent: &Dependent, arriving: &[Source]) -> Option<Value> {
+        let (slot, bits) = dependent.only?;
+        let value = self.word_in(*arriving.get(slot as usize)?);
+        Some(self.b.ins().icmp_imm_s(IntCC::Equal, value, bits as i64))
+    }
+
+    pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way, seen: Option<Value>) {
         if way == Way::Down || dependent.depth == u64::MAX {
-            self.touch(dependent.transition);
+            match seen {
+                Some(seen) => self.when(seen, |s| s.touch(dependent.transition)),
+                None => self.touch(dependent.transition),
+            }
         } else {
-            let seen = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64);
-            self.when(seen, |s| s.touch(dependent.transition));
+            let near = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64);
+            self.when(near, |s| s.touch(dependent.transition));
         }
+    }
+
+    /// Emits `then` for when a condition holds and what has changed is seen.
+    fn when_seen(&mut self, condition: Value, seen: Option<Value>, then: impl FnOnce(&mut Self)) {
+        let both = seen.map_or(condition, |seen| self.b.ins().band(condition, seen));
+        self.when(both, then);
     }
 
     /// `Enabling::touch`.

@@ -395,7 +395,7 @@ impl Emitter<'_, '_> {
         let none = self.equals(few, 0);
         self.when(none, |s| {
             let changed = s.b.ins().icmp_imm_s(IntCC::NotEqual, many, 0);
-            s.when(changed, |s| if way == Way::Up { s.met(transition) } else { s.violated(transition) });
+            s.when(changed, |s| if way == Way::Up { s.met(transition, None) } else { s.violated(transition) });
         });
     }
 

@@ -182,8 +182,9 @@ impl<'a> Outline<'a> {
             s.flag(below);
             s.transition(transition);
         });
-        self.each(dependents, |s, &Dependent { transition, depth }| {
+        self.each(dependents, |s, &Dependent { transition, depth, only }| {
             s.word(depth);
+            s.maybe(only.as_ref(), |s, &(slot, bits)| s.words.extend([u64::from(slot), bits]));
             s.transition(transition);
         });
     }

@@ -9,6 +9,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use crate::code::emitter::{Emitter, Number};
 use crate::code::enabling::Member;
 use crate::code::operand::Operand;
+use crate::code::slots::Source;
 use crate::ids::{GaugeId, PlaceId, TransitionId};
 use crate::levels::{self, LEVELS};
 use crate::program::{Gauge, Watch};
@@ -189,18 +190,18 @@ impl Emitter<'_, '_> {
         let of = self.spells(place);
         self.lengthen(of, count);
         self.store(after, of.address, offset_of!(Place, tokens));
-        self.moved(GaugeId::tokens(place), before, after, count, Way::Down);
+        self.moved(GaugeId::tokens(place), before, after, count, Way::Down, &[]);
         let load = self.program.gauges[GaugeId::tokens(place)].load;
         if load != GaugeId::NONE {
             let reserved = self.reserved(place);
             let (before, after) = (self.b.ins().iadd(before, reserved), self.b.ins().iadd(after, reserved));
-            self.moved(load, before, after, count, Way::Down);
+            self.moved(load, before, after, count, Way::Down, &[]);
         }
     }
 
     /// Tokens arrive in a place, which had others before: `state::Place::gain`, and what watches it. `reserved`: room was kept for
-    /// them.
-    pub fn gain(&mut self, place: PlaceId, before: Value, count: Number, reserved: bool) {
+    /// them. `arriving` are the values of one that has any.
+    pub fn gain(&mut self, place: PlaceId, before: Value, count: Number, reserved: bool, arriving: &[Source]) {
         let state = self.place(place);
         self.lengthen_level(place, before);
         let (number, after) = match count {
@@ -221,7 +222,7 @@ impl Emitter<'_, '_> {
                 s.store(after, state, offset_of!(Place, maximum));
             });
         }
-        self.moved(GaugeId::tokens(place), before, after, count, Way::Up);
+        self.moved(GaugeId::tokens(place), before, after, count, Way::Up, arriving);
         if self.program.places[place].capacity.is_some() {
             self.fill_room(place, before, after, count, reserved);
         }
@@ -249,7 +250,7 @@ impl Emitter<'_, '_> {
         let load = self.program.gauges[GaugeId::tokens(place)].load;
         if load != GaugeId::NONE {
             let (before, after) = (self.b.ins().iadd(before, room), self.b.ins().iadd(after, room));
-            self.moved(load, before, after, count, Way::Up);
+            self.moved(load, before, after, count, Way::Up, &[]);
         }
     }
 
@@ -263,14 +264,14 @@ impl Emitter<'_, '_> {
         if load != GaugeId::NONE {
             let tokens = self.tokens(place);
             let (before, after) = (self.b.ins().iadd(tokens, room), self.b.ins().iadd(tokens, kept));
-            self.moved(load, before, after, count, Way::Up);
+            self.moved(load, before, after, count, Way::Up, &[]);
         }
     }
 
     // ------------------------------------------------------------ what watches a number
 
     /// `Enabling::moved`. The number of tokens of a place also has a time above zero.
-    fn moved(&mut self, gauge: GaugeId, before: Value, after: Value, count: Number, way: Way) {
+    fn moved(&mut self, gauge: GaugeId, before: Value, after: Value, count: Number, way: Way, arriving: &[Source]) {
         let program = self.program;
         let entry = &program.gauges[gauge];
         let (watches, dependents) = program.watching(entry);
@@ -300,11 +301,16 @@ impl Emitter<'_, '_> {
             self.when_turned(crossed, place.filter(|_| group[0].threshold == 1), count, way, |s| {
                 let own = |watch: &&Watch| Some(watch.transition) == s.own;
                 let (first, others): (Vec<&Watch>, Vec<&Watch>) = group.iter().partition(own);
-                first.into_iter().chain(others).for_each(|watch| s.cross(watch, way));
+                for watch in first.into_iter().chain(others) {
+                    let dependent = dependents.iter().find(|dependent| dependent.transition == watch.transition);
+                    let seen = dependent.and_then(|dependent| s.is_seen(dependent, arriving));
+                    s.cross(watch, way, seen);
+                }
             });
         }
         for dependent in dependents {
-            self.look_again(dependent, before, way);
+            let seen = self.is_seen(dependent, arriving);
+            self.look_again(dependent, before, way, seen);
         }
     }
 

@@ -100,7 +100,7 @@ impl<'a> Emitter<'a, '_> {
             let to = self.seat(place, seat);
             self.store_slots(slots, to, 0);
         }
-        self.gain(place, before, Number::Const(1), reserved);
+        self.gain(place, before, Number::Const(1), reserved, slots);
         if self.enters_by_group(place) {
             self.enter_groups(place, slots);
         } else if self.entered(place) {

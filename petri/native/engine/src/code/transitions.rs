@@ -683,7 +683,7 @@ impl Emitter<'_, '_> {
     fn put_in(&mut self, place: PlaceId, given: &Given, address: Value, reserved: bool) {
         let number = if self.program.places[place].width == 0 {
             let before = self.tokens_to_join(place, given.count);
-            self.gain(place, before, given.count, reserved);
+            self.gain(place, before, given.count, reserved, &[]);
             given.count
         } else {
             self.give_token(place, &given.slots, address, reserved);
