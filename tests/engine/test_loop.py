@@ -240,6 +240,14 @@ SEEN = {
         transition open: lamp -> lamp, gate  takes exp(2.0)
         transition shut: lamp, gate, no pool(Job(1, _)) -> lamp  takes 0.75
         """,
+    "any token beside one of a number": """
+        place source = 9 * token
+        place pool   : 0..3 = 2
+        place out    : 0..3
+        transition feed: source -> pool(1)  takes exp(1.0)
+        transition pair: pool(2), pool(x) -> out(2)  when x != 2
+        transition back: out(2) -> pool(2)  takes exp(0.25)
+        """,
     "one that looks at all tokens, too": """
         place pool : 0..3 = 0, 1, 2
         place out  : 0..3
