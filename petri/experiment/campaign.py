@@ -209,10 +209,10 @@ class Campaign:
             return True
         return False
 
-    def refresh(self) -> None:
-        """Take in the rows that this or another process has written, and tell whoever watches."""
+    def refresh(self, *, new: bool = True) -> None:
+        """Take in rows that this or another process has written, all or the new ones, and tell whoever watches."""
         changed: dict[int, PointState] = {}
-        for number, row in self.store.rows(new=True):
+        for number, row in self.store.rows(new=new):
             state = self.by_number.get(number)
             if state is not None:
                 state.add(row)
@@ -312,7 +312,8 @@ class Campaign:
         """After Ctrl-C: write what has been finished, leave the rest."""
         self.workers.close(at_once=True)
         self.collect([future for future in self.pending if future.done() and not future.cancelled()])
-        self.refresh()
+        # All rows: Ctrl-C may have come between the reading of some and their being taken in.
+        self.refresh(new=False)
 
     def outcome(self, interrupted: bool) -> Outcome:
         experiment = self.prepared.experiment

@@ -235,7 +235,8 @@ SEEN = {
         place gate = 2 * token
         place held : Job
         place lamp = token
-        transition pair[k in 0..2]: pool(Job(k, a)), pool(Job(k, b)), gate -> held(Job(k, a)), held(Job(k, b))  when a < b
+        transition pair[k in 0..2]: pool(Job(k, a)), pool(Job(k, b)), gate -> held(Job(k, a)), held(Job(k, b))
+          when a < b
         transition free: held(Job(k, a)) -> pool(Job((k + a) mod 3, a))  takes exp(0.5)
         transition open: lamp -> lamp, gate  takes exp(2.0)
         transition shut: lamp, gate, no pool(Job(1, _)) -> lamp  takes 0.75

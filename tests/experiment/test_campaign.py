@@ -18,7 +18,7 @@ import pytest
 
 from petri import language
 from petri.experiment import Experiment, ExperimentError, Precision, Store, sweep
-from petri.experiment.campaign import State
+from petri.experiment.campaign import PointState, State
 from petri.experiment.store import SILENCE, is_alive
 from petri.experiment.task import PILOT, Outcome, Row, Task, perform
 from petri.experiment.warmup import Warmup
@@ -404,6 +404,25 @@ def test_interrupted(tmp_path: Path) -> None:
     assert not outcome.done
     kept = len(stored_rows(tmp_path / "s.db"))
     assert 5 <= kept < 150
+    assert sum(len(point.rows) for point in outcome.points) == kept
+
+
+def test_interrupted_while_rows_are_taken_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that had been read when Ctrl-C came are told, too."""
+    taken = PointState.add
+    calls: list[int] = []
+
+    def add(state: PointState, row: Row) -> None:
+        calls.append(row.index)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        taken(state, row)
+
+    monkeypatch.setattr(PointState, "add", add)
+    outcome = sweep(queue(tmp_path, replications=50, until=1000), tmp_path / "s.db", engine="reference", workers=1)
+    assert outcome.interrupted
+    kept = len(stored_rows(tmp_path / "s.db"))
+    assert kept >= 3
     assert sum(len(point.rows) for point in outcome.points) == kept
 
 
