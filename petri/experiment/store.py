@@ -335,13 +335,15 @@ def refused(path: Path, error: sqlite3.Error) -> Exception:
 @contextmanager
 def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
     try:
-        connection.execute("BEGIN IMMEDIATE")
         try:
+            connection.execute("BEGIN IMMEDIATE")
             yield
+            connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            # Ctrl-C may come at any step, also before the first or after the last is known to be done.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise
-        connection.execute("COMMIT")
     except sqlite3.Error as error:
         raise refused(path, error) from error
 

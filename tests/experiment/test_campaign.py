@@ -19,7 +19,7 @@ import pytest
 from petri import language
 from petri.experiment import Experiment, ExperimentError, Precision, Store, sweep
 from petri.experiment.campaign import PointState, State
-from petri.experiment.store import SILENCE, is_alive
+from petri.experiment.store import SILENCE, is_alive, writing
 from petri.experiment.task import PILOT, Outcome, Row, Task, perform
 from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Processes, Threads
@@ -424,6 +424,40 @@ def test_interrupted_while_rows_are_taken_in(tmp_path: Path, monkeypatch: pytest
     kept = len(stored_rows(tmp_path / "s.db"))
     assert kept >= 3
     assert sum(len(point.rows) for point in outcome.points) == kept
+
+
+class Interrupted:
+    """A connection at which Ctrl-C is pressed as soon as a statement is done."""
+
+    def __init__(self, connection: sqlite3.Connection, statement: str) -> None:
+        self.connection = connection
+        self.statement: str | None = statement
+
+    @property
+    def in_transaction(self) -> bool:
+        return self.connection.in_transaction
+
+    def execute(self, statement: str) -> None:
+        self.connection.execute(statement)
+        if statement == self.statement:
+            self.statement = None
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("statement", "rows"), [("BEGIN IMMEDIATE", 1), ("INSERT INTO t VALUES (1)", 1), ("COMMIT", 2)]
+)
+def test_interrupted_while_writing(tmp_path: Path, statement: str, rows: int) -> None:
+    """Whenever Ctrl-C comes, all of a transaction has happened or nothing, and the next one can begin."""
+    real = sqlite3.connect(tmp_path / "t.db", isolation_level=None)
+    real.execute("CREATE TABLE t (i INTEGER)")
+    connection: Any = Interrupted(real, statement)
+    with pytest.raises(KeyboardInterrupt), writing(connection, tmp_path / "t.db"):
+        connection.execute("INSERT INTO t VALUES (1)")
+    with writing(connection, tmp_path / "t.db"):
+        connection.execute("INSERT INTO t VALUES (2)")
+    assert len(real.execute("SELECT * FROM t").fetchall()) == rows
+    real.close()
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
