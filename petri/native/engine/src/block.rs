@@ -2,7 +2,7 @@
 //! from the engine, so that the code needs one address to reach them all.
 
 use std::alloc::{alloc, dealloc, handle_alloc_error, Layout};
-use std::mem::{offset_of, size_of, ManuallyDrop};
+use std::mem::{size_of, ManuallyDrop};
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
@@ -90,9 +90,6 @@ pub struct Rows<I, T> {
 }
 
 impl<I, T> Rows<I, T> {
-    /// Where the address of the first row is.
-    pub const START: usize = offset_of!(Rows<I, T>, table) + Table::<I, T>::START;
-
     /// Makes a table that begins so many bytes from the start of a block, which no other table does.
     pub fn new(block: &Arc<Block>, offset: usize, rows: impl ExactSizeIterator<Item = T>) -> Self {
         let len = rows.len();

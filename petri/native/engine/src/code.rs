@@ -6,11 +6,12 @@
 //! the engine altogether.
 //!
 //! [`layout`] tells where an engine has what, and [`operand`] what transitions of one code differ in. [`emitter`] has the
-//! vocabulary, [`expressions`], [`slots`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`], [`search`], [`transitions`]
-//! and [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls. Transitions with the same
-//! [`outline`] share their code.
+//! vocabulary, [`chance`], [`expressions`], [`slots`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`],
+//! [`search`], [`transitions`] and [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls.
+//! Transitions with the same [`outline`] share their code.
 
 mod agenda;
+mod chance;
 mod cycle;
 mod emitter;
 mod enabling;
@@ -43,6 +44,7 @@ use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 
 pub use cycle::{OVER, STOPPED, USED_UP};
 pub use habits::Habits;
+pub use operand::Operands;
 pub use runtime::{ENABLED, FAULT, GENERAL};
 
 use crate::block::Plan;
@@ -56,7 +58,7 @@ use crate::table::Table;
 use cycle::{Part, Routines, Written};
 use emitter::{Emitter, Form, Scene};
 use layout::Layout;
-use operand::{Operand, FIRST};
+use operand::{Line, Operand, OperandRows, FIRST};
 use outline::Outline;
 use runtime::{Rare, Runtime};
 
@@ -92,64 +94,6 @@ impl Routine {
             let function = std::mem::transmute::<*const u8, Look>(self.function);
             function(std::ptr::from_mut(engine).cast(), self.operands)
         }
-    }
-}
-
-/// The operands of a routine of a net's code, which last as long as the code. Before them stands of what kinds they are
-/// (`Operand::row`).
-#[derive(Clone, Copy)]
-pub struct Operands(*const u32);
-
-impl Operands {
-    /// The operands at an address; none at 0.
-    ///
-    /// # Safety
-    /// The address is 0, or that of the operands of a routine, whose code lasts as long as what is returned.
-    #[inline(always)]
-    pub unsafe fn at(address: usize) -> Option<Self> {
-        (address != 0).then_some(Operands(address as *const u32))
-    }
-
-    /// Fetches the first of them, which are most often all.
-    #[inline(always)]
-    pub fn fetch(self) {
-        fetch(self.0.wrapping_sub(FIRST));
-    }
-
-    /// Fetches the others, if there are any.
-    #[inline(always)]
-    pub fn fetch_rest(self) {
-        let start = self.0.wrapping_sub(FIRST);
-        (LINE..Operand::len(self.told())).step_by(LINE).for_each(|cell| fetch(start.wrapping_add(cell)));
-    }
-
-    #[inline(always)]
-    fn told(self) -> u64 {
-        // SAFETY: see `at`; a row begins at a word.
-        unsafe { *self.0.sub(FIRST).cast::<u64>() }
-    }
-
-    /// How far the places among them are from the engine …
-    #[inline(always)]
-    pub fn places(self) -> impl Iterator<Item = usize> {
-        self.those(Operand::places(self.told()))
-    }
-
-    /// … and the transitions.
-    #[inline(always)]
-    pub fn transitions(self) -> impl Iterator<Item = usize> {
-        self.those(Operand::transitions(self.told()))
-    }
-
-    /// The operands at some positions.
-    #[inline(always)]
-    fn those(self, mut positions: u32) -> impl Iterator<Item = usize> {
-        std::iter::from_fn(move || {
-            let position = (positions != 0).then(|| positions.trailing_zeros())?;
-            positions &= positions - 1;
-            // SAFETY: there are operands at the positions that the first cells tell of.
-            Some(unsafe { *self.0.add(position as usize) } as usize)
-        })
     }
 }
 
@@ -202,43 +146,6 @@ impl Code {
             let engine = std::ptr::from_mut(engine).cast();
             cycle(engine, self.cycle.operands, &routines, until, enough)
         }
-    }
-}
-
-/// Cells of a line of the cache.
-const LINE: usize = 16;
-
-#[derive(Clone, Copy, Default)]
-#[repr(align(64))]
-struct Line([u32; LINE]);
-
-/// Rows of operands, none of which begins in one line of the cache and ends in another if it fits in one.
-#[derive(Default)]
-struct Rows {
-    lines: Vec<Line>,
-    /// Cells of the last line that are taken.
-    taken: usize,
-}
-
-impl Rows {
-    /// Adds a row. Returns which cell is its first: one where a word may begin.
-    fn place(&mut self, cells: Vec<u32>) -> usize {
-        self.taken = self.taken.next_multiple_of(2);
-        if self.lines.is_empty() || self.taken + cells.len() > LINE {
-            self.taken = LINE;
-        }
-        let mut first = None;
-        for cell in cells {
-            if self.taken == LINE {
-                self.lines.push(Line::default());
-                self.taken = 0;
-            }
-            let line = self.lines.len() - 1;
-            first = first.or(Some(line * LINE + self.taken));
-            self.lines[line].0[self.taken] = cell;
-            self.taken += 1;
-        }
-        first.unwrap_or(0)
     }
 }
 
@@ -390,7 +297,7 @@ impl<'a> Generator<'a> {
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
         let plan = self.layout.plan;
-        let mut operands = Rows::default();
+        let mut operands = OperandRows::default();
         let mut place = |row: Vec<Operand>| operands.place(Operand::row(&row, program, &plan));
         let cycle = (cycle.0, place(cycle.1));
         let parts: Vec<(Option<FuncId>, usize)> =

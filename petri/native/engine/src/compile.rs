@@ -7,6 +7,7 @@ use crate::analysis::{Facts, Range, Ranges};
 use crate::compile_lanes;
 use crate::compile_transition::TransitionCompiler;
 use crate::conservation::{most_tokens, takes_turns};
+use crate::distribution::FINITE_MEAN;
 use crate::expression::{cumulative, DrawTable, Real};
 use crate::fault::LoadError;
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
@@ -159,7 +160,7 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
     let time = match &transition.time {
         Time::Immediate => SimpleTime::Const(0.0),
         Time::Const(time) if *time > 0.0 => SimpleTime::Const(*time),
-        Time::Of(Real::ConstExponential(mean, _)) if *mean < 1e300 => SimpleTime::Exponential(*mean),
+        Time::Of(Real::ConstExponential(mean, _)) if *mean < FINITE_MEAN => SimpleTime::Exponential(*mean),
         _ => return simple,
     };
     let taken = transition.takes.iter().map(|take| match *take {

@@ -21,6 +21,8 @@ pub fn require(
 
 /// Widths of integers are below this, so that u reaches every one.
 pub const WIDEST: i64 = 1 << 53;
+/// An exponential of a mean below this is finite: a standard one does not come near 10⁸.
+pub const FINITE_MEAN: f64 = 1e300;
 
 /// An integer between bounds, each equally likely.
 pub fn uniform_int(bounds: &(Int, Int), span: SpanId, scope: &mut Scope) -> Outcome<i64> {

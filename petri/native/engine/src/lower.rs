@@ -1,6 +1,7 @@
 //! From the expressions of the flat net to the compiled ones.
 
 use crate::analysis::{Range, Ranges, ANY};
+use crate::distribution::FINITE_MEAN;
 use crate::expression::{
     Bool, Choice, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
@@ -261,7 +262,7 @@ fn scale_of_exponential(operands: &(Real, Real)) -> Option<f64> {
         }
         _ => return None,
     };
-    (0.0..1e300).contains(scale).then_some(*scale)
+    (0.0..FINITE_MEAN).contains(scale).then_some(*scale)
 }
 
 fn unknown(e: &Expr) -> LoadError {

@@ -50,7 +50,7 @@ impl Emitter<'_, '_> {
         let unmet = self.change_unmet(transition, one);
         let all = self.equals(unmet, 0);
         if !self.program.transitions[transition].plain {
-            self.when_seen(all, seen, |s| s.touch(transition));
+            self.touch_if([Some(all), seen], transition);
         } else if let Some(member) = self.member(transition) {
             // Whether this was the last condition can seldom be foreseen.
             self.include(&member, all);
@@ -137,21 +137,17 @@ impl Emitter<'_, '_> {
     }
 
     pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way, seen: Option<Value>) {
-        if way == Way::Down || dependent.depth == u64::MAX {
-            match seen {
-                Some(seen) => self.when(seen, |s| s.touch(dependent.transition)),
-                None => self.touch(dependent.transition),
-            }
-        } else {
-            let near = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64);
-            self.when(near, |s| s.touch(dependent.transition));
-        }
+        let asks = way == Way::Up && dependent.depth != u64::MAX;
+        let near = asks.then(|| self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64));
+        self.touch_if([near, seen], dependent.transition);
     }
 
-    /// Emits `then` for when a condition holds and what has changed is seen.
-    fn when_seen(&mut self, condition: Value, seen: Option<Value>, then: impl FnOnce(&mut Self)) {
-        let both = seen.map_or(condition, |seen| self.b.ins().band(condition, seen));
-        self.when(both, then);
+    /// Looks at a transition again if all conditions hold that there are.
+    fn touch_if(&mut self, conditions: [Option<Value>; 2], transition: TransitionId) {
+        match conditions.into_iter().flatten().reduce(|one, other| self.b.ins().band(one, other)) {
+            Some(all) => self.when(all, |s| s.touch(transition)),
+            None => self.touch(transition),
+        }
     }
 
     /// `Enabling::touch`.

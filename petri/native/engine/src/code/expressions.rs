@@ -7,11 +7,8 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use crate::code::emitter::Emitter;
 use crate::code::operand::Operand;
 use crate::code::runtime::DONE;
-use crate::distribution::WIDEST;
+use crate::distribution::{FINITE_MEAN, WIDEST};
 use crate::expression::{self, Bool, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding};
-
-/// An exponential of a mean below this is finite: a standard one does not come near 10⁸.
-const FINITE_MEAN: f64 = 1e300;
 
 /// The constant mean of an exponential, as the code distinguishes it.
 pub enum Mean<'a> {

@@ -5,6 +5,7 @@ use std::ptr::from_ref;
 
 use crate::agenda::Ending;
 use crate::block::Plan;
+use crate::cache::fetch;
 use crate::ids::{IndexId, JoinId, PlaceId, TransitionId};
 use crate::index::Index;
 use crate::join::Join;
@@ -60,6 +61,7 @@ const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition)
 /// there are up to so many.
 const TOLD: usize = 28;
 const MOST: usize = 255;
+/// So many cells come before the operands.
 pub const FIRST: usize = 2;
 
 impl Operand {
@@ -154,5 +156,100 @@ impl Operand {
             }
             Operand::Join(_) | Operand::Index(_) | Operand::Word(_) => return None,
         })
+    }
+}
+
+/// The operands of a routine of a net's code, which last as long as the code. Before them stands of what kinds they are
+/// (`Operand::row`).
+#[derive(Clone, Copy)]
+pub struct Operands(pub(super) *const u32);
+
+impl Operands {
+    /// The operands at an address; none at 0.
+    ///
+    /// # Safety
+    /// The address is 0, or that of the operands of a routine, whose code lasts as long as what is returned.
+    #[inline(always)]
+    pub unsafe fn at(address: usize) -> Option<Self> {
+        (address != 0).then_some(Operands(address as *const u32))
+    }
+
+    /// Fetches the first of them, which are most often all.
+    #[inline(always)]
+    pub fn fetch(self) {
+        fetch(self.0.wrapping_sub(FIRST));
+    }
+
+    /// Fetches the others, if there are any.
+    #[inline(always)]
+    pub fn fetch_rest(self) {
+        let start = self.0.wrapping_sub(FIRST);
+        (LINE..Operand::len(self.told())).step_by(LINE).for_each(|cell| fetch(start.wrapping_add(cell)));
+    }
+
+    #[inline(always)]
+    fn told(self) -> u64 {
+        // SAFETY: see `at`; a row begins at a word.
+        unsafe { *self.0.sub(FIRST).cast::<u64>() }
+    }
+
+    /// How far the places among them are from the engine …
+    #[inline(always)]
+    pub fn places(self) -> impl Iterator<Item = usize> {
+        self.those(Operand::places(self.told()))
+    }
+
+    /// … and the transitions.
+    #[inline(always)]
+    pub fn transitions(self) -> impl Iterator<Item = usize> {
+        self.those(Operand::transitions(self.told()))
+    }
+
+    /// The operands at some positions.
+    #[inline(always)]
+    fn those(self, mut positions: u32) -> impl Iterator<Item = usize> {
+        std::iter::from_fn(move || {
+            let position = (positions != 0).then(|| positions.trailing_zeros())?;
+            positions &= positions - 1;
+            // SAFETY: there are operands at the positions that the first cells tell of.
+            Some(unsafe { *self.0.add(position as usize) } as usize)
+        })
+    }
+}
+
+/// Cells of a line of the cache.
+const LINE: usize = 16;
+
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+pub struct Line([u32; LINE]);
+
+/// Rows of operands, none of which begins in one line of the cache and ends in another if it fits in one.
+#[derive(Default)]
+pub struct OperandRows {
+    pub lines: Vec<Line>,
+    /// Cells of the last line that are taken.
+    taken: usize,
+}
+
+impl OperandRows {
+    /// Adds a row. Returns which cell is its first: one where a word may begin.
+    pub fn place(&mut self, cells: Vec<u32>) -> usize {
+        self.taken = self.taken.next_multiple_of(2);
+        if self.lines.is_empty() || self.taken + cells.len() > LINE {
+            self.taken = LINE;
+        }
+        let mut first = None;
+        for cell in cells {
+            if self.taken == LINE {
+                self.lines.push(Line::default());
+                self.taken = 0;
+            }
+            let line = self.lines.len() - 1;
+            first = first.or(Some(line * LINE + self.taken));
+            self.lines[line].0[self.taken] = cell;
+            self.taken += 1;
+        }
+        first.unwrap_or(0)
     }
 }

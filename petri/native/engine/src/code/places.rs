@@ -162,19 +162,10 @@ impl Emitter<'_, '_> {
         Spells { address, integral: offset_of!(Place, integral), since: offset_of!(Place, busy_since) }
     }
 
-    /// How many tokens a place has from which so many are about to leave, …
-    pub fn tokens_to_lose(&mut self, place: PlaceId, count: Number) -> Value {
+    /// How many tokens a place has where so many are about to arrive, or to leave.
+    pub fn tokens_before(&mut self, place: PlaceId, count: Number, way: Way) -> Value {
         if self.is_only(place, count) {
-            self.int(1)
-        } else {
-            self.tokens(place)
-        }
-    }
-
-    /// … or where they are about to arrive.
-    pub fn tokens_to_join(&mut self, place: PlaceId, count: Number) -> Value {
-        if self.is_only(place, count) {
-            self.int(0)
+            self.int(u64::from(way == Way::Down))
         } else {
             self.tokens(place)
         }

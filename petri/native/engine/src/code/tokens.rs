@@ -7,6 +7,7 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::code::emitter::{Emitter, Number, Owner};
+use crate::code::places::Way;
 use crate::code::runtime::{Rare, DONE, FAULT};
 use crate::code::slots::Source;
 use crate::ids::{JoinId, PlaceId};
@@ -47,7 +48,7 @@ impl<'a> Emitter<'a, '_> {
     /// The coloured token at a position leaves.
     pub fn take_token(&mut self, place: PlaceId, position: Number) {
         let id = self.place_id(place);
-        let before = self.tokens_to_lose(place, Number::Const(1));
+        let before = self.tokens_before(place, Number::Const(1), Way::Down);
         if self.entered(place) {
             let position = self.number(position);
             self.leave_indices(place, position);
@@ -83,7 +84,7 @@ impl<'a> Emitter<'a, '_> {
     /// One coloured token arrives. `slots` are its values; `address` is where they stand, if they stand anywhere.
     pub fn give_token(&mut self, place: PlaceId, slots: &[Source], address: Value, reserved: bool) {
         let id = self.place_id(place);
-        let before = self.tokens_to_join(place, Number::Const(1));
+        let before = self.tokens_before(place, Number::Const(1), Way::Up);
         if self.program.places[place].discipline == Discipline::Key {
             self.call(self.runtime.push, &[self.engine, id, address], None);
         } else {

@@ -501,7 +501,7 @@ impl Emitter<'_, '_> {
     }
 
     fn lose_black(&mut self, place: PlaceId, count: Number) {
-        let before = self.tokens_to_lose(place, count);
+        let before = self.tokens_before(place, count, Way::Down);
         self.lose(place, before, count);
     }
 
@@ -682,7 +682,7 @@ impl Emitter<'_, '_> {
     /// One token, or black ones, for a place.
     fn put_in(&mut self, place: PlaceId, given: &Given, address: Value, reserved: bool) {
         let number = if self.program.places[place].width == 0 {
-            let before = self.tokens_to_join(place, given.count);
+            let before = self.tokens_before(place, given.count, Way::Up);
             self.gain(place, before, given.count, reserved, &[]);
             given.count
         } else {
