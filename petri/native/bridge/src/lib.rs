@@ -140,12 +140,16 @@ impl Session {
         let observed = PyDict::new(py);
         observed.set_item("elapsed", now - session.window())?;
         observed.set_item("integral", reals(py, places, |place: &Place| place.integral(now)))?;
-        observed.set_item("nonempty", reals(py, places, |place: &Place| place.nonempty(now)))?;
+        let nonempty = places.iter().zip(self.program.places.iter());
+        let nonempty = nonempty.map(|(place, plan)| place.nonempty(now, plan.holds_one()).to_ne_bytes());
+        observed.set_item("nonempty", bytes(py, nonempty))?;
         observed.set_item("maximum", counts(py, places, |place: &Place| place.maximum))?;
         observed.set_item("arrivals", counts(py, places, |place: &Place| place.arrivals))?;
         observed.set_item("firings", counts(py, transitions, |transition: &Transition| transition.firings))?;
         observed.set_item("in_progress", reals(py, transitions, |transition: &Transition| transition.integral(now)))?;
-        observed.set_item("active", reals(py, transitions, |transition: &Transition| transition.active(now)))?;
+        let active = transitions.iter().zip(self.program.transitions.iter());
+        let active = active.map(|(transition, plan)| transition.active(now, plan.takes_turns).to_ne_bytes());
+        observed.set_item("active", bytes(py, active))?;
         let probes = session.probes().map_or(&[][..], |probes| &probes.probes);
         let snapshots = probes.iter().map(|probe| snapshot(py, probe)).collect::<PyResult<Vec<_>>>()?;
         observed.set_item("probes", snapshots)?;

@@ -29,7 +29,7 @@ pub fn most_tokens(
 
 /// Whether a transition takes the only token of a place, so that no two of its firings are in progress at one time.
 pub fn takes_turns(transition: &TransitionProgram, places: &[PlaceProgram]) -> bool {
-    scarcest(transition, places).is_some_and(|place| places[place.0 as usize].most == Some(1))
+    scarcest(transition, places).is_some_and(|place| places[place.0 as usize].holds_one())
 }
 
 /// Of the places from which a transition takes tokens and which never have more than at first, the one with the fewest.

@@ -23,6 +23,8 @@ pub fn require(
 pub const WIDEST: i64 = 1 << 53;
 /// An exponential of a mean below this is finite: a standard one does not come near 10⁸.
 pub const FINITE_MEAN: f64 = 1e300;
+/// One of a mean above this is above 0 if a standard exponential is: that is no less than 10⁻²⁰ then.
+pub const POSITIVE_MEAN: f64 = 1e-280;
 
 /// An integer between bounds, each equally likely.
 pub fn uniform_int(bounds: &(Int, Int), span: SpanId, scope: &mut Scope) -> Outcome<i64> {

@@ -67,6 +67,10 @@ pub struct RunError {
     pub time: f64,
 }
 
+/// Code runs up to this time. A firing that begins no later, and takes less time than `LONGEST` or an exponential one of a finite
+/// mean, ends at a finite time.
+const LATEST: f64 = 1e300;
+pub const LONGEST: f64 = 1e300;
 /// So many times as many firings as make code pay are waited for if time does not pass.
 const FIRST_INSTANT: u64 = 50;
 
@@ -249,9 +253,12 @@ impl<O: Observer> Engine<O> {
     /// The same by machine code, which keeps no account of the firings at an instant: where they are many, they are interpreted.
     fn run_code(&mut self, program: &Program, code: &Code, until: f64, firings: u64) -> Result<Reason, Box<RunError>> {
         // Bits are in the order of times; an end that never comes is infinite.
-        let last = until.clamp(0.0, f64::MAX).to_bits();
+        let last = until.clamp(0.0, LATEST).to_bits();
         let enough = self.firings.saturating_add(firings);
         loop {
+            if self.now > LATEST {
+                return self.run(program, until, enough - self.firings);
+            }
             // SAFETY: the code is for this engine's program.
             match unsafe { code.run(self, last, enough) } {
                 USED_UP if self.firings == enough => return Ok(Reason::Budget),
@@ -260,6 +267,7 @@ impl<O: Observer> Engine<O> {
                     reason => return Ok(reason),
                 },
                 OVER if self.agenda.next_end() == f64::INFINITY => return Ok(Reason::Dead),
+                OVER if self.agenda.next_end() <= until => return self.run(program, until, enough - self.firings),
                 OVER => {
                     self.set_time(program, self.now.max(until));
                     return Ok(Reason::Until);
@@ -399,7 +407,6 @@ impl<O: Observer> Engine<O> {
         }
         self.take(program, plan);
         self.marking.total += given;
-        let serial = self.firings;
         self.firings += 1;
         if duration == 0.0 {
             self.deposit(program, plan, false)?;
@@ -407,7 +414,7 @@ impl<O: Observer> Engine<O> {
             if plan.reserves {
                 self.reserve(program, plan);
             }
-            self.agenda.begin(end, serial, transition, plan.lane, plan.held).copy_from_slice(&self.record);
+            self.agenda.begin(end, self.firings, transition, plan.lane, plan.held).copy_from_slice(&self.record);
         }
         Ok(())
     }

@@ -79,7 +79,7 @@ pub struct Seat {
 }
 
 /// The pivot's seats, for one link.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Link {
     pub seats: Row<Seat>,
     /// The first seat of each group.
@@ -138,6 +138,49 @@ impl Link {
     }
 }
 
+/// The links of a join. The first stands in the join itself, since most have no other.
+#[derive(Debug)]
+struct Links {
+    first: Link,
+    others: Vec<Link>,
+    len: usize,
+}
+
+impl Links {
+    /// Of none, the first is empty, and nothing asks for it.
+    fn of(mut links: impl ExactSizeIterator<Item = Link>) -> Self {
+        let len = links.len();
+        Links { first: links.next().unwrap_or_default(), others: links.collect(), len }
+    }
+
+    #[inline(always)]
+    fn at(&self, position: usize) -> &Link {
+        if position == 0 {
+            &self.first
+        } else {
+            &self.others[position - 1]
+        }
+    }
+
+    #[inline(always)]
+    fn at_mut(&mut self, position: usize) -> &mut Link {
+        if position == 0 {
+            &mut self.first
+        } else {
+            &mut self.others[position - 1]
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Link> {
+        std::iter::once(&self.first).chain(&self.others).take(self.len)
+    }
+
+    #[inline(always)]
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Link> {
+        std::iter::once(&mut self.first).chain(&mut self.others).take(self.len)
+    }
+}
+
 /// The choices of the arcs that take any token.
 #[inline(always)]
 fn free_choices(program: &JoinProgram, places: &Table<PlaceId, Place>) -> u64 {
@@ -160,22 +203,22 @@ pub struct Join {
     /// Choices with the token of each seat of the pivot.
     weights: Weights,
     pub transition: TransitionId,
-    links: Row<Link>,
+    links: Links,
     variables: Vec<u64>,
     key: Vec<u64>,
     chance: Random,
 }
 
 impl Join {
-    /// Where the weights are, and the address of the links.
+    /// Where the weights are, and the first link.
     pub const WEIGHTS: usize = offset_of!(Join, weights);
-    pub const LINKS: usize = offset_of!(Join, links) + Row::<Link>::START;
+    pub const LINK: usize = offset_of!(Join, links) + offset_of!(Links, first);
 
     pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>) -> Self {
         Join {
             weights: Weights::default(),
             transition: program.transition,
-            links: program.links.iter().map(|link| Link::new(link, indices)).collect(),
+            links: Links::of(program.links.iter().map(|link| Link::new(link, indices))),
             variables: vec![0; program.variables],
             key: Vec::new(),
             chance: Random::new([0; 3]),
@@ -191,13 +234,13 @@ impl Join {
     /// Fetches where the first token of the pivot that wants a group is told, …
     #[inline(always)]
     pub fn fetch_head(&self, link: usize, group: u32) {
-        self.links[link as u32].heads.fetch(group);
+        self.links.at(link).heads.fetch(group);
     }
 
     /// … and then what is known of it, or of one behind so many others. Returns its seat, if there is one.
     #[inline(always)]
     pub fn fetch_waiting(&self, link: usize, group: u32, others: usize) -> Option<u32> {
-        let link = &self.links[link as u32];
+        let link = self.links.at(link);
         let mut seat = link.heads.all().get(group as usize).copied().filter(|&seat| seat != NONE)?;
         for _ in 0..others {
             seat = Some(link.seats[seat].next).filter(|&next| next != NONE)?;
@@ -228,14 +271,14 @@ impl Join {
                 }
             };
             weight *= index.len(group) as u64;
-            self.links[position as u32].push(group, admitted);
+            self.links.at_mut(position).push(group, admitted);
         }
         self.weights.push(weight);
     }
 
     /// The same for a join of one link and no filter, given the group of the token's key.
     pub fn pivot_arrives_alone(&mut self, indices: &mut Table<IndexId, Index>, group: u32) {
-        let link = &mut self.links[0];
+        let link = &mut self.links.first;
         let index = &mut indices[link.index];
         index.want_group(group, link.bit);
         link.push(group, 1);
@@ -288,10 +331,10 @@ impl Join {
         before: usize,
         after: usize,
     ) {
-        if self.links.len() > 1 {
+        if self.links.len > 1 {
             return self.weigh(program, indices, link, group, before, after);
         }
-        let link = &self.links[0];
+        let link = &self.links.first;
         let mut seat = link.heads[group];
         while seat != NONE {
             let Seat { next, admitted, .. } = link.seats[seat];
@@ -311,7 +354,7 @@ impl Join {
         before: usize,
         after: usize,
     ) {
-        let mut seat = self.links[link as u32].heads[group];
+        let mut seat = self.links.at(link).heads[group];
         while seat != NONE {
             let weight = if before > 0 {
                 self.weights.weight(seat) / before as u64 * after as u64
@@ -319,14 +362,14 @@ impl Join {
                 self.weight(program, indices, seat)
             };
             self.weights.set(seat, weight);
-            seat = self.links[link as u32].seats[seat].next;
+            seat = self.links.at(link).seats[seat].next;
         }
     }
 
     /// The number of choices with the token of a seat, counted anew.
     #[inline(never)]
     fn weight(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32) -> u64 {
-        let links = self.links.all().iter().zip(&program.links);
+        let links = self.links.all().zip(&program.links);
         let count = |(state, link): (&Link, &LinkProgram)| {
             let Seat { group, admitted, .. } = state.seats[seat];
             u64::from(admitted) * indices[link.index].len(group) as u64
@@ -336,7 +379,7 @@ impl Join {
 
     /// The same for a join of one link and no arc that takes any token: the seats for the pivot and for the link.
     pub fn choose_pair(&self, indices: &Table<IndexId, Index>, k: u64) -> (u32, u32) {
-        let link = &self.links[0];
+        let link = &self.links.first;
         let (seat, rest) = self.weights.select(k);
         (seat, indices[link.index].seats(link.seats[seat].group)[rest as usize])
     }
@@ -358,7 +401,7 @@ impl Join {
         for choice in &program.choices {
             match *choice {
                 Choice::Keyed { arc, link } => {
-                    let group = self.links[link as u32].seats[seat].group;
+                    let group = self.links.at(link).seats[seat].group;
                     let seats = indices[program.links[link].index].seats(group);
                     chosen[arc] = u64::from(seats[take_digit(&mut left, seats.len() as u64) as usize]);
                 }

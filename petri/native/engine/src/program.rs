@@ -152,6 +152,13 @@ pub struct PlaceProgram {
     pub most: Option<u64>,
 }
 
+impl PlaceProgram {
+    /// Whether it has one token at most.
+    pub fn holds_one(&self) -> bool {
+        self.most == Some(1)
+    }
+}
+
 /// How many black tokens an arc takes, or gives.
 #[derive(Clone, Debug)]
 pub enum Count {

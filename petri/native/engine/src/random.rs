@@ -14,7 +14,10 @@ pub const UNIT: f64 = 1.0 / (1u64 << 53) as f64;
 pub struct Ziggurat {
     /// Right edges of the layers times 2⁻⁵³: a power of two rounds nothing, so one multiplication does.
     pub scale: [f64; LAYERS],
-    pub edges: [f64; LAYERS + 1],
+    edges: [f64; LAYERS + 1],
+    /// A word that is less than this after `LEAST` is taken off it lies in the rectangle of its layer, and its place there
+    /// is not 0: one comparison of integers for two of numbers.
+    pub inside: [u64; LAYERS],
     heights: [f64; LAYERS + 1],
 }
 
@@ -29,9 +32,17 @@ pub fn ziggurat() -> &'static Ziggurat {
             edges[i] = -portable::ln(portable::exp(-x) + AREA / x);
         }
         let heights = edges.map(|x| portable::exp(-x));
-        let scale = std::array::from_fn(|i| edges[i] * UNIT);
-        Ziggurat { scale, edges, heights }
+        let scale: [f64; LAYERS] = std::array::from_fn(|i| edges[i] * UNIT);
+        let inside = std::array::from_fn(|i| places_before(edges[i + 1], scale[i]).saturating_sub(1) * LEAST);
+        Ziggurat { scale, edges, inside, heights }
     })
+}
+
+/// How many places of a layer, the multiples of its scale, are before an edge.
+fn places_before(edge: f64, scale: f64) -> u64 {
+    let near = (edge / scale) as u64;
+    let is_before = |place: u64| place as f64 * scale < edge;
+    (near.saturating_sub(2)..near + 3).find(|&place| !is_before(place)).unwrap_or(near)
 }
 
 /// SFC64 with the draws of the semantics.
@@ -42,8 +53,10 @@ pub struct Random {
     tables: &'static Ziggurat,
 }
 
+/// The least word whose upper 53 bits are not 0.
+pub const LEAST: u64 = 1 << 11;
 /// The bits of a word that make a number in [0, 1): the upper 53.
-pub const UPPER: u64 = !0x7FF;
+pub const UPPER: u64 = !(LEAST - 1);
 
 /// The whole part of u·n, where the word tells u.
 #[inline(always)]
@@ -124,13 +137,13 @@ impl Random {
         let layer = (word & 0xFF) as usize;
         // As signed numbers, which convert in one instruction.
         let x = (word >> 11) as i64 as f64 * self.tables.scale[layer];
-        if x < self.tables.edges[layer + 1] {
+        if word.wrapping_sub(LEAST) < self.tables.inside[layer] {
             return x;
         }
         self.exponential_rest(layer, x)
     }
 
-    /// The one draw in a hundred that the rectangles do not settle.
+    /// The one draw in a hundred that the rectangles do not settle, and a draw of 0.
     #[cold]
     pub fn exponential_rest(&mut self, mut layer: usize, mut x: f64) -> f64 {
         let mut tail = 0.0;
@@ -188,6 +201,23 @@ mod tests {
         assert_eq!([below, below + 1].map(|bits| scaled(bits << 11, 3)), [1, 2]);
         assert_eq!((below as f64 * UNIT * 3.0) as u64, 2);
         assert_eq!(scaled(u64::MAX, u64::MAX), u64::MAX - (1 << 11));
+    }
+
+    #[test]
+    fn r3_a_comparison_of_words_is_one_of_places() {
+        let tables = ziggurat();
+        for layer in 0..LAYERS {
+            let edge = tables.inside[layer] / LEAST + 1;
+            for place in [0, 1, 2, edge.saturating_sub(2), edge - 1, edge, edge + 1, (1 << 53) - 1] {
+                let place = place.clamp(0, (1 << 53) - 1);
+                let inside = (place as f64 * tables.scale[layer]) < tables.edges[layer + 1];
+                for low in [0, LEAST - 1] {
+                    let word = place * LEAST + low;
+                    let told = word.wrapping_sub(LEAST) < tables.inside[layer];
+                    assert_eq!(told, inside && place > 0, "layer {layer}, place {place}");
+                }
+            }
+        }
     }
 
     #[test]

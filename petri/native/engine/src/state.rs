@@ -4,6 +4,8 @@
 //! above zero until it is back there. A change takes one addition: what comes lessens the integral by the time since the spell
 //! began, and what goes adds it. As no time is counted but that of a spell, a number that is zero but for an instant has an
 //! integral of exactly zero.
+//!
+//! Of a number that is never more than one, both are the same sum, and machine code keeps the integral alone.
 
 /// The tokens of a place, and what is known of their past.
 #[derive(Clone, Copy, Debug, Default)]
@@ -85,8 +87,11 @@ impl Place {
         self.integral + real(self.tokens) * (now - self.busy_since)
     }
 
-    /// The time with any token up to `now`.
-    pub fn nonempty(&self, now: f64) -> f64 {
+    /// The time with any token up to `now`; `one`: there is never more than one.
+    pub fn nonempty(&self, now: f64, one: bool) -> f64 {
+        if one {
+            return self.integral(now);
+        }
         self.nonempty + if self.tokens > 0 { now - self.busy_since } else { 0.0 }
     }
 
@@ -125,8 +130,11 @@ impl Transition {
         self.integral + real(self.in_progress) * (now - self.busy_since)
     }
 
-    /// The time with any firing in progress up to `now`.
-    pub fn active(&self, now: f64) -> f64 {
+    /// The time with any firing in progress up to `now`; `one`: there is never more than one.
+    pub fn active(&self, now: f64, one: bool) -> f64 {
+        if one {
+            return self.integral(now);
+        }
         self.active + if self.in_progress > 0 { now - self.busy_since } else { 0.0 }
     }
 
@@ -164,7 +172,7 @@ mod tests {
         }
         let close = |one: f64, other: f64| (one - other).abs() < 1e-11 * other;
         assert!(close(place.integral(now), integral), "{} {integral}", place.integral(now));
-        assert!(close(place.nonempty(now), nonempty), "{} {nonempty}", place.nonempty(now));
+        assert!(close(place.nonempty(now, false), nonempty), "{} {nonempty}", place.nonempty(now, false));
     }
 
     #[test]
@@ -176,7 +184,26 @@ mod tests {
             place.gain(1, now);
             place.lose(3, now);
         }
-        assert_eq!((place.integral(100.0), place.nonempty(100.0), place.arrivals), (0.0, 0.0, 3000));
+        assert_eq!((place.integral(100.0), place.nonempty(100.0, false), place.arrivals), (0.0, 0.0, 3000));
+    }
+
+    #[test]
+    fn m1_of_one_token_both_are_one_sum() {
+        let (mut random, mut place, mut transition) = (Random::new([7, 8, 9]), Place::default(), Transition::default());
+        let mut now = 0.0;
+        for step in 0..1000 {
+            now += random.exponential();
+            match place.tokens {
+                0 => (_ = place.gain(1, now), transition.begin(now)),
+                _ => (_ = place.lose(1, now), transition.end(now)),
+            };
+            if step == 300 {
+                place.restart(now);
+                transition.restart(now);
+            }
+            assert_eq!(place.nonempty(now + 0.3, true), place.nonempty(now + 0.3, false));
+            assert_eq!(transition.active(now + 0.3, true), transition.active(now + 0.3, false));
+        }
     }
 
     #[test]
@@ -189,6 +216,6 @@ mod tests {
                 transition.end(now);
             }
         }
-        assert_eq!((transition.integral(10.0), transition.active(10.0)), (5.5, 5.0));
+        assert_eq!((transition.integral(10.0), transition.active(10.0, false)), (5.5, 5.0));
     }
 }

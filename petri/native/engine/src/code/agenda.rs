@@ -143,8 +143,7 @@ impl Emitter<'_, '_> {
 
     /// The number of the firing that has started last.
     fn number_of_last(&mut self) -> Value {
-        let firings = self.load(I64, self.engine, self.layout.firings);
-        self.b.ins().iadd_imm_s(firings, -1)
+        self.load(I64, self.engine, self.layout.firings)
     }
 
     // ------------------------------------------------------------ the loop
@@ -217,10 +216,18 @@ impl Emitter<'_, '_> {
         let order = self.b.ins().ishl_imm_s(number, i64::from(rounds));
         let offset = self.b.ins().ishl_imm_s(slot, NODE_BITS);
         let leaf = self.b.ins().iadd_imm_s(offset, 1 << (i64::from(rounds) + NODE_BITS));
-        let mut first = self.first_key(nodes, leaf, order, slot, time);
+        let order = self.b.ins().bor(order, slot);
+        let mut key = [order, time];
+        self.store_key(nodes, leaf, key);
         let far = rounds.saturating_sub(NEAR).div_ceil(2);
-        (0..far).for_each(|_| first = self.play_four(nodes, first, tied));
-        (0..rounds - 2 * far).for_each(|_| first = self.play_two(nodes, first, tied));
+        let (mut node, mut below) = (leaf, 0);
+        for round in 0..rounds - far {
+            let levels = if round < far { 2 } else { 1 };
+            key = self.play(nodes, node, key, levels, tied);
+            below += levels;
+            node = self.node_above(leaf, below, rounds);
+            self.store_key(nodes, node, key);
+        }
         self.jump(done, &[]);
 
         self.b.switch_to_block(unusual);
@@ -232,8 +239,9 @@ impl Emitter<'_, '_> {
         let order = self.b.ins().ishl(number, bits);
         let leaf = self.b.ins().iadd(slots, slot);
         let leaf = self.b.ins().ishl_imm_s(leaf, NODE_BITS);
-        let first = self.first_key(nodes, leaf, order, slot, time);
-        self.play_near(nodes, first, tied, done);
+        let order = self.b.ins().bor(order, slot);
+        self.store_key(nodes, leaf, [order, time]);
+        self.play_near(nodes, [leaf, order, time], tied, done);
 
         self.b.switch_to_block(tied);
         self.call_rarely(Rare::Play, &[slot, number, time]);
@@ -241,55 +249,52 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// The leaf of a slot has a new key. Returns its path, and the key.
-    ///
-    /// A path is the offset of a node, but for its lowest bits, in which remains are left of the nodes below.
-    fn first_key(&mut self, nodes: Value, leaf: Value, order: Value, slot: Value, time: Value) -> [Value; 3] {
-        let order = self.b.ins().bor(order, slot);
-        self.store_key(nodes, leaf, order, time);
-        [leaf, order, time]
-    }
-
     /// Plays all rounds from a node that is near and has a key.
     fn play_near(&mut self, nodes: Value, first: [Value; 3], tied: Block, done: Block) {
         let again = self.b.create_block();
-        let next = [0; 3].map(|_| self.b.append_block_param(again, I64));
+        let [node, order, time] = [0; 3].map(|_| self.b.append_block_param(again, I64));
         let root = self.is_root(first[0]);
         self.b.ins().brif(root, done, &[], again, &first.map(BlockArg::from));
         self.b.switch_to_block(again);
-        let next = self.play_two(nodes, next, tied);
-        let root = self.is_root(next[0]);
-        self.b.ins().brif(root, done, &[], again, &next.map(BlockArg::from));
+        let key = self.play(nodes, node, [order, time], 1, tied);
+        let above = self.b.ins().ushr_imm_s(node, 1);
+        let above = self.b.ins().band_imm_s(above, -1 << NODE_BITS);
+        self.store_key(nodes, above, key);
+        let root = self.is_root(above);
+        let next = [above, key[0], key[1]].map(BlockArg::from);
+        self.b.ins().brif(root, done, &[], again, &next);
     }
 
-    fn is_root(&mut self, path: Value) -> Value {
-        self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, path, 2 << NODE_BITS)
+    fn is_root(&mut self, node: Value) -> Value {
+        self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, node, 2 << NODE_BITS)
     }
 
-    fn node(&mut self, path: Value) -> Value {
-        self.b.ins().band_imm_s(path, -1 << NODE_BITS)
+    /// The node so many levels above a leaf of a tree of so many rounds. To turn the bits and mask them takes an instruction less
+    /// than to shift them.
+    fn node_above(&mut self, leaf: Value, levels: u32, rounds: u32) -> Value {
+        if levels == rounds {
+            return self.int(1 << NODE_BITS);
+        }
+        let turned = self.b.ins().rotr_imm_s(leaf, i64::from(levels));
+        let nodes = (2 << (rounds - levels)) - 1;
+        self.b.ins().band_imm_s(turned, nodes << NODE_BITS)
     }
 
-    /// One round of a node that is near, and has a key (`Events::round`). Returns the node above, and its key. Where two are at
-    /// one time, the runtime plays all matches again.
-    fn play_two(&mut self, nodes: Value, [path, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
-        let other = self.key_beside(nodes, path, 1);
-        let key = self.earlier([order, time], other, tied);
-        self.go_up(nodes, path, 1, key)
-    }
-
-    /// The same for a node that is far.
-    fn play_four(&mut self, nodes: Value, [path, order, time]: [Value; 3], tied: Block) -> [Value; 3] {
-        let [one, two, three] = [1, 2, 3].map(|other| self.key_beside(nodes, path, other));
+    /// One round of a node that has a key (`Events::round`): two meet, or four where the next node is two levels above. Returns
+    /// the key of the earliest. Where two are at one time, the runtime plays all matches again.
+    fn play(&mut self, nodes: Value, node: Value, key: [Value; 2], levels: u32, tied: Block) -> [Value; 2] {
+        let one = self.key_beside(nodes, node, 1);
+        if levels == 1 {
+            return self.earlier(key, one, tied);
+        }
+        let [two, three] = [2, 3].map(|other| self.key_beside(nodes, node, other));
         let others = self.earlier(two, three, tied);
-        let key = self.earlier([order, time], one, tied);
-        let key = self.earlier(key, others, tied);
-        self.go_up(nodes, path, 2, key)
+        let key = self.earlier(key, one, tied);
+        self.earlier(key, others, tied)
     }
 
     /// The key of a node that meets a node.
-    fn key_beside(&mut self, nodes: Value, path: Value, other: i64) -> [Value; 2] {
-        let node = self.node(path);
+    fn key_beside(&mut self, nodes: Value, node: Value, other: i64) -> [Value; 2] {
         let beside = self.b.ins().bxor_imm_s(node, other << NODE_BITS);
         let beside = self.b.ins().iadd(nodes, beside);
         [offset_of!(Key, order), offset_of!(Key, time)].map(|offset| self.load(I64, beside, offset))
@@ -306,15 +311,8 @@ impl Emitter<'_, '_> {
         self.b.ins().isplit(first).into()
     }
 
-    /// The node so many levels above a node has this key.
-    fn go_up(&mut self, nodes: Value, path: Value, levels: i64, [order, time]: [Value; 2]) -> [Value; 3] {
-        let above = self.b.ins().ushr_imm_s(path, levels);
-        let node = self.node(above);
-        self.store_key(nodes, node, order, time);
-        [above, order, time]
-    }
-
-    fn store_key(&mut self, nodes: Value, node: Value, order: Value, time: Value) {
+    /// A node, told by its offset, has this key.
+    fn store_key(&mut self, nodes: Value, node: Value, [order, time]: [Value; 2]) {
         let entry = self.b.ins().iadd(nodes, node);
         self.store(order, entry, offset_of!(Key, order));
         self.store(time, entry, offset_of!(Key, time));

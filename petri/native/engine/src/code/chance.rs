@@ -2,13 +2,13 @@
 
 use std::mem::offset_of;
 
-use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::code::emitter::Emitter;
 use crate::code::runtime::Rare;
-use crate::random::{ziggurat, Ziggurat, UNIT, UPPER};
+use crate::random::{ziggurat, Ziggurat, LEAST, UNIT, UPPER};
 
 impl Emitter<'_, '_> {
     fn store_words(&mut self, at: usize) {
@@ -113,16 +113,22 @@ impl Emitter<'_, '_> {
 
     /// `Random::exponential`.
     pub fn exponential(&mut self) -> Value {
+        self.draw_exponential(|_, _| {})
+    }
+
+    /// The same. What it rarely is, 0 among it, is shown to `check` first.
+    pub fn draw_exponential(&mut self, check: impl FnOnce(&mut Self, Value)) -> Value {
         let word = self.word();
         let layer = self.b.ins().band_imm_s(word, 0xFF);
         let offset = self.b.ins().ishl_imm_s(layer, 3);
         let tables = self.int(std::ptr::from_ref(ziggurat()) as u64);
         let row = self.b.ins().iadd(tables, offset);
         let scale = self.load(F64, row, offset_of!(Ziggurat, scale));
-        let edge = self.load(F64, row, offset_of!(Ziggurat, edges) + 8);
+        let bound = self.load(I64, row, offset_of!(Ziggurat, inside));
         let bits = self.upper_bits(word);
         let x = self.b.ins().fmul(bits, scale);
-        let inside = self.b.ins().fcmp(FloatCC::LessThan, x, edge);
+        let beyond_least = self.b.ins().iadd_imm_s(word, -(LEAST as i64));
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, beyond_least, bound);
         let (rest, next) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(rest);
         let result = self.b.append_block_param(next, F64);
@@ -132,6 +138,7 @@ impl Emitter<'_, '_> {
         self.call_rarely(Rare::ExponentialRest, &[layer, x]);
         self.regain_chance();
         let drawn = self.load(F64, self.engine, self.layout.value);
+        check(self, drawn);
         self.jump(next, &[drawn]);
         self.b.switch_to_block(next);
         result

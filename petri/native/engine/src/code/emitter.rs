@@ -13,6 +13,7 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
+use crate::code::enabling::Lost;
 use crate::code::layout::Layout;
 use crate::code::operand::{Operand, ROW_BITS};
 use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
@@ -49,7 +50,6 @@ pub enum Owner {
     Lane,
     Index,
     Join,
-    Link,
 }
 
 impl Owner {
@@ -122,6 +122,8 @@ pub struct Emitter<'a, 'b> {
     /// The transition whose firing is written. It comes first among those that watch a number, so that transitions which
     /// watch a place together have one shape.
     pub own: Option<TransitionId>,
+    /// The conditions that it loses, where they are told together.
+    pub lost: Option<Lost>,
     /// What the row of operands holds.
     row: Vec<Operand>,
     /// The firing's variables; those not known yet are none.
@@ -185,6 +187,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             alone: form.alone,
             exit,
             own: None,
+            lost: None,
             row: Vec::new(),
             variables: vec![None; form.variables],
             random,
@@ -263,10 +266,24 @@ impl<'a, 'b> Emitter<'a, 'b> {
         FLAGS.with_alias_region(Some(region))
     }
 
+    /// A word that does not change before it is used: it is read there.
+    pub fn load_lasting(&mut self, address: Value, offset: usize) -> Value {
+        let flags = FLAGS.with_readonly().with_can_move();
+        self.b.ins().load(I64, flags, address, offset as i32)
+    }
+
+    /// The address of a table that moves when it grows, if it may.
+    pub fn load_table(&mut self, owner: Value, offset: usize, may_grow: bool) -> Value {
+        if may_grow {
+            self.load(I64, owner, offset)
+        } else {
+            self.load_lasting(owner, offset)
+        }
+    }
+
     /// The address of a table of the engine, which does not change while the code runs.
     pub fn table(&mut self, offset: usize) -> Value {
-        let flags = FLAGS.with_readonly().with_can_move();
-        self.b.ins().load(I64, flags, self.engine, offset as i32)
+        self.load_lasting(self.engine, offset)
     }
 
     /// The address of a table of the block, which begins so many bytes from its start.
@@ -462,6 +479,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.typed_operand(I64, operand)
     }
 
+    /// Whether operands are constants of the code.
+    pub fn is_alone(&self) -> bool {
+        self.alone
+    }
+
     /// The same for a real constant.
     pub fn real_operand(&mut self, value: &f64) -> Value {
         if self.alone {
@@ -471,8 +493,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     fn typed_operand(&mut self, ty: Type, operand: Operand) -> Value {
-        // Words may be equal by chance, in one transition and not in another of its shape.
-        let shared = !matches!(operand, Operand::Join(_) | Operand::Index(_) | Operand::Word(_));
+        // Some may be equal by chance, in one transition and not in another of its shape; and it costs less to read what a join or
+        // an index is found by again than to keep it.
+        let shared = !matches!(
+            operand,
+            Operand::Join(_)
+                | Operand::Index(_)
+                | Operand::JoinNumber(_)
+                | Operand::IndexNumber(_)
+                | Operand::Offset(_)
+                | Operand::Word(_)
+        );
         let known = self.row.iter().position(|other| shared && *other == operand);
         let position = known.unwrap_or(self.row.len());
         if known.is_none() {
@@ -551,7 +582,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The address of the token in a seat (of a queue: so many behind its head).
     pub fn seat(&mut self, place: PlaceId, seat: Value) -> Value {
         let store = self.store_of(place);
-        let slots = self.load(I64, store, offset_of!(Store, slots) + Table::<Slot, u64>::START);
+        let slots = self.load_table(store, offset_of!(Store, slots) + Table::<Slot, u64>::START, self.may_grow(place));
         let width = self.program.places[place].width as i64;
         let offset = self.b.ins().imul_imm_s(seat, 8 * width);
         let token = self.b.ins().iadd(slots, offset);
@@ -562,7 +593,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn ring_seat(&mut self, place: PlaceId, behind: Value) -> Value {
         let store = self.store_of(place);
         let head = self.load(I64, store, offset_of!(Store, head));
-        let mask = self.load(I64, store, offset_of!(Store, mask));
+        let mask = self.load_table(store, offset_of!(Store, mask), self.may_grow(place));
         let sum = self.b.ins().iadd(head, behind);
         self.b.ins().band(sum, mask)
     }

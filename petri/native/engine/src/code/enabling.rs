@@ -12,7 +12,7 @@ use crate::code::operand::Operand;
 use crate::code::places::Way;
 use crate::code::slots::Source;
 use crate::ids::TransitionId;
-use crate::program::{Dependent, Watch};
+use crate::program::{Dependent, Take, TransitionProgram, Watch};
 use crate::rank_set::{RankSet, MEDIUM, SMALL};
 use crate::state::Transition;
 
@@ -24,15 +24,67 @@ pub struct Member {
     summary: Option<(Value, usize, Value)>,
 }
 
+/// The watched conditions that a transition loses by what its own firing takes. It had them all, so that their number is that of
+/// those which do not hold.
+#[derive(Default)]
+pub struct Lost {
+    /// So many in any case, …
+    always: u64,
+    /// … and those for which this holds.
+    perhaps: Vec<Value>,
+}
+
 impl Emitter<'_, '_> {
     // ------------------------------------------------------------ conditions
+
+    /// Emits what takes the tokens of a firing, `take`. What its transition loses by it is told once, behind it, where that is
+    /// known without a branch.
+    pub fn lose_conditions(&mut self, id: TransitionId, plan: &TransitionProgram, take: impl FnOnce(&mut Self)) {
+        self.lost = (plan.plain && self.loses_freely(id, plan)).then(Lost::default);
+        take(self);
+        let Some(Lost { always, perhaps }) = self.lost.take() else { return };
+        let Some(member) = self.member(id) else { return };
+        let any = perhaps.iter().copied().reduce(|one, other| self.b.ins().bor(one, other));
+        if always == 0 && any.is_none() {
+            return;
+        }
+        let mut unmet = self.b.ins().iconst(I32, always as i64);
+        for lost in perhaps {
+            let lost = self.b.ins().uextend(I32, lost);
+            unmet = self.b.ins().iadd(unmet, lost);
+        }
+        let state = self.transition(id);
+        self.store(unmet, state, offset_of!(Transition, unmet));
+        self.exclude(&member, any.filter(|_| always == 0));
+    }
+
+    /// Whether it needs no branch to tell which of a transition's conditions its firing ends.
+    fn loses_freely(&self, id: TransitionId, plan: &TransitionProgram) -> bool {
+        let free = |take: &Take| match *take {
+            Take::Black { place, count } => self.crosses_freely(id, place, count),
+            Take::Head { place, .. } | Take::Seat { place, .. } => self.crosses_freely(id, place, 1),
+            Take::Chosen { .. } => false,
+        };
+        self.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(free)
+    }
+
+    /// A condition of the transition whose firing takes is lost, if `crossed`. Whether that is told behind what takes.
+    pub fn is_told_later(&mut self, watch: &Watch, way: Way, crossed: Option<Value>) -> bool {
+        let own = self.own == Some(watch.transition) && way == Way::Down && !watch.below;
+        let Some(lost) = self.lost.as_mut().filter(|_| own) else { return false };
+        match crossed {
+            Some(crossed) => lost.perhaps.push(crossed),
+            None => lost.always += 1,
+        }
+        true
+    }
 
     /// A watched condition comes to hold, or does not any more. `seen`: whether the transition sees what has changed, if that is a
     /// question.
     pub fn cross(&mut self, watch: &Watch, way: Way, seen: Option<Value>) {
         if (way == Way::Up) != watch.below {
             self.met(watch.transition, seen);
-        } else {
+        } else if !self.is_told_later(watch, way, None) {
             self.violated(watch.transition);
         }
     }
@@ -72,11 +124,19 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ sets of enabled transitions
 
+    fn size_of_level(&self, transition: TransitionId) -> usize {
+        let level = self.program.transitions[transition].level;
+        self.program.levels[level as usize].transitions.len()
+    }
+
+    /// Whether the set of enabled transitions that a transition belongs to is not a large one.
+    pub fn has_member(&self, transition: TransitionId) -> bool {
+        self.size_of_level(transition) <= MEDIUM
+    }
+
     /// Where the set of enabled transitions has a transition, unless it is a large one.
     pub fn member(&mut self, transition: TransitionId) -> Option<Member> {
-        let plan = &self.program.transitions[transition];
-        let level = plan.level;
-        let size = self.program.levels[level as usize].transitions.len();
+        let (level, size) = (self.program.transitions[transition].level, self.size_of_level(transition));
         if size > MEDIUM {
             return None;
         }

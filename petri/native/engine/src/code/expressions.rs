@@ -7,14 +7,14 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use crate::code::emitter::Emitter;
 use crate::code::operand::Operand;
 use crate::code::runtime::DONE;
-use crate::distribution::{FINITE_MEAN, WIDEST};
+use crate::distribution::{FINITE_MEAN, POSITIVE_MEAN, WIDEST};
 use crate::expression::{self, Bool, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding};
 
 /// The constant mean of an exponential, as the code distinguishes it.
 pub enum Mean<'a> {
     One,
-    /// One that is not 0 and whose exponentials are all finite: an operand.
-    Finite(&'a f64),
+    /// One whose exponentials are all finite, and above 0 if a standard one is: an operand.
+    Usual(&'a f64),
     Other(f64),
 }
 
@@ -22,9 +22,13 @@ impl<'a> Mean<'a> {
     pub fn of(mean: &'a f64) -> Self {
         match *mean {
             1.0 => Mean::One,
-            finite if finite > 0.0 && finite < FINITE_MEAN => Mean::Finite(mean),
+            usual if usual > POSITIVE_MEAN && usual < FINITE_MEAN => Mean::Usual(mean),
             other => Mean::Other(other),
         }
+    }
+
+    pub fn is_usual(&self) -> bool {
+        !matches!(self, Mean::Other(_))
     }
 }
 
@@ -48,6 +52,12 @@ impl Emitter<'_, '_> {
             Some(slot) => self.word_in(slot),
             None => self.int(0),
         }
+    }
+
+    /// An exponential, from a standard one and a mean.
+    pub fn times_mean(&mut self, standard: Value, mean: &f64) -> Value {
+        let mean = self.real_operand(mean);
+        self.b.ins().fmul(mean, standard)
     }
 
     fn bits_of(&mut self, real: Value) -> Value {
@@ -312,10 +322,9 @@ impl Emitter<'_, '_> {
             }
             Real::ConstExponential(mean, _) => match Mean::of(mean) {
                 Mean::One => self.exponential(),
-                Mean::Finite(mean) => {
+                Mean::Usual(mean) => {
                     let standard = self.exponential();
-                    let mean = self.real_operand(mean);
-                    self.b.ins().fmul(mean, standard)
+                    self.times_mean(standard, mean)
                 }
                 Mean::Other(mean) => {
                     let mean = self.real(mean);

@@ -31,9 +31,9 @@ impl Habits {
     pub fn of(program: &Program, marking: &Marking, rounds: u32, since: f64, now: f64) -> Self {
         let mut arrays: HashMap<String, Seen> = HashMap::new();
         let names: Vec<String> = program.places.iter().map(|place| without_indices(&place.name)).collect();
-        for (name, place) in names.iter().zip(marking.places.iter()) {
+        for ((name, plan), place) in names.iter().zip(program.places.iter()).zip(marking.places.iter()) {
             let seen = arrays.entry(name.clone()).or_default();
-            seen.nonempty += place.nonempty(now);
+            seen.nonempty += place.nonempty(now, plan.holds_one());
             seen.time += now - since;
             seen.maximum = seen.maximum.max(place.maximum);
         }

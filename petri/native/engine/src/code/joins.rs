@@ -26,8 +26,9 @@ const SEEN: usize = Join::WEIGHTS + Weights::SEEN;
 const BYTES: usize = Join::WEIGHTS + Weights::BYTES;
 /// The number of weights is that of seats.
 const WEIGHTS: usize = Join::WEIGHTS + Weights::LEN;
-const SEATS: usize = offset_of!(Link, seats);
-const HEADS: usize = offset_of!(Link, heads) + Row::<u32>::START;
+/// The seats of the only link, and the first one of each group.
+const SEATS: usize = Join::LINK + offset_of!(Link, seats);
+const HEADS: usize = Join::LINK + offset_of!(Link, heads) + Row::<u32>::START;
 const SEAT: i64 = size_of::<Seat>() as i64;
 /// Both neighbours of a seat in its list, as one word, and what that is where there are none.
 const NEIGHBOURS: usize = offset_of!(Seat, next);
@@ -66,7 +67,6 @@ const fn patterns(lanes: [[u8; 4]; FEW]) -> [[u8; 16]; FEW] {
 /// The seats of a join's only link.
 struct Seats {
     join: Value,
-    link: Value,
     start: Value,
 }
 
@@ -87,21 +87,27 @@ impl Emitter<'_, '_> {
 
     fn seats(&mut self, id: JoinId) -> Seats {
         let join = self.join(id);
-        let link = self.load(I64, join, Join::LINKS);
-        let link = self.owned(link, Owner::Link);
-        let start = self.load(I64, link, SEATS + Row::<Seat>::START);
-        Seats { join, link, start }
+        let may_grow = self.may_grow(self.program.joins[id.at()].place);
+        let start = self.load_table(join, SEATS + Row::<Seat>::START, may_grow);
+        Seats { join, start }
     }
 
     /// The record of a group.
-    pub fn bucket(&mut self, index: Value, group: Value) -> Value {
-        let records = self.load(I64, index, Index::RECORDS);
+    pub fn bucket(&mut self, id: IndexId, index: Value, group: Value) -> Value {
+        let hashed = self.program.indices[id].extents.is_none();
+        let records = self.load_table(index, Index::RECORDS, hashed);
         self.row(records, group, Index::RECORD as i64)
     }
 
-    /// Where a link has the first seat of a group.
-    fn head(&mut self, link: Value, group: Value) -> Value {
-        let heads = self.load(I64, link, HEADS);
+    /// Where an index has the group of each seat.
+    fn groups(&mut self, id: IndexId, index: Value) -> Value {
+        let may_grow = self.may_grow(self.program.indices[id].place);
+        self.load_table(index, Index::GROUPS + Row::<u32>::START, may_grow)
+    }
+
+    /// Where a join's only link has the first seat of a group, where groups are numbered directly.
+    fn head(&mut self, join: Value, group: Value) -> Value {
+        let heads = self.load_lasting(join, HEADS);
         self.row(heads, group, size_of::<u32>() as i64)
     }
 
@@ -146,14 +152,14 @@ impl Emitter<'_, '_> {
         let own = self.row(seats.start, seat, SEAT);
         let group = self.load_half(own, GROUP);
         let index = self.index(link.index);
-        let record = self.bucket(index, group);
+        let record = self.bucket(link.index, index, group);
         let (len, most) = (self.load_half(record, Index::GROUP_LEN), self.int(FEW as u64 + 1));
         self.unless_less(len, most, rest);
         let entry = self.row(record, unit, size_of::<u32>() as i64);
         let other = self.load_half(entry, Index::SEATS);
         self.jump(next, &[seat, other]);
         self.b.switch_to_block(rest);
-        let number = self.operand(Operand::Word(u64::from(id.0)));
+        let number = self.operand(Operand::JoinNumber(id));
         self.call_rarely(Rare::ChoosePair, &[number, k]);
         let pair = self.load(I64, self.engine, self.layout.value);
         let pivot = self.lower_half(pair);
@@ -227,7 +233,7 @@ impl Emitter<'_, '_> {
     /// `Marking::leave_pivot`.
     pub fn leave_pivot(&mut self, id: JoinId, seat: Value) {
         let program = self.program;
-        let number = self.operand(Operand::Word(u64::from(id.0)));
+        let number = self.operand(Operand::JoinNumber(id));
         match program.joins[id.at()].links.as_slice() {
             [link] if program.indices[link.index].extents.is_some() => {
                 let at_once = |s: &mut Self, rest| s.leave_pivot_at_once(id, link, seat, rest);
@@ -242,7 +248,7 @@ impl Emitter<'_, '_> {
     /// The same where neither the seat nor the last one, which moves there, shares its key with another.
     fn leave_pivot_at_once(&mut self, id: JoinId, link: &LinkProgram, seat: Value, rest: Block) {
         let seats = self.seats(id);
-        let len = self.load(I64, seats.link, SEATS + Row::<Seat>::LEN);
+        let len = self.load(I64, seats.join, SEATS + Row::<Seat>::LEN);
         let last = self.b.ins().iadd_imm_s(len, -1);
         let (own, moved) = (self.row(seats.start, seat, SEAT), self.row(seats.start, last, SEAT));
         let (ours, others) = (self.load(I64, own, NEIGHBOURS), self.load(I64, moved, NEIGHBOURS));
@@ -254,15 +260,15 @@ impl Emitter<'_, '_> {
         let (group, moving) = (self.load_half(own, GROUP), self.load(I64, moved, GROUP));
         // In this order, since the seat may be the last one itself.
         let moving_group = self.lower_half(moving);
-        let head = self.head(seats.link, moving_group);
+        let head = self.head(seats.join, moving_group);
         self.store_half(seat, head, 0);
-        let (head, none) = (self.head(seats.link, group), self.int(u64::from(NONE)));
+        let (head, none) = (self.head(seats.join, group), self.int(u64::from(NONE)));
         self.store_half(none, head, 0);
         self.store(others, own, NEIGHBOURS);
         self.store(moving, own, GROUP);
-        self.store(last, seats.link, SEATS + Row::<Seat>::LEN);
+        self.store(last, seats.join, SEATS + Row::<Seat>::LEN);
         let index = self.index(link.index);
-        let record = self.bucket(index, group);
+        let record = self.bucket(link.index, index, group);
         let waiting = self.load_half(record, Index::LINKS);
         let bit = self.operand(Operand::Word(u64::from(link.bit)));
         let waiting = self.b.ins().band_not(waiting, bit);
@@ -294,7 +300,7 @@ impl Emitter<'_, '_> {
             self.fetch_far(index, |s| {
                 let group = s.group(index, key, slots, |_, _| false);
                 let (seats, index) = (s.seats(id), s.index(link.index));
-                [s.bucket(index, group), s.head(seats.link, group)]
+                [s.bucket(link.index, index, group), s.head(seats.join, group)]
             });
         }
     }
@@ -306,7 +312,7 @@ impl Emitter<'_, '_> {
         if plan.seated && self.program.places[plan.place].discipline == Discipline::Bag {
             self.fetch_far(plan, |s| {
                 let seat = s.load_half(record, Index::SEATS);
-                let groups = s.load(I64, index, Index::GROUPS + Row::<u32>::START);
+                let groups = s.groups(link.index, index);
                 [s.seat(plan.place, seat), s.row(groups, seat, size_of::<u32>() as i64)]
             });
         }
@@ -327,7 +333,7 @@ impl Emitter<'_, '_> {
 
     /// `Marking::enter_pivot`, where groups are numbered directly.
     pub fn enter_pivot(&mut self, id: JoinId, link: &LinkProgram, group: Value) {
-        let number = self.operand(Operand::Word(u64::from(id.0)));
+        let number = self.operand(Operand::JoinNumber(id));
         let at_once = |s: &mut Self, rest| s.enter_pivot_at_once(id, link, group, rest);
         self.at_once(at_once, Rare::EnterPivot, &[number, group]);
     }
@@ -335,15 +341,15 @@ impl Emitter<'_, '_> {
     /// The same where there is room, and few tokens have the key.
     fn enter_pivot_at_once(&mut self, id: JoinId, link: &LinkProgram, group: Value, rest: Block) {
         let seats = self.seats(id);
-        let seat = self.load(I64, seats.link, SEATS + Row::<Seat>::LEN);
+        let seat = self.load(I64, seats.join, SEATS + Row::<Seat>::LEN);
         if self.may_grow(self.program.joins[id.at()].place) {
-            let room = self.load(I64, seats.link, SEATS + Row::<Seat>::ROOM);
+            let room = self.load(I64, seats.join, SEATS + Row::<Seat>::ROOM);
             self.unless_less(seat, room, rest);
         }
         let room = self.load(I64, seats.join, ROOM);
         self.unless_less(seat, room, rest);
         let index = self.index(link.index);
-        let record = self.bucket(index, group);
+        let record = self.bucket(link.index, index, group);
         self.fetch_keyed(link, index, record);
         let (weight, most) = (self.load_half(record, Index::GROUP_LEN), self.int(MOST + 1));
         self.unless_less(weight, most, rest);
@@ -351,7 +357,7 @@ impl Emitter<'_, '_> {
         let bit = self.operand(Operand::Word(u64::from(link.bit)));
         let waiting = self.b.ins().bor(waiting, bit);
         self.store_half(waiting, record, Index::LINKS);
-        let head = self.head(seats.link, group);
+        let head = self.head(seats.join, group);
         let next = self.load_half(head, 0);
         self.store_half(seat, head, 0);
         let several = self.b.ins().icmp_imm_s(IntCC::NotEqual, next, i64::from(NONE));
@@ -365,7 +371,7 @@ impl Emitter<'_, '_> {
         let admitted = self.b.ins().bor_imm_s(group, 1 << 32);
         self.store(admitted, own, GROUP);
         let len = self.b.ins().iadd_imm_s(seat, 1);
-        self.store(len, seats.link, SEATS + Row::<Seat>::LEN);
+        self.store(len, seats.join, SEATS + Row::<Seat>::LEN);
         self.store(len, seats.join, WEIGHTS);
         let zero = self.int(0);
         self.set_weight(id, seats.join, seat, zero, weight, Way::Up);
@@ -403,7 +409,7 @@ impl Emitter<'_, '_> {
 
     /// `Marking::leave_index`.
     pub fn leave_index(&mut self, id: IndexId, seat: Value) {
-        let number = self.operand(Operand::Word(u64::from(id.0)));
+        let number = self.operand(Operand::IndexNumber(id));
         if self.program.indices[id].extents.is_some() {
             let at_once = |s: &mut Self, rest| s.leave_index_at_once(id, seat, rest);
             self.at_once(at_once, Rare::LeaveIndex, &[number, seat]);
@@ -415,13 +421,13 @@ impl Emitter<'_, '_> {
     /// The same where few tokens share the key of the one that leaves, or of the last one, which moves to its seat.
     fn leave_index_at_once(&mut self, id: IndexId, seat: Value, rest: Block) {
         let index = self.index(id);
-        let groups = self.load(I64, index, Index::GROUPS + Row::<u32>::START);
+        let groups = self.groups(id, index);
         let len = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
         let last = self.b.ins().iadd_imm_s(len, -1);
         let own = self.row(groups, seat, size_of::<u32>() as i64);
         let moved = self.row(groups, last, size_of::<u32>() as i64);
         let (group, moving) = (self.load_half(own, 0), self.load_half(moved, 0));
-        let (record, other) = (self.bucket(index, group), self.bucket(index, moving));
+        let (record, other) = (self.bucket(id, index, group), self.bucket(id, index, moving));
         let lens = [record, other].map(|record| self.load_half(record, Index::GROUP_LEN));
         let either = self.b.ins().bor(lens[0], lens[1]);
         let single = self.equals(either, 1);
@@ -490,7 +496,7 @@ impl Emitter<'_, '_> {
 
     /// `Marking::enter_index`, where groups are numbered directly.
     pub fn enter_index(&mut self, id: IndexId, group: Value) {
-        let number = self.operand(Operand::Word(u64::from(id.0)));
+        let number = self.operand(Operand::IndexNumber(id));
         let at_once = |s: &mut Self, rest| s.enter_index_at_once(id, group, rest);
         self.at_once(at_once, Rare::EnterIndex, &[number, group]);
     }
@@ -498,7 +504,7 @@ impl Emitter<'_, '_> {
     /// The same where there is room, and few tokens have the key.
     fn enter_index_at_once(&mut self, id: IndexId, group: Value, rest: Block) {
         let index = self.index(id);
-        let record = self.bucket(index, group);
+        let record = self.bucket(id, index, group);
         let (len, few) = (self.load_half(record, Index::GROUP_LEN), self.int(FEW as u64));
         self.unless_less(len, few, rest);
         let seat = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
@@ -510,7 +516,7 @@ impl Emitter<'_, '_> {
         self.store_half(seat, entry, Index::SEATS);
         let after = self.b.ins().iadd_imm_s(len, 1);
         self.store_half(after, record, Index::GROUP_LEN);
-        let groups = self.load(I64, index, Index::GROUPS + Row::<u32>::START);
+        let groups = self.groups(id, index);
         let entry = self.row(groups, seat, size_of::<u32>() as i64);
         self.store_half(group, entry, 0);
         let seats = self.b.ins().iadd_imm_s(seat, 1);
@@ -525,7 +531,7 @@ impl Emitter<'_, '_> {
         if links.is_empty() {
             return;
         }
-        let number = self.operand(Operand::Word(u64::from(id.0)));
+        let number = self.operand(Operand::IndexNumber(id));
         let waiting = self.load_half(record, Index::LINKS);
         self.when(waiting, |s| match links[..] {
             [(join, _)] if program.joins[join.at()].links.len() == 1 => {
@@ -539,7 +545,7 @@ impl Emitter<'_, '_> {
     /// The same for the only link that an index serves, where one token of the pivot waits.
     fn weigh_at_once(&mut self, id: JoinId, group: Value, before: Value, after: Value, way: Way, rest: Block) {
         let seats = self.seats(id);
-        let head = self.head(seats.link, group);
+        let head = self.head(seats.join, group);
         let seat = self.load_half(head, 0);
         let own = self.row(seats.start, seat, SEAT);
         let neighbours = self.load(I64, own, NEIGHBOURS);

@@ -18,11 +18,13 @@ use crate::trajectory::first_word;
 /// What differs between transitions of one shape, and so is read from a row of numbers when their code runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operand {
-    /// Where something is, from the engine.
+    /// Where something is, from the engine, or its number.
     Place(PlaceId),
     Transition(TransitionId),
     Join(JoinId),
     Index(IndexId),
+    JoinNumber(JoinId),
+    IndexNumber(IndexId),
     /// Where the lane of a transition is, what tells of a firing in a slot that it is one of the transition, and its part of
     /// the hash.
     Lane(TransitionId),
@@ -32,9 +34,11 @@ pub enum Operand {
     Bit(TransitionId),
     WordOffset(TransitionId),
     WordBit(TransitionId),
+    /// Where in a token a value is.
+    Offset(u64),
     /// Where a constant stands in the program, and its bits.
     Constant(usize, u64),
-    /// A gauge, an address, or what belongs to a join or an index.
+    /// A gauge, an address, or the bit of a link.
     Word(u64),
 }
 
@@ -76,6 +80,8 @@ impl Operand {
             Operand::Lane(transition) => distance(plan.lanes, size_of::<Lane>(), program.transitions[transition].lane),
             Operand::Join(join) => distance(plan.joins, size_of::<Join>(), join.0),
             Operand::Index(index) => distance(plan.indices, size_of::<Index>(), index.0),
+            Operand::JoinNumber(join) => u64::from(join.0),
+            Operand::IndexNumber(index) => u64::from(index.0),
             Operand::Ending(transition) => {
                 u64::from(program.transitions[transition].lane) << 32 | u64::from(transition.0)
             }
@@ -83,19 +89,22 @@ impl Operand {
             Operand::WordOffset(transition) => u64::from(program.transitions[transition].position / 64) * 8,
             Operand::WordBit(transition) => 1 << (program.transitions[transition].position / 64),
             Operand::HashPart(transition) => first_word(transition.0),
-            Operand::Constant(_, word) | Operand::Word(word) => word,
+            Operand::Constant(_, word) | Operand::Offset(word) | Operand::Word(word) => word,
         }
     }
 
-    /// The cells that it takes in a row: a distance from the engine fits one.
+    /// The cells that it takes in a row: a distance fits one.
     pub fn cells(self) -> usize {
         match self {
             Operand::Place(_)
             | Operand::Transition(_)
             | Operand::Join(_)
             | Operand::Index(_)
+            | Operand::JoinNumber(_)
+            | Operand::IndexNumber(_)
             | Operand::Lane(_)
-            | Operand::WordOffset(_) => 1,
+            | Operand::WordOffset(_)
+            | Operand::Offset(_) => 1,
             _ => 2,
         }
     }
@@ -154,7 +163,12 @@ impl Operand {
                 let (address, bits) = constant(address, bits)?;
                 Operand::Constant(address, bits)
             }
-            Operand::Join(_) | Operand::Index(_) | Operand::Word(_) => return None,
+            Operand::Offset(_) => self,
+            Operand::Join(_)
+            | Operand::Index(_)
+            | Operand::JoinNumber(_)
+            | Operand::IndexNumber(_)
+            | Operand::Word(_) => return None,
         })
     }
 }

@@ -13,6 +13,7 @@ use crate::code::expressions::Mean;
 use crate::code::operand::Operand;
 use crate::code::places::has_many_watches;
 use crate::code::Habits;
+use crate::engine::LONGEST;
 use crate::expression::{Bool, Int, Leaf, Real, Value};
 use crate::ids::{GaugeId, PlaceId, TransitionId};
 use crate::net::Scalar;
@@ -141,7 +142,7 @@ impl<'a> Outline<'a> {
         self.flag(*key_fails);
         self.flag(capacity.is_some());
         self.flag(most.is_some());
-        self.flag(*most == Some(1));
+        self.flag(*most == Some(1)); // `PlaceProgram::holds_one`
         self.each(bounds, Self::bound);
         self.flag(program.probes.hears_arrivals(id));
         self.flag(self.habits.is_some_and(|habits| habits.wavers(id)));
@@ -321,6 +322,7 @@ impl<'a> Outline<'a> {
             Time::Immediate => self.word(0),
             Time::Const(duration) => {
                 self.word(1);
+                self.flag(*duration < LONGEST);
                 self.constant(duration, duration.to_bits());
             }
             Time::Of(duration) => {
@@ -513,7 +515,7 @@ impl<'a> Outline<'a> {
             }
             Real::ConstExponential(mean, _) => match Mean::of(mean) {
                 Mean::One => self.word(9),
-                Mean::Finite(mean) => {
+                Mean::Usual(mean) => {
                     self.word(10);
                     self.constant(mean, mean.to_bits());
                 }

@@ -7,12 +7,11 @@ use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::code::emitter::{Emitter, Number};
-use crate::code::enabling::Member;
 use crate::code::operand::Operand;
 use crate::code::slots::Source;
 use crate::ids::{GaugeId, PlaceId, TransitionId};
 use crate::levels::{self, LEVELS};
-use crate::program::{Gauge, Watch};
+use crate::program::{Dependent, Gauge, Watch};
 use crate::state::{Place, Transition};
 
 /// Beyond so many watches and dependents a gauge is left to the runtime: the code would be long, and seldom in the cache.
@@ -90,13 +89,14 @@ impl Emitter<'_, '_> {
 
     /// A number that was not zero rises: its integral is less by the time that its spell has lasted.
     fn lessen(&mut self, of: Spells, count: Number) {
+        // Of two numbers that are read, an operation can read the last itself.
+        let sum = self.load(F64, of.address, of.integral);
         let spell = self.spell(of);
-        self.lessen_by(of, spell, count);
+        self.lessen_by(of, sum, spell, count);
     }
 
-    fn lessen_by(&mut self, of: Spells, spell: Value, count: Number) {
+    fn lessen_by(&mut self, of: Spells, sum: Value, spell: Value, count: Number) {
         let less = self.weighted(spell, count);
-        let sum = self.load(F64, of.address, of.integral);
         let sum = self.b.ins().fsub(sum, less);
         self.store(sum, of.address, of.integral);
     }
@@ -124,8 +124,7 @@ impl Emitter<'_, '_> {
             if way == Way::Up {
                 self.store(now, state, of.since);
             } else {
-                let spell = self.lengthen(of, Number::Const(1));
-                self.add_time(state, active, spell);
+                self.lengthen(of, Number::Const(1));
             }
             return;
         }
@@ -143,7 +142,7 @@ impl Emitter<'_, '_> {
 
     /// Whether a place has one token at most.
     pub fn holds_one(&self, place: PlaceId) -> bool {
-        self.program.places[place].most == Some(1)
+        self.program.places[place].holds_one()
     }
 
     /// Whether a place may have more tokens than at first. If not, there is room for all that come.
@@ -282,10 +281,9 @@ impl Emitter<'_, '_> {
         let wavering = place.filter(|place| self.wavers(*place));
         for group in watches.chunk_by(|a, b| a.threshold == b.threshold) {
             let crossed = self.crossed(group[0].threshold, place, high, count);
-            if let ([watch], Some(place), Crossed::If(crossed), 1) = (group, wavering, crossed, group[0].threshold) {
-                let member = program.transitions[watch.transition].plain.then(|| self.member(watch.transition));
-                if let Some(member) = member.flatten() {
-                    self.cross_free(crossed, place, count, watch, &member, way);
+            if let (Some(place), Crossed::If(crossed)) = (wavering, crossed) {
+                if self.is_single_watch(group) {
+                    self.cross_free(crossed, place, count, &group[0], way);
                     continue;
                 }
             }
@@ -299,7 +297,9 @@ impl Emitter<'_, '_> {
                 }
             });
         }
-        for dependent in dependents {
+        let own = |dependent: &&Dependent| Some(dependent.transition) == self.own;
+        let (first, others): (Vec<&Dependent>, Vec<&Dependent>) = dependents.iter().partition(own);
+        for dependent in first.into_iter().chain(others) {
             let seen = self.is_seen(dependent, arriving);
             self.look_again(dependent, before, way, seen);
         }
@@ -327,7 +327,7 @@ impl Emitter<'_, '_> {
         let turned = |s: &mut Self| {
             if rises {
                 s.store(s.now, of.address, of.since);
-            } else {
+            } else if !s.holds_one(place) {
                 let spell = s.spell(of);
                 s.add_time(of.address, offset_of!(Place, nonempty), spell);
             }
@@ -342,7 +342,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The same without a branch, and for one transition that watches the place.
-    fn cross_free(&mut self, crossed: Value, place: PlaceId, count: Number, watch: &Watch, member: &Member, way: Way) {
+    fn cross_free(&mut self, crossed: Value, place: PlaceId, count: Number, watch: &Watch, way: Way) {
         let of = self.spells(place);
         let bits = |s: &mut Self, time: Value| s.b.ins().bitcast(I64, MemFlagsData::new(), time);
         if way == Way::Up {
@@ -351,7 +351,8 @@ impl Emitter<'_, '_> {
             self.store(since, of.address, of.since);
             let since = self.b.ins().bitcast(F64, MemFlagsData::new(), since);
             let spell = self.b.ins().fsub(self.now, since);
-            self.lessen_by(of, spell, count);
+            let sum = self.load(F64, of.address, of.integral);
+            self.lessen_by(of, sum, spell, count);
         } else {
             let spell = self.spell(of);
             let (spell, zero) = (bits(self, spell), self.int(0));
@@ -359,16 +360,37 @@ impl Emitter<'_, '_> {
             let spell = self.b.ins().bitcast(F64, MemFlagsData::new(), spell);
             self.add_time(of.address, offset_of!(Place, nonempty), spell);
         }
+        if self.is_told_later(watch, way, Some(crossed)) {
+            return;
+        }
+        let Some(member) = self.member(watch.transition) else { return };
         let change = self.b.ins().uextend(I32, crossed);
         if (way == Way::Up) != watch.below {
             let change = self.b.ins().ineg(change);
             let unmet = self.change_unmet(watch.transition, change);
             let all = self.equals(unmet, 0);
-            self.include(member, all);
+            self.include(&member, all);
         } else {
             self.change_unmet(watch.transition, change);
-            self.exclude(member, Some(crossed));
+            self.exclude(&member, Some(crossed));
         }
+    }
+
+    /// Whether these are all that watch a place for its first token, and need no more than a bit each.
+    fn is_single_watch(&self, group: &[Watch]) -> bool {
+        let simple = |id| self.program.transitions[id].plain && self.has_member(id);
+        matches!(group, [watch] if watch.threshold == 1 && simple(watch.transition))
+    }
+
+    /// Whether it needs no branch to tell which of its conditions a transition loses when so many tokens of a place are taken.
+    pub fn crosses_freely(&self, id: TransitionId, place: PlaceId, count: u64) -> bool {
+        let gauge = &self.program.gauges[GaugeId::tokens(place)];
+        let (watches, _) = self.program.watching(gauge);
+        let free = |group: &[Watch]| {
+            let concerned = group.iter().any(|watch| watch.transition == id);
+            !concerned || self.is_only(place, Number::Const(count)) || self.wavers(place) && self.is_single_watch(group)
+        };
+        !has_many_watches(gauge) && watches.chunk_by(|a, b| a.threshold == b.threshold).all(free)
     }
 
     /// Whether a threshold lies above the lower and not above the higher of two numbers that are `count` apart.

@@ -396,10 +396,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
             let slots: Vec<u32> = (0..key.len() as u32).collect();
             let group = self.group(index, &slots, &key, |_, _| false);
             let index = self.index(id);
-            let record = self.bucket(index, group);
+            let record = self.bucket(id, index, group);
             self.b.ins().iadd_imm_s(record, Index::BUCKET as i64)
         } else {
-            let (number, address) = (self.operand(Operand::Word(u64::from(id.0))), self.spill(&key));
+            let (number, address) = (self.operand(Operand::IndexNumber(id)), self.spill(&key));
             self.call(self.runtime.bucket_of, &[self.engine, number, address], Some(I64)).unwrap_or(number)
         };
         Group { index: id, bucket }
@@ -415,7 +415,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, number, FEW as i64);
         let own = |s: &mut Self| s.b.ins().iadd_imm_s(group.bucket, Bucket::SEATS as i64);
         let listed = |s: &mut Self| {
-            let index = s.operand(Operand::Word(u64::from(group.index.0)));
+            let index = s.operand(Operand::IndexNumber(group.index));
             s.call(s.runtime.seats, &[s.engine, index, group.bucket], Some(I64)).unwrap_or(index)
         };
         self.either(few, I64, own, listed)

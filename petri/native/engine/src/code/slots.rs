@@ -3,7 +3,8 @@
 use cranelift_codegen::ir::types::{I64, I64X2};
 use cranelift_codegen::ir::{InstBuilder, StackSlotData, StackSlotKind, Type, Value};
 
-use crate::code::emitter::Emitter;
+use crate::code::emitter::{Emitter, Owner};
+use crate::code::operand::Operand;
 
 /// Where a value is to be had.
 #[derive(Clone, Copy)]
@@ -29,6 +30,15 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The same for a value that is used before any token is written. The generator computes late, and reads early what may
+    /// change: so many values at a time would not fit the registers.
+    pub fn word_at_use(&mut self, slot: Source) -> Value {
+        match slot {
+            Source::At(address, offset) => self.load_lasting(address, offset),
+            slot => self.word_in(slot),
+        }
+    }
+
     /// Values that stand one behind the other in memory.
     pub fn slots_at(address: Value, width: usize) -> Vec<Source> {
         (0..width).map(|slot| Source::At(address, 8 * slot)).collect()
@@ -41,13 +51,26 @@ impl Emitter<'_, '_> {
                 [one, other] => {
                     let held = match self.both(one, other) {
                         Some(both) => [Source::Half(both, 0), Source::Half(both, 1)],
-                        None => [one, other].map(|slot| Source::Known(self.word_in(slot))),
+                        None => [one, other].map(|slot| self.held(slot)),
                     };
                     pair.copy_from_slice(&held);
                 }
-                _ => pair.iter_mut().for_each(|slot| *slot = Source::Known(self.word_in(*slot))),
+                _ => pair.iter_mut().for_each(|slot| *slot = self.held(*slot)),
             }
         }
+    }
+
+    /// A value in a register. Which of a token's it is may differ between transitions that are otherwise alike.
+    fn held(&mut self, slot: Source) -> Source {
+        Source::Known(match slot {
+            Source::At(address, offset) if !self.is_alone() => {
+                let offset = self.operand(Operand::Offset(offset as u64));
+                let address = self.b.ins().iadd(address, offset);
+                let address = self.owned(address, Owner::Tokens);
+                self.load(I64, address, 0)
+            }
+            slot => self.word_in(slot),
+        })
     }
 
     /// Writes values to memory, two at a time where they come so. Those of a token are paired alike wherever they stand, since

@@ -8,12 +8,14 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_LANE};
 use crate::code::emitter::{Emitter, Exit, Number};
+use crate::code::expressions::Mean;
 use crate::code::operand::Operand;
 use crate::code::places::Way;
 use crate::code::runtime::{DONE, GENERAL};
 use crate::code::search::can_search;
 use crate::code::slots::Source;
 use crate::code::LEAF;
+use crate::engine::LONGEST;
 use crate::expression::{self, Int, Real};
 use crate::ids::{JoinId, PlaceId, TransitionId};
 use crate::join::{Choice, JoinProgram};
@@ -118,7 +120,7 @@ impl Emitter<'_, '_> {
         if let Some(total) = total {
             self.store(total, self.engine, self.layout.total);
         }
-        self.take(plan, &mut chosen);
+        self.lose_conditions(id, plan, |s| s.take(plan, &mut chosen));
         self.add_at(self.engine, self.layout.firings, 1);
         match lasts {
             Lasts::Always => {
@@ -235,27 +237,38 @@ impl Emitter<'_, '_> {
             (chosen[plan.pivot], chosen[arc]) = (Some(pivot), Some(other));
             return;
         }
-        let id = self.operand(Operand::Word(u64::from(join.0)));
+        let id = self.operand(Operand::JoinNumber(join));
         self.call(self.runtime.choose_of, &[self.engine, id, k], None);
         for arc in plan.choices.iter().map(Choice::arc).chain([plan.pivot]) {
             chosen[arc] = Some(self.chosen(arc));
         }
     }
 
-    /// Whether the firing lasts, and its end.
+    /// Whether the firing lasts, and its end. Times at which code runs are so early that one which is not long ends at a finite
+    /// time.
     fn duration(&mut self, time: &Time) -> (Lasts, Value) {
-        let zero = self.real(0.0);
         let (duration, lasts) = match time {
             Time::Immediate => return (Lasts::Never, self.now),
+            Time::Const(duration) if *duration < LONGEST => {
+                let duration = self.real_operand(duration);
+                return (Lasts::Always, self.b.ins().fadd(self.now, duration));
+            }
             Time::Const(duration) => (self.real_operand(duration), Lasts::Always),
-            Time::Of(e @ Real::ConstExponential(mean, _)) if *mean > 0.0 => {
-                let duration = self.real_value(e, self.now);
+            Time::Of(Real::ConstExponential(mean, _)) if Mean::of(mean).is_usual() => {
                 // It may be 0, but hardly ever is.
-                let lasts = self.b.ins().fcmp(FloatCC::GreaterThan, duration, zero);
-                self.require(lasts);
-                (duration, Lasts::Always)
+                let standard = self.draw_exponential(|s, drawn| {
+                    let zero = s.real(0.0);
+                    let lasts = s.b.ins().fcmp(FloatCC::GreaterThan, drawn, zero);
+                    s.require(lasts);
+                });
+                let duration = match Mean::of(mean) {
+                    Mean::Usual(mean) => self.times_mean(standard, mean),
+                    _ => standard,
+                };
+                return (Lasts::Always, self.b.ins().fadd(self.now, duration));
             }
             Time::Of(e) => {
+                let zero = self.real(0.0);
                 let duration = self.real_value(e, self.now);
                 let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, duration, zero);
                 self.require(fine);
@@ -455,7 +468,7 @@ impl Emitter<'_, '_> {
         for digit in digits {
             word = self.b.ins().imul(word, base);
             if let Some(digit) = digit {
-                let digit = self.word_in(digit);
+                let digit = self.word_at_use(digit);
                 word = self.b.ins().iadd(word, digit);
             }
         }

@@ -42,12 +42,11 @@ impl<O: Observer> Engine<O> {
             self.take_black(program, taken.place, u64::from(taken.count));
         }
         self.marking.total += simple.given;
-        let serial = self.firings;
         self.firings += 1;
         if duration == 0.0 {
             return self.give(program, simple);
         }
-        self.agenda.begin(end, serial, transition, simple.lane, 0);
+        self.agenda.begin(end, self.firings, transition, simple.lane, 0);
         Ok(())
     }
 
