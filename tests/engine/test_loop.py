@@ -222,6 +222,60 @@ def test_r3_scaled_exponentials(scale: str, patience: int) -> None:
     compare(text, [1, 100, 200], patience=patience)
 
 
+@pytest.mark.parametrize("patience", [0, 40])
+@pytest.mark.parametrize("time", ["2e299", "9e306", "exp(3e299)", "1e299 * exp(2.0)", "exp(1e-290) + 4e299"])
+def test_x1_ends_that_come_too_late(time: str, patience: int) -> None:
+    """Firings go on beyond the time up to which there is machine code, and one would end after all numbers."""
+    text = f"""
+        place at   = token
+        place lamp = token
+        transition stay:  at -> at      takes {time}
+        transition leap:  lamp -> lamp  takes exp(1e306)
+        """
+    compare(text, [1, 40, 1000], patience=patience)
+
+
+@pytest.mark.parametrize("mean", ["1e-310", "1e-285", "1e-279", "1e-3"])
+def test_r3_exponential_times_of_any_mean(mean: str) -> None:
+    """Of the least, some are 0 as numbers are rounded, and such firings end at once."""
+    text = f"""
+        place at    = token
+        place other = token
+        transition small: at -> at        takes exp({mean})
+        transition large: other -> other  takes exp(1.0)
+        """
+    compare(text, [1, 100, 500], patience=0)
+
+
+LOSSES = {
+    "an only token, and others that come and go": """
+        place queue[0..3]  = 2 * token
+        place server[0..3] = token
+        transition serve[i in 0..3]: queue[i], server[i] -> queue[(i + 1) mod 4], server[i]  takes exp(1.0)
+        """,
+    "two of one place": """
+        place queue  = 5 * token
+        place server = 2 * token
+        transition two: queue, queue, server -> 2 * queue, server  takes exp(1.0)
+        transition one: queue, server -> queue, server             takes exp(0.5)
+        """,
+    "what another takes, too": """
+        place queue : int = 1, 2, 3
+        place lamp  = token
+        transition both: queue(a), queue(b), lamp -> queue(a + b), lamp, queue(1)  when a > b  takes exp(1.0)
+        transition look: lamp, no queue >= 3 -> lamp  takes exp(0.5)
+        transition take: queue(a), lamp -> lamp       takes exp(2.0)
+        transition give: lamp, no queue >= 6 -> lamp, queue(2)  takes exp(1.0)
+        """,
+}
+
+
+@pytest.mark.parametrize("patience", [0, 100])
+@pytest.mark.parametrize("text", LOSSES.values(), ids=LOSSES.keys())
+def test_conditions_that_a_firing_ends_for_its_own_transition(text: str, patience: int) -> None:
+    compare(text, [3, 60, 500], patience=patience)
+
+
 SEEN = {
     "each of four transitions takes tokens of one number": """
         place pool   : 0..3 = 0, 1, 2, 3, 0

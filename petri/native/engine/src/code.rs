@@ -6,7 +6,7 @@
 //! the engine altogether.
 //!
 //! [`layout`] tells where an engine has what, and [`operand`] what transitions of one code differ in. [`emitter`] has the
-//! vocabulary, [`chance`], [`expressions`], [`slots`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`],
+//! vocabulary, [`chance`], [`expressions`], [`given`], [`slots`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`],
 //! [`search`], [`transitions`] and [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls.
 //! Transitions with the same [`outline`] share their code.
 
@@ -16,6 +16,7 @@ mod cycle;
 mod emitter;
 mod enabling;
 mod expressions;
+mod given;
 mod habits;
 mod joins;
 mod layout;
@@ -43,7 +44,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 
 pub use cycle::{OVER, STOPPED, USED_UP};
-pub use habits::Habits;
+pub use habits::{Habit, Habits};
 pub use operand::Operands;
 pub use runtime::{ENABLED, FAULT, GENERAL};
 
@@ -578,7 +579,7 @@ mod tests {
         let block = Block::new(program, 0);
         let mut enabling = Enabling::new(program, &block);
         let marking = Marking::new(program, &block, &mut enabling).ok()?;
-        Code::new::<()>(program, &Habits::of(program, &marking, 3, 0.0, 1.0))
+        Code::new::<()>(program, &Habits::of(program, &marking, &enabling, 3, 0.0, 1.0))
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl<O: Observer> Engine<O> {
             }
             let code = program.code[Code::kind::<O>()].get_or_init(|| {
                 let rounds = self.agenda.events.slots.trailing_zeros();
-                let habits = Habits::of(&program, &self.marking, rounds, self.window, self.now);
+                let habits = Habits::of(&program, &self.marking, &self.enabling, rounds, self.window, self.now);
                 Code::new::<O>(&program, &habits)
             });
             let code = code.as_ref();

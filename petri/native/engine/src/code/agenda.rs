@@ -111,7 +111,7 @@ impl Emitter<'_, '_> {
             let entry = s.row(free, frees, size_of::<u32>() as i64);
             s.load_half(entry, 0)
         };
-        self.either(none, I64, free, |_| gap)
+        self.either(none, I64, |s| s.aside(true, free), |_| gap)
     }
 
     /// A slot is for a firing of a transition. Returns the address of what is known of it.
@@ -209,7 +209,7 @@ impl Emitter<'_, '_> {
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let slots = self.load(I64, self.engine, self.layout.slots);
         let usual = self.equals(slots, 1 << rounds);
-        let [written, unusual, looped, tied, done] = [0; 5].map(|_| self.b.create_block());
+        let [written, unusual, tied, done] = [0; 4].map(|_| self.b.create_block());
         self.b.ins().brif(usual, written, &[], unusual, &[]);
 
         self.b.switch_to_block(written);
@@ -231,17 +231,17 @@ impl Emitter<'_, '_> {
         self.jump(done, &[]);
 
         self.b.switch_to_block(unusual);
-        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, slots, FAR as i64 / 2);
-        self.b.ins().brif(few, looped, &[], tied, &[]);
-
-        self.b.switch_to_block(looped);
-        let bits = self.b.ins().ctz(slots);
-        let order = self.b.ins().ishl(number, bits);
-        let leaf = self.b.ins().iadd(slots, slot);
-        let leaf = self.b.ins().ishl_imm_s(leaf, NODE_BITS);
-        let order = self.b.ins().bor(order, slot);
-        self.store_key(nodes, leaf, [order, time]);
-        self.play_near(nodes, [leaf, order, time], tied, done);
+        self.aside(true, |s| {
+            let few = s.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, slots, FAR as i64 / 2);
+            s.unless(few, tied);
+            let bits = s.b.ins().ctz(slots);
+            let order = s.b.ins().ishl(number, bits);
+            let leaf = s.b.ins().iadd(slots, slot);
+            let leaf = s.b.ins().ishl_imm_s(leaf, NODE_BITS);
+            let order = s.b.ins().bor(order, slot);
+            s.store_key(nodes, leaf, [order, time]);
+            s.play_near(nodes, [leaf, order, time], tied, done);
+        });
 
         self.b.switch_to_block(tied);
         self.call_rarely(Rare::Play, &[slot, number, time]);

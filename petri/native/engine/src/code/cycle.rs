@@ -297,7 +297,7 @@ impl Emitter<'_, '_> {
             bits
         };
         let others = self.without_lowest_bit(word);
-        let bits = self.either(others, I64, several, |_| word);
+        let bits = self.either(others, I64, |s| s.aside(true, several), |_| word);
         let position = self.b.ins().ctz(bits);
         self.transition_in(level, position)
     }
@@ -326,7 +326,7 @@ impl Emitter<'_, '_> {
             s.return_chance();
             s.word_of(words, summary, skipped)
         };
-        let found = self.branch(others, &[I64, I64], several, |_| vec![node, word]);
+        let found = self.branch(others, &[I64, I64], |s| s.aside(true, several), |_| vec![node, word]);
         let (start, bit) = (self.b.ins().ishl_imm_s(found[0], 6), self.b.ins().ctz(found[1]));
         let position = self.b.ins().iadd(start, bit);
         self.transition_in(level, position)
@@ -655,12 +655,11 @@ impl Emitter<'_, '_> {
         let operands = self.load(I64, ending, offset_of!(Ending, operands));
         let function = if called { self.load(I64, ending, offset_of!(Ending, function)) } else { operands };
         let look_up = |s: &mut Self| {
-            s.b.current_block().into_iter().for_each(|block| s.b.set_cold_block(block));
             let operands = s.operands_of(asked.finishes, transition);
             let function = if called { s.function_of(asked.finishes, transition) } else { operands };
             vec![function, operands]
         };
-        let known = self.branch(function, &[I64, I64], |_| vec![function, operands], look_up);
+        let known = self.branch(function, &[I64, I64], |_| vec![function, operands], |s| s.aside(true, look_up));
         [known[0], known[1]]
     }
 

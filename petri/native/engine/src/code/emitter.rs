@@ -18,7 +18,7 @@ use crate::code::layout::Layout;
 use crate::code::operand::{Operand, ROW_BITS};
 use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
 use crate::code::slots::Source;
-use crate::code::{Habits, Routine};
+use crate::code::{Habit, Habits, Routine};
 use crate::ids::{PlaceId, TransitionId};
 use crate::program::Program;
 use crate::rank_set::RankSet;
@@ -345,7 +345,26 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Whether a place is empty as chance has it.
     pub fn wavers(&self, place: PlaceId) -> bool {
-        self.scene.habits.wavers(place)
+        self.habit(place) == Habit::Wavers
+    }
+
+    pub fn habit(&self, place: PlaceId) -> Habit {
+        self.scene.habits.place(place)
+    }
+
+    pub fn habit_of(&self, transition: TransitionId) -> Habit {
+        self.scene.habits.transition(transition)
+    }
+
+    /// What is emitted from here on in this block runs seldom, if `seldom`, and stands out of the way of the rest.
+    pub fn aside<T>(&mut self, seldom: bool, emit: impl FnOnce(&mut Self) -> T) -> T {
+        let (here, first) = (self.b.current_block(), self.b.func.dfg.num_blocks());
+        let emitted = emit(self);
+        let within = (first..self.b.func.dfg.num_blocks()).map(|number| Block::from_u32(number as u32));
+        for block in here.into_iter().chain(within).filter(|_| seldom) {
+            self.b.set_cold_block(block);
+        }
+        emitted
     }
 
     /// Where to go for the general way.
@@ -462,11 +481,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.
     pub fn call_rarely(&mut self, function: Rare, arguments: &[Value]) {
-        if let Some(block) = self.b.current_block() {
-            self.b.set_cold_block(block);
-        }
         let function = self.scene.rare[function as usize];
-        self.b.ins().call(function, &[&[self.engine], arguments].concat());
+        self.aside(true, |s| s.b.ins().call(function, &[&[s.engine], arguments].concat()));
     }
 
     // ------------------------------------------------------------ where things are

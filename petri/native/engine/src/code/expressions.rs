@@ -305,13 +305,15 @@ impl Emitter<'_, '_> {
             }
             Real::Binary(operation, operands, _) if *operation != RealOperation::Pow => {
                 let (a, b) = (self.real_value(&operands.0, end), self.real_value(&operands.1, end));
-                self.real_operation(*operation, a, b)
+                let constant = if let Real::Const(b) = operands.1 { Some(b) } else { None };
+                self.real_operation(*operation, a, b, constant)
             }
             Real::Chain(first, steps) if steps.iter().all(|step| step.0 != RealOperation::Pow) => {
                 let mut value = self.real_leaf(*first);
                 for (operation, operand, _) in steps {
+                    let constant = if let Leaf::Const(constant) = *operand { Some(constant) } else { None };
                     let operand = self.real_leaf(*operand);
-                    value = self.real_operation(*operation, value, operand);
+                    value = self.real_operation(*operation, value, operand, constant);
                 }
                 value
             }
@@ -379,11 +381,10 @@ impl Emitter<'_, '_> {
         self.b.ins().fadd(value, zero)
     }
 
-    /// Whether a real is finite.
+    /// Whether a real is finite: then it is 0 without itself, and else no number.
     fn is_finite(&mut self, value: Value) -> Value {
-        let magnitude = self.b.ins().fabs(value);
-        let infinity = self.real(f64::INFINITY);
-        self.b.ins().fcmp(FloatCC::LessThan, magnitude, infinity)
+        let rest = self.b.ins().fsub(value, value);
+        self.b.ins().fcmp(FloatCC::Ordered, rest, rest)
     }
 
     fn real_function(&mut self, function: RealFunction, a: Value) -> Value {
@@ -403,11 +404,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn real_operation(&mut self, operation: RealOperation, a: Value, b: Value) -> Value {
+    /// The result of an operation; `constant`: what the second number is, if it is known.
+    fn real_operation(&mut self, operation: RealOperation, a: Value, b: Value, constant: Option<f64>) -> Value {
         let value = match operation {
             RealOperation::Add => self.b.ins().fadd(a, b),
             RealOperation::Sub => self.b.ins().fsub(a, b),
             RealOperation::Mul => self.b.ins().fmul(a, b),
+            RealOperation::Div if constant.is_some_and(|b| b != 0.0) => self.b.ins().fdiv(a, b),
             RealOperation::Div | RealOperation::Pow => {
                 let zero = self.real(0.0);
                 let fine = self.b.ins().fcmp(FloatCC::NotEqual, b, zero);

@@ -2,52 +2,100 @@
 
 use std::collections::HashMap;
 
-use crate::ids::PlaceId;
+use crate::enabling::Enabling;
+use crate::ids::{PlaceId, TransitionId};
 use crate::marking::Marking;
-use crate::program::Program;
+use crate::program::{PlaceProgram, Program, TransitionProgram};
+use crate::state::{Place, Transition};
 use crate::table::Table;
 
-/// A place that is empty, or not, for less than this share of the time is seldom otherwise.
+/// A number that is zero, or not, for less than this share of the time is seldom otherwise.
 const SELDOM: f64 = 0.05;
 
-/// Places that are empty as chance has it: whether a token is the first to come or the last to go cannot be foreseen, and code
-/// that branches on it is mispredicted. Places that differ in their indices alone are taken together, so that the transitions
-/// of an array go on sharing their code.
+/// How often a number, of tokens of a place or of firings in progress, is above zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Habit {
+    /// Hardly ever, or it is never more than one: what rises was zero before.
+    Seldom,
+    /// As chance has it: whether a token is the first to come or the last to go cannot be foreseen, and code that branches on it
+    /// is mispredicted.
+    Wavers,
+    /// Nearly always: what is done for the first or the last stands out of the way.
+    Mostly,
+}
+
+/// The habits of numbers. Those of places, or transitions, that differ in their indices alone are taken together, so that the
+/// transitions of an array go on sharing their code.
 pub struct Habits {
-    wavering: Table<PlaceId, bool>,
+    places: Table<PlaceId, Habit>,
+    transitions: Table<TransitionId, Habit>,
     /// Rounds of the tournament of firings in progress.
     pub rounds: u32,
 }
 
-/// Of the places of one array: the time with tokens, the time, and the most tokens.
+/// Of the numbers of one array: the time above zero, the time, and the greatest.
 #[derive(Default)]
 struct Seen {
-    nonempty: f64,
+    above_zero: f64,
     time: f64,
     maximum: u64,
 }
 
-impl Habits {
-    pub fn of(program: &Program, marking: &Marking, rounds: u32, since: f64, now: f64) -> Self {
-        let mut arrays: HashMap<String, Seen> = HashMap::new();
-        let names: Vec<String> = program.places.iter().map(|place| without_indices(&place.name)).collect();
-        for ((name, plan), place) in names.iter().zip(program.places.iter()).zip(marking.places.iter()) {
-            let seen = arrays.entry(name.clone()).or_default();
-            seen.nonempty += place.nonempty(now, plan.holds_one());
-            seen.time += now - since;
-            seen.maximum = seen.maximum.max(place.maximum);
+impl Seen {
+    fn habit(&self) -> Habit {
+        let share = self.above_zero / self.time;
+        if self.maximum <= 1 || share < SELDOM {
+            Habit::Seldom
+        } else if share >= 1.0 - SELDOM {
+            Habit::Mostly
+        } else {
+            Habit::Wavers
         }
-        let wavers = |seen: &Seen| {
-            // A place of at most one token is filled and emptied by turns.
-            let share = seen.nonempty / seen.time;
-            seen.maximum > 1 && (SELDOM..1.0 - SELDOM).contains(&share)
+    }
+}
+
+impl Habits {
+    pub fn of(program: &Program, marking: &Marking, enabling: &Enabling, rounds: u32, since: f64, now: f64) -> Self {
+        let time = now - since;
+        let place = |(plan, place): (&PlaceProgram, &Place)| Seen {
+            above_zero: place.nonempty(now, plan.holds_one()),
+            time,
+            maximum: place.maximum,
         };
-        Habits { wavering: names.iter().map(|name| wavers(&arrays[name])).collect(), rounds }
+        let transition = |(plan, transition): (&TransitionProgram, &Transition)| Seen {
+            above_zero: transition.active(now, plan.takes_turns),
+            time,
+            maximum: if plan.takes_turns { 1 } else { u64::MAX },
+        };
+        let places = program.places.iter().zip(marking.places.iter()).map(place);
+        let transitions = program.transitions.iter().zip(enabling.transitions.iter()).map(transition);
+        Habits {
+            places: of_arrays(program.places.iter().map(|place| &place.name[..]), places),
+            transitions: of_arrays(program.transitions.iter().map(|plan| &plan.name[..]), transitions),
+            rounds,
+        }
     }
 
-    pub fn wavers(&self, place: PlaceId) -> bool {
-        self.wavering[place]
+    pub fn place(&self, place: PlaceId) -> Habit {
+        self.places[place]
     }
+
+    pub fn transition(&self, transition: TransitionId) -> Habit {
+        self.transitions[transition]
+    }
+}
+
+/// The habit of each number, by its name and what was seen of it.
+fn of_arrays<'a, I>(names: impl Iterator<Item = &'a str>, numbers: impl Iterator<Item = Seen>) -> Table<I, Habit> {
+    let names: Vec<String> = names.map(without_indices).collect();
+    let mut arrays: HashMap<&str, Seen> = HashMap::new();
+    for (name, number) in names.iter().zip(numbers) {
+        let seen = arrays.entry(name).or_default();
+        seen.above_zero += number.above_zero;
+        seen.time += number.time;
+        seen.maximum = seen.maximum.max(number.maximum);
+    }
+    names.iter().map(|name| arrays[&name[..]].habit()).collect()
 }
 
 /// The name of an element of an array, without the numbers in brackets.

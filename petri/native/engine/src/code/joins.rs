@@ -361,10 +361,11 @@ impl Emitter<'_, '_> {
         let next = self.load_half(head, 0);
         self.store_half(seat, head, 0);
         let several = self.b.ins().icmp_imm_s(IntCC::NotEqual, next, i64::from(NONE));
-        self.when(several, |s| {
+        let other = |s: &mut Self| {
             let next = s.row(seats.start, next, SEAT);
             s.store_half(seat, next, offset_of!(Seat, previous));
-        });
+        };
+        self.when(several, |s| s.aside(true, other));
         let own = self.row(seats.start, seat, SEAT);
         let neighbours = self.b.ins().bor_imm_s(next, ALONE << 32);
         self.store(neighbours, own, NEIGHBOURS);

@@ -45,6 +45,7 @@ impl<'a> Outline<'a> {
         let mut outline = Outline { program, habits, words: Vec::new(), places, transitions, constants, open: false };
         outline.transition(id);
         outline.flag(program.probes.hears_starts(id));
+        outline.number(habits.map_or(0, |habits| habits.transition(id) as usize));
         outline.plan(&program.transitions[id]);
         (!outline.open).then_some(outline)
     }
@@ -145,7 +146,7 @@ impl<'a> Outline<'a> {
         self.flag(*most == Some(1)); // `PlaceProgram::holds_one`
         self.each(bounds, Self::bound);
         self.flag(program.probes.hears_arrivals(id));
-        self.flag(self.habits.is_some_and(|habits| habits.wavers(id)));
+        self.number(self.habits.map_or(0, |habits| habits.place(id) as usize));
         self.gauge(GaugeId::tokens(id));
         let load = program.gauges[GaugeId::tokens(id)].load;
         self.flag(load != GaugeId::NONE);
@@ -485,6 +486,7 @@ impl<'a> Outline<'a> {
         match e {
             Real::Const(value) => {
                 self.word(0);
+                self.flag(*value != 0.0);
                 self.constant(value, value.to_bits());
             }
             Real::Var(variable) => self.words.extend([1, variable.at() as u64]),

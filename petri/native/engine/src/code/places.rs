@@ -9,6 +9,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 use crate::code::emitter::{Emitter, Number};
 use crate::code::operand::Operand;
 use crate::code::slots::Source;
+use crate::code::Habit;
 use crate::ids::{GaugeId, PlaceId, TransitionId};
 use crate::levels::{self, LEVELS};
 use crate::program::{Dependent, Gauge, Watch};
@@ -131,12 +132,15 @@ impl Emitter<'_, '_> {
         let before = self.load(I64, state, offset_of!(Transition, in_progress));
         let after = self.b.ins().iadd_imm_s(before, if way == Way::Up { 1 } else { -1 });
         self.store(after, state, offset_of!(Transition, in_progress));
+        let habit = self.habit_of(transition);
+        let (seldom, mostly) = (habit == Habit::Seldom, habit == Habit::Mostly);
         if way == Way::Up {
-            self.when_or(before, |s| s.lessen(of, Number::Const(1)), |s| s.store(now, state, of.since));
+            let more = |s: &mut Self| s.aside(seldom, |s| s.lessen(of, Number::Const(1)));
+            self.when_or(before, more, |s| s.aside(mostly, |s| s.store(now, state, of.since)));
         } else {
             let spell = self.lengthen(of, Number::Const(1));
             let idle = self.equals(after, 0);
-            self.when(idle, |s| s.add_time(state, active, spell));
+            self.when(idle, |s| s.aside(mostly, |s| s.add_time(state, active, spell)));
         }
     }
 
@@ -207,10 +211,7 @@ impl Emitter<'_, '_> {
         } else {
             let maximum = self.load(I64, state, offset_of!(Place, maximum));
             let more = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, maximum);
-            self.when(more, |s| {
-                s.b.current_block().into_iter().for_each(|block| s.b.set_cold_block(block));
-                s.store(after, state, offset_of!(Place, maximum));
-            });
+            self.when(more, |s| s.aside(true, |s| s.store(after, state, offset_of!(Place, maximum))));
         }
         self.moved(GaugeId::tokens(place), before, after, count, Way::Up, arriving);
         if self.program.places[place].capacity.is_some() {
@@ -323,8 +324,8 @@ impl Emitter<'_, '_> {
             };
         };
         let of = self.spells(place);
-        let rises = way == Way::Up;
-        let turned = |s: &mut Self| {
+        let (rises, habit) = (way == Way::Up, self.habit(place));
+        let turn = |s: &mut Self| {
             if rises {
                 s.store(s.now, of.address, of.since);
             } else if !s.holds_one(place) {
@@ -333,10 +334,13 @@ impl Emitter<'_, '_> {
             }
             then(s);
         };
+        let turned = |s: &mut Self| s.aside(habit == Habit::Mostly, turn);
         match crossed {
             Crossed::Always => turned(self),
             Crossed::Never => {}
-            Crossed::If(crossed) if rises => self.when_or(crossed, turned, |s| s.lessen(of, count)),
+            Crossed::If(crossed) if rises => {
+                self.when_or(crossed, turned, |s| s.aside(habit == Habit::Seldom, |s| s.lessen(of, count)));
+            }
             Crossed::If(crossed) => self.when(crossed, turned),
         }
     }

@@ -46,7 +46,7 @@ impl Emitter<'_, '_> {
 
     /// Reads those values that are in memory, before it changes.
     pub fn hold(&mut self, slots: &mut [Source]) {
-        for pair in slots.chunks_mut(2) {
+        for (pair, position) in slots.chunks_mut(2).zip((0..).step_by(16)) {
             match *pair {
                 [one, other] => {
                     let held = match self.both(one, other) {
@@ -55,6 +55,8 @@ impl Emitter<'_, '_> {
                     };
                     pair.copy_from_slice(&held);
                 }
+                // The last is most often the same as in its own token.
+                [last @ Source::At(_, offset)] if offset == position => pair[0] = Source::Known(self.word_in(last)),
                 _ => pair.iter_mut().for_each(|slot| *slot = self.held(*slot)),
             }
         }

@@ -3,12 +3,13 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::{F64, I64};
+use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::agenda::{Ending, NO_LANE};
 use crate::code::emitter::{Emitter, Exit, Number};
 use crate::code::expressions::Mean;
+use crate::code::given::Given;
 use crate::code::operand::Operand;
 use crate::code::places::Way;
 use crate::code::runtime::{DONE, GENERAL};
@@ -16,26 +17,15 @@ use crate::code::search::can_search;
 use crate::code::slots::Source;
 use crate::code::LEAF;
 use crate::engine::LONGEST;
-use crate::expression::{self, Int, Real};
+use crate::expression::Real;
 use crate::ids::{JoinId, PlaceId, TransitionId};
 use crate::join::{Choice, JoinProgram};
-use crate::net::Scalar;
 use crate::program::{
     Bound, Count, Find, Form, InputProgram, OutputProgram, Program, Selection, Take, Time, TransitionProgram,
 };
 use crate::records::Records;
 use crate::state::Transition;
 use crate::trajectory::{FIRINGS, WORDS};
-
-/// What an output arc of a firing gives.
-struct Given {
-    /// Where the place is known only when the code runs: its number.
-    place: Option<Value>,
-    count: Number,
-    slots: Vec<Source>,
-    /// Where the slots stand in memory, if they do.
-    address: Option<Value>,
-}
 
 /// Whether a firing takes time.
 enum Lasts {
@@ -282,132 +272,6 @@ impl Emitter<'_, '_> {
         let finite = self.b.ins().icmp(IntCC::UnsignedLessThan, bits, infinity);
         self.require(finite);
         (lasts, end)
-    }
-
-    /// Evaluates an output arc.
-    fn given(&mut self, arc: &OutputProgram, end: Value) -> Given {
-        let nothing = Given { place: None, count: Number::Const(0), slots: Vec::new(), address: None };
-        match arc.form {
-            Form::Black(count) => Given { count: Number::Const(count), ..nothing },
-            Form::Token => Given { count: Number::Const(1), slots: self.slots(arc, end), ..nothing },
-            Form::Open => {
-                let types = [vec![I64, I64], vec![I64; arc.width]].concat();
-                let Some(condition) = &arc.condition else {
-                    let values = self.open(arc, end);
-                    return Given {
-                        place: (arc.places.len() > 1).then_some(values[0]),
-                        count: if let Count::Const(count) = arc.count {
-                            Number::Const(count)
-                        } else {
-                            Number::Known(values[1])
-                        },
-                        slots: values[2..].iter().copied().map(Source::Known).collect(),
-                        ..nothing
-                    };
-                };
-                let condition = self.condition(condition, end);
-                let first = arc.place();
-                let values = self.branch(
-                    condition,
-                    &types,
-                    |s| s.open(arc, end),
-                    |s| [vec![s.place_id(first)], vec![s.int(0); arc.width + 1]].concat(),
-                );
-                Given {
-                    place: (arc.places.len() > 1).then_some(values[0]),
-                    count: Number::Known(values[1]),
-                    slots: values[2..].iter().copied().map(Source::Known).collect(),
-                    ..nothing
-                }
-            }
-        }
-    }
-
-    /// Place, number and values of an open arc whose condition holds.
-    fn open(&mut self, arc: &OutputProgram, end: Value) -> Vec<Value> {
-        let count = match &arc.count {
-            Count::Const(count) => self.int(*count),
-            Count::Of(e, _) => {
-                let count = self.integer(e, end);
-                let natural = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
-                self.require(natural);
-                count
-            }
-        };
-        let place = match &arc.index {
-            None => self.place_id(arc.place()),
-            Some((index, _)) => {
-                let index = self.integer(index, end);
-                let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index, arc.places.len() as i64);
-                self.require(inside);
-                let places = self.operand(Operand::Word(arc.places.as_ptr() as u64));
-                let offset = self.b.ins().ishl_imm_s(index, 2);
-                let entry = self.b.ins().iadd(places, offset);
-                self.load_half(entry, 0)
-            }
-        };
-        let slots = match arc.count {
-            // Values of tokens that are not given may not be evaluated: they may fail.
-            Count::Of(..) if arc.width > 0 => {
-                let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
-                self.branch(any, &vec![I64; arc.width], |s| s.words(arc, end), |s| vec![s.int(0); arc.width])
-            }
-            Count::Const(0) => vec![self.int(0); arc.width],
-            _ => self.words(arc, end),
-        };
-        [vec![place, count], slots].concat()
-    }
-
-    /// The values of a token that an arc gives, each within the range of its slot (X2).
-    fn slots(&mut self, arc: &OutputProgram, end: Value) -> Vec<Source> {
-        let slots: Vec<Source> = arc.values.iter().map(|value| self.slot_value(value, end)).collect();
-        for &slot in &arc.checks {
-            let program = self.program;
-            let bound = &program.places[arc.place()].bounds[slot];
-            if let Some(low) = bound.low {
-                let word = self.word_in(slots[slot]);
-                self.require_bound(bound, word, low, true);
-            }
-            if let Some(high) = bound.high {
-                let word = self.word_in(slots[slot]);
-                self.require_bound(bound, word, high, false);
-            }
-        }
-        slots
-    }
-
-    fn words(&mut self, arc: &OutputProgram, end: Value) -> Vec<Value> {
-        self.slots(arc, end).into_iter().map(|slot| self.word_in(slot)).collect()
-    }
-
-    /// The value of a slot. Constants are operands, so that transitions which differ in them alone share their code.
-    pub fn slot_value(&mut self, value: &expression::Value, end: Value) -> Source {
-        let variable = match value {
-            expression::Value::Int(Int::Var(variable)) | expression::Value::Real(Real::Var(variable)) => {
-                self.variables[variable.at()]
-            }
-            _ => None,
-        };
-        variable.unwrap_or_else(|| {
-            Source::Known(match value {
-                expression::Value::Int(Int::Const(value)) => self.operand(Operand::constant(value, *value as u64)),
-                expression::Value::Real(Real::Const(value)) => self.operand(Operand::constant(value, value.to_bits())),
-                value => self.bits(value, end),
-            })
-        })
-    }
-
-    fn require_bound(&mut self, bound: &Bound, bits: Value, limit: Scalar, low: bool) {
-        let holds = if bound.real {
-            let value = self.b.ins().bitcast(F64, MemFlagsData::new(), bits);
-            let limit = self.real(limit.as_real());
-            let comparison = if low { FloatCC::GreaterThanOrEqual } else { FloatCC::LessThanOrEqual };
-            self.b.ins().fcmp(comparison, value, limit)
-        } else {
-            let comparison = if low { IntCC::SignedGreaterThanOrEqual } else { IntCC::SignedLessThanOrEqual };
-            self.b.ins().icmp_imm_s(comparison, bits, limit.as_int().unwrap_or(0))
-        };
-        self.require(holds);
     }
 
     /// Asks whether the net may hold its tokens after the firing (X3). Returns how many these are, if that may be another number.
