@@ -268,6 +268,18 @@ LOSSES = {
         transition take: queue(a), lamp -> lamp       takes exp(2.0)
         transition give: lamp, no queue >= 6 -> lamp, queue(2)  takes exp(1.0)
         """,
+    "an only token, and a pair of one key": """
+        type Job = { key: 0..2, size: int }
+        place ready  : Job = Job(0, 1), Job(1, 2), Job(2, 3), Job(0, 4)
+        place engine : 0..2 = 0, 1
+        place rest   : Job
+        place bus    = token
+        place turned : 0..2
+        transition work: ready(Job(k, n)), engine(k), bus -> bus, turned(k), rest(Job((k + n) mod 3, n + 1))
+          takes exp(0.25)
+        transition back: rest(j) -> ready(j)                    takes exp(1.5)
+        transition turn: turned(k) -> engine((k + 1) mod 3)     takes exp(0.5)
+        """,
 }
 
 

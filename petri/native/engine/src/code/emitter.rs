@@ -598,7 +598,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The address of the token in a seat (of a queue: so many behind its head).
     pub fn seat(&mut self, place: PlaceId, seat: Value) -> Value {
         let store = self.store_of(place);
-        let slots = self.load_table(store, offset_of!(Store, slots) + Table::<Slot, u64>::START, self.may_grow(place));
+        let slots = self.load(I64, store, offset_of!(Store, slots) + Table::<Slot, u64>::START);
         let width = self.program.places[place].width as i64;
         let offset = self.b.ins().imul_imm_s(seat, 8 * width);
         let token = self.b.ins().iadd(slots, offset);

@@ -12,7 +12,7 @@ use crate::code::operand::Operand;
 use crate::code::places::Way;
 use crate::code::slots::Source;
 use crate::ids::TransitionId;
-use crate::program::{Dependent, Take, TransitionProgram, Watch};
+use crate::program::{Dependent, Selection, Take, TransitionProgram, Watch};
 use crate::rank_set::{RankSet, MEDIUM, SMALL};
 use crate::state::Transition;
 
@@ -65,7 +65,9 @@ impl Emitter<'_, '_> {
             Take::Head { place, .. } | Take::Seat { place, .. } => self.crosses_freely(id, place, 1),
             Take::Chosen { .. } => false,
         };
-        self.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(free)
+        // What a join loses is told as its tokens leave.
+        let is_join = matches!(plan.selection, Selection::Join(_));
+        !is_join && self.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(free)
     }
 
     /// A condition of the transition whose firing takes is lost, if `crossed`. Whether that is told behind what takes.

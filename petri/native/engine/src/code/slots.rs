@@ -31,7 +31,8 @@ impl Emitter<'_, '_> {
     }
 
     /// The same for a value that is used before any token is written. The generator computes late, and reads early what may
-    /// change: so many values at a time would not fit the registers.
+    /// change: so many values at a time would not fit the registers. It may move the reading, but not before that of the token's
+    /// address, which is part of each firing (`Emitter::seat`).
     pub fn word_at_use(&mut self, slot: Source) -> Value {
         match slot {
             Source::At(address, offset) => self.load_lasting(address, offset),
