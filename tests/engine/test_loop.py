@@ -92,6 +92,27 @@ PASSED = {
         """,
 }
 
+JOINED = {
+    "one token of the pivot has as many partners at once as there are tokens of the pivot": """
+        place item : { key: int, id: int } = {key: 0, id: i} for i in 0..15
+        place want : { key: int, id: int } = {key: i, id: i} for i in 0..15
+        transition pair: want(w), item({key: w.key, id: n}) -> want(w), item({key: w.key, id: n})  takes 1.0
+        """,
+    "more tokens of the pivot than fit one block, of which few have partners at a time": """
+        place item : 0..269 = 3, 5, 5, 130, 131, 267
+        place want : 0..269 = all
+        place tick = token
+        transition pair: want(k), item(k) -> want((7 * k + 1) mod 270), item((11 * k + 5) mod 270)  takes exp(1.0)
+        transition rise: tick -> tick, item(k)  draw k ~ uniform(0..269)  takes 0.4
+        transition fall: 9 * tick, item(k) -> 9 * tick
+        """,
+    "many of one key, and many with partners": """
+        place item : 0..49 = 4 * (i) for i in 0..49
+        place want : 0..49 = 7 * (i) for i in 0..49
+        transition pair: want(k), item(k) -> want((7 * k + 1) mod 50), item((11 * k + 5) mod 50)  takes exp(1.0)
+        """,
+}
+
 
 def compare(text: str, pieces: list[int], *, patience: int, levels: bool = False) -> None:
     """Runs of both engines, piece by piece, with machine code after `patience` firings."""
@@ -331,3 +352,10 @@ SEEN = {
 def test_tokens_that_a_transition_sees(text: str, patience: int) -> None:
     """Transitions that ask for tokens of one value are not looked at when others arrive."""
     compare(text, [3, 50, 300], patience=patience)
+
+
+@pytest.mark.parametrize("patience", [0, 40])
+@pytest.mark.parametrize("text", JOINED.values(), ids=JOINED.keys())
+def test_joins_of_few_and_of_many(text: str, patience: int) -> None:
+    """Weights as bytes of one block, of several, and as sums."""
+    compare(text, [3, 50, 120], patience=patience)

@@ -112,8 +112,8 @@ impl Agenda {
 
     /// The record of the firing of a slot; of any, if there is none.
     #[inline(always)]
-    pub fn record(&self, slot: usize, lane: u32) -> &[u64] {
-        match self.lanes.get(lane as usize) {
+    pub fn record(&self, slot: usize) -> &[u64] {
+        match self.lanes.get(self.endings.head(slot).lane as usize) {
             Some(lane) => lane.ring.record(lane.head as usize),
             None => self.endings.record(slot),
         }

@@ -7,6 +7,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use crate::cache::LINE;
 use crate::index::Index;
 use crate::join::Join;
 use crate::lane::Lane;
@@ -15,9 +16,6 @@ use crate::rank_set::RankSet;
 use crate::state::{Place, Transition};
 use crate::store::Store;
 use crate::table::Table;
-
-/// Bytes of a line of the cache, at which tables begin.
-const LINE: usize = 64;
 
 /// Where each table begins, in bytes from the start of the block, where the engine is; and how long the block is.
 #[derive(Clone, Copy, Debug, PartialEq)]

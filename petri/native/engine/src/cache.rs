@@ -1,5 +1,8 @@
 //! Memory that will soon be needed.
 
+/// Bytes of a line of the cache.
+pub const LINE: usize = 64;
+
 /// Has the processor bring a record to its cache, if it can be asked to. The record may be anywhere.
 #[inline(always)]
 pub fn fetch<T>(record: *const T) {

@@ -16,6 +16,7 @@ mod cycle;
 mod emitter;
 mod enabling;
 mod expressions;
+mod footprint;
 mod given;
 mod habits;
 mod joins;
@@ -45,21 +46,20 @@ use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 
 pub use cycle::{OVER, STOPPED, USED_UP};
 pub use habits::{Habit, Habits};
-pub use operand::Operands;
 pub use runtime::{ENABLED, FAULT, GENERAL};
 
 use crate::block::Plan;
-use crate::cache::fetch;
 use crate::engine::Engine;
 use crate::ids::{PlaceId, TransitionId};
+use crate::lead::Lead;
 use crate::observer::Observer;
 use crate::program::{Program, Time};
-use crate::state::Transition;
 use crate::table::Table;
-use cycle::{Part, Routines, Written};
+use cycle::{Part, Written};
 use emitter::{Emitter, Form, Scene};
+use footprint::{footprints, Footprint};
 use layout::Layout;
-use operand::{Line, Operand, OperandRows, FIRST};
+use operand::{Line, Operand, OperandRows};
 use outline::Outline;
 use runtime::{Rare, Runtime};
 
@@ -84,6 +84,11 @@ impl Routine {
         Routine { function: null(), operands: null() }
     }
 
+    /// Where its operands begin.
+    pub fn operands(&self) -> *const u32 {
+        self.operands
+    }
+
     /// Looks at a transition.
     ///
     /// # Safety
@@ -98,14 +103,23 @@ impl Routine {
     }
 }
 
+/// What looks at a transition, starts a firing of it, and ends one: a line of the cache.
+#[repr(C, align(64))]
+pub struct Routines {
+    pub look: Routine,
+    start: Routine,
+    finish: Routine,
+}
+
 /// The code of a net's transitions, and the loop that runs them. A transition that the generator does not know has routines
 /// that leave it to the engine.
 pub struct Code {
-    pub looks: Table<TransitionId, Routine>,
-    starts: Table<TransitionId, Routine>,
-    finishes: Table<TransitionId, Routine>,
+    pub routines: Table<TransitionId, Routines>,
+    /// What firings touch, unless the net is small.
+    pub footprints: Table<TransitionId, Footprint>,
+    /// What the tokens that firings deposit lead to.
+    pub leads: Table<TransitionId, Box<[Lead]>>,
     cycle: Routine,
-    plan: Plan,
     /// What the code finds by address: see `Runtime::arrivals`.
     _arrivals: Box<[Routine]>,
     /// The operands of all routines.
@@ -114,38 +128,17 @@ pub struct Code {
 }
 
 impl Code {
-    /// The transition that is so far from its engine.
-    #[inline(always)]
-    pub fn transition_at(&self, distance: usize) -> TransitionId {
-        TransitionId(((distance - self.plan.transitions) / size_of::<Transition>()) as u32)
-    }
-
-    /// Fetches the routines by which firings of a transition start and end.
-    #[inline(always)]
-    pub fn fetch_start(&self, transition: TransitionId) {
-        fetch(&self.starts[transition]);
-        fetch(&self.finishes[transition]);
-    }
-
-    /// The operands of the routine that starts firings of a transition.
-    #[inline(always)]
-    pub fn start_operands(&self, transition: TransitionId) -> Operands {
-        Operands(self.starts[transition].operands)
-    }
-
     /// Runs the loop until an instant whose bits are known is over, or until so many firings have started since time 0.
     /// Returns why it ended.
     ///
     /// # Safety
     /// The code is of the program that the engine runs, and was made for engines with its observer.
     pub unsafe fn run<O>(&self, engine: &mut Engine<O>, until: u64, enough: u64) -> u64 {
-        let routines =
-            Routines { looks: self.looks.as_ptr(), starts: self.starts.as_ptr(), finishes: self.finishes.as_ptr() };
         // SAFETY: the function was made with these parameters; the rest is asked of the caller.
         unsafe {
             let cycle = std::mem::transmute::<*const u8, Cycle>(self.cycle.function);
             let engine = std::ptr::from_mut(engine).cast();
-            cycle(engine, self.cycle.operands, &routines, until, enough)
+            cycle(engine, self.cycle.operands, self.routines.as_ptr(), until, enough)
         }
     }
 }
@@ -299,33 +292,29 @@ impl<'a> Generator<'a> {
         self.module.finalize_definitions().map_err(Box::new)?;
         let plan = self.layout.plan;
         let mut operands = OperandRows::default();
-        let mut place = |row: Vec<Operand>| operands.place(Operand::row(&row, program, &plan));
-        let cycle = (cycle.0, place(cycle.1));
-        let parts: Vec<(Option<FuncId>, usize)> =
-            parts.into_iter().map(|(shape, row)| (functions[shape], place(row))).collect();
+        let mut place = |row: &Vec<Operand>| operands.place(Operand::row(row, program, &plan));
+        let cycle = (cycle.0, place(&cycle.1));
+        let placed: Vec<(Option<FuncId>, usize)> =
+            parts.iter().map(|(shape, row)| (functions[*shape], place(row))).collect();
         let operands = operands.lines.into_boxed_slice();
         let address = |id| self.module.get_finalized_function(id);
         let made = |(id, start): (Option<FuncId>, usize)| Routine {
             function: id.map_or(null(), address),
-            operands: operands.as_ptr().cast::<u32>().wrapping_add(start + FIRST),
+            operands: operands.as_ptr().cast::<u32>().wrapping_add(start),
         };
-        let mut routines = parts.into_iter().map(made);
-        let (mut looks, mut starts, mut finishes) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in ids() {
-            looks.extend(routines.next());
-            starts.extend(routines.next());
-            finishes.extend(routines.next());
+        let (of_transitions, others) = placed.split_at(3 * program.transitions.len());
+        for ((place, reserved), &routine) in arriving.into_iter().zip(others) {
+            self.arrivals[2 * place.at() + usize::from(reserved)] = made(routine);
         }
-        for ((place, reserved), routine) in arriving.into_iter().zip(routines) {
-            self.arrivals[2 * place.at() + usize::from(reserved)] = routine;
-        }
-        let cycle = made(cycle);
+        let routines = of_transitions.chunks_exact(3);
+        let routines = routines.map(|of| Routines { look: made(of[0]), start: made(of[1]), finish: made(of[2]) });
+        let routines = routines.collect();
+        let row = |id: TransitionId, which: usize| &parts[3 * id.at() + which].1[..];
         Ok(Code {
-            looks: looks.into_iter().collect(),
-            starts: starts.into_iter().collect(),
-            finishes: finishes.into_iter().collect(),
-            cycle,
-            plan,
+            leads: program.transitions.iter().map(|plan| Lead::of(program, plan).into_boxed_slice()).collect(),
+            footprints: footprints(program, &plan, &routines, |id| row(id, 2), |id| row(id, 1)),
+            routines,
+            cycle: made(cycle),
             _arrivals: self.arrivals,
             _operands: operands,
             module: ManuallyDrop::new(self.module),

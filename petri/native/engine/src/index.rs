@@ -201,17 +201,15 @@ impl Index {
 
     /// … and where the group of its first token is told. Returns the seat of that, if there is one and it is one of few.
     #[inline(always)]
-    pub fn fetch_first(&self, group: u32) -> Option<u32> {
+    pub fn fetch_first(&self, group: u32) -> u32 {
         let bucket = &self.buckets[group];
-        let seat = (1..=FEW as u32).contains(&bucket.len).then_some(bucket.seats[0])?;
-        self.group_of_seat.fetch(seat);
-        Some(seat)
-    }
-
-    /// Whether a pivot's token waits for a group.
-    #[inline(always)]
-    pub fn is_awaited(&self, group: u32) -> bool {
-        self.buckets[group].links != 0
+        let few = (1..=FEW as u32).contains(&bucket.len);
+        self.group_of_seat.fetch(if few { bucket.seats[0] } else { 0 });
+        if few {
+            bucket.seats[0]
+        } else {
+            NONE
+        }
     }
 
     // ------------------------------------------------------------ the tokens of the place

@@ -214,9 +214,10 @@ impl Join {
     pub const WEIGHTS: usize = offset_of!(Join, weights);
     pub const LINK: usize = offset_of!(Join, links) + offset_of!(Links, first);
 
-    pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>) -> Self {
+    /// `most`: how many tokens the pivot has at most, if that is known.
+    pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>, most: Option<u64>) -> Self {
         Join {
-            weights: Weights::default(),
+            weights: Weights::new(most),
             transition: program.transition,
             links: Links::of(program.links.iter().map(|link| Link::new(link, indices))),
             variables: vec![0; program.variables],
@@ -237,17 +238,31 @@ impl Join {
         self.links.at(link).heads.fetch(group);
     }
 
-    /// … and then what is known of it, or of one behind so many others. Returns its seat, if there is one.
+    /// … then what is known of that token, whose seat is returned, if there is one, …
     #[inline(always)]
-    pub fn fetch_waiting(&self, link: usize, group: u32, others: usize) -> Option<u32> {
-        let link = self.links.at(link);
-        let mut seat = link.heads.all().get(group as usize).copied().filter(|&seat| seat != NONE)?;
-        for _ in 0..others {
-            seat = Some(link.seats[seat].next).filter(|&next| next != NONE)?;
-        }
-        link.seats.fetch(seat);
-        self.weights.fetch(seat as usize);
-        Some(seat)
+    pub fn fetch_first(&self, link: usize, group: u32) -> u32 {
+        let head = self.links.at(link).heads.all().get(group as usize);
+        self.fetch_seat(link, head.copied().unwrap_or(NONE))
+    }
+
+    /// … and then of the one behind that in a seat. There may be none in the seat any more.
+    #[inline(always)]
+    pub fn fetch_next(&self, link: usize, seat: u32) -> u32 {
+        let before = self.links.at(link).seats.all().get(seat as usize);
+        self.fetch_seat(link, before.map_or(NONE, |before| before.next))
+    }
+
+    #[inline(always)]
+    fn fetch_seat(&self, link: usize, seat: u32) -> u32 {
+        let at = if seat == NONE { 0 } else { seat };
+        self.links.at(link).seats.fetch(at);
+        self.weights.fetch(at as usize);
+        seat
+    }
+
+    /// Machine code has changed the weight of a seat.
+    pub fn note(&mut self, seat: u32, before: u64, after: u64) {
+        self.weights.note(seat, before, after);
     }
 
     /// The number of bindings.

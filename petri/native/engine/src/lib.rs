@@ -45,6 +45,7 @@ pub mod index;
 pub mod join;
 pub mod key_table;
 pub mod lane;
+pub mod lead;
 pub mod levels;
 pub mod lower;
 pub mod marking;

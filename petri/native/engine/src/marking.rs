@@ -8,29 +8,13 @@ use crate::expression::{Scope, Value};
 use crate::fault::Outcome;
 use crate::ids::{IndexId, JoinId, PlaceId};
 use crate::index::{Bucket, Index, EMPTY};
-use crate::join::{Join, LinkKey};
-use crate::key_table::SlotsOf;
+use crate::join::Join;
 use crate::net::Discipline;
 use crate::program::Program;
 use crate::random::Random;
 use crate::state::Place;
 use crate::store::{int_rank, real_rank, Store};
 use crate::table::Table;
-
-/// A group of a key, and what it leads to.
-#[derive(Clone, Copy, Debug)]
-pub struct Lead {
-    to: Destination,
-    group: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Destination {
-    /// The tokens of pivots that wait for tokens of an index.
-    Waiting(IndexId),
-    /// The tokens that a link of a join looks for.
-    Keyed(JoinId, u32),
-}
 
 #[repr(C)]
 pub struct Marking {
@@ -50,7 +34,7 @@ impl Marking {
         let (plan, places) = (block.plan, program.places.iter());
         let stores = places.clone().map(|place| Store::new(place.width, place.discipline));
         let indices = Rows::new(block, plan.indices, program.indices.iter().map(Index::new));
-        let joins = program.joins.iter().map(|join| Join::new(join, &indices));
+        let joins = program.joins.iter().map(|join| Join::new(join, &indices, program.places[join.place].most));
         let mut marking = Marking {
             places: Rows::new(block, plan.places, places.map(|_| Place::default())),
             total: 0,
@@ -248,78 +232,6 @@ impl Marking {
             }
             let index = &mut self.indices[id];
             index.leave_token(self.stores[place].token(position, before));
-        }
-    }
-
-    /// Fetches where the keys of a token that comes to a place are told, …
-    #[inline(always)]
-    pub fn fetch_cells(&self, program: &Program, place: PlaceId, token: &[u64]) {
-        self.each_key(program, place, token, |index, key, _| index.fetch_cell(key));
-    }
-
-    /// … and then what is known of their groups: they are leads to what else it will touch.
-    #[inline(always)]
-    pub fn fetch_groups(&self, program: &Program, place: PlaceId, token: &[u64], mut found: impl FnMut(Lead)) {
-        self.each_key(program, place, token, |index, key, to| {
-            index.fetch_group(key).into_iter().for_each(|group| found(Lead { to, group }));
-        });
-    }
-
-    /// The keys of a token that comes to a place, and where they lead to.
-    #[inline(always)]
-    fn each_key<'a>(
-        &'a self,
-        program: &'a Program,
-        place: PlaceId,
-        token: &'a [u64],
-        mut visit: impl FnMut(&'a Index, SlotsOf<'a>, Destination),
-    ) {
-        let plan = &program.places[place];
-        for &id in &plan.indices {
-            let index = &self.indices[id];
-            visit(index, index.key(token), Destination::Waiting(id));
-        }
-        for &id in &plan.pivots {
-            for (number, link) in program.joins[id.at()].links.iter().enumerate() {
-                if let LinkKey::Slots(slots) = &link.key {
-                    visit(&self.indices[link.index], SlotsOf { token, slots }, Destination::Keyed(id, number as u32));
-                }
-            }
-        }
-    }
-
-    /// Fetches what a lead leads to, in steps each of which reads what the one before has fetched. The first is number 0.
-    #[inline(always)]
-    pub fn follow(&self, program: &Program, lead: &Lead, step: usize) {
-        let &Lead { to, group } = lead;
-        match to {
-            Destination::Waiting(id) => {
-                let index = &self.indices[id];
-                if index.is_awaited(group) {
-                    index.links().iter().for_each(|&(join, link)| self.fetch_waiting(program, join, link, group, step));
-                }
-            }
-            Destination::Keyed(join, link) if step == 0 => {
-                let link = link as usize;
-                self.joins[join].fetch_head(link, group);
-                let index = program.joins[join.at()].links[link].index;
-                let seat = self.indices[index].fetch_first(group);
-                seat.into_iter().for_each(|seat| self.stores[program.indices[index].place].fetch(seat));
-            }
-            Destination::Keyed(..) => {}
-        }
-    }
-
-    /// Fetches what is known of the tokens of a pivot that wait for a group: one in a step, as each tells of the next.
-    #[inline(always)]
-    fn fetch_waiting(&self, program: &Program, id: JoinId, link: usize, group: u32, step: usize) {
-        let join = &self.joins[id];
-        match step.checked_sub(1) {
-            None => join.fetch_head(link, group),
-            Some(others) => {
-                let seat = join.fetch_waiting(link, group, others);
-                seat.into_iter().for_each(|seat| self.stores[program.joins[id.at()].place].fetch(seat));
-            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! A set of small numbers that answers "which is the k-th?" in logarithmic time.
 
-use std::mem::offset_of;
+use std::mem::{offset_of, take};
 
 use crate::bits::nth_bit;
 use crate::few::Few;
@@ -26,9 +26,12 @@ pub struct RankSet {
 /// What is known of a large set besides.
 #[derive(Clone)]
 struct Large {
+    /// All members, while they are few: then words and counts are 0.
+    few: Few,
+    /// Whether they are not few.
+    counted: bool,
     /// Counts. Level 0 counts groups of 16 words, level 1 groups of 16 such counts, and so on.
     levels: Vec<Vec<u32>>,
-    few: Few,
 }
 
 impl Large {
@@ -40,7 +43,7 @@ impl Large {
             nodes = nodes.div_ceil(FANOUT);
             levels.push(vec![0; nodes]);
         }
-        Large { levels, few: Few::default() }
+        Large { few: Few::default(), counted: false, levels }
     }
 
     /// The number of members in a word has changed by 1, or by -1.
@@ -82,8 +85,7 @@ impl RankSet {
     /// All members, if the set is large and has few.
     #[inline(always)]
     fn all(&self) -> Option<&[u32]> {
-        let all = self.large.as_ref()?.few.all();
-        (self.word == all.len() as u64).then_some(all)
+        self.large.as_ref().filter(|large| !large.counted).map(|large| large.few.all())
     }
 
     #[inline(always)]
@@ -104,44 +106,67 @@ impl RankSet {
 
     #[inline(always)]
     pub fn insert(&mut self, number: usize) {
-        let bit = 1 << (number % 64);
         if self.is_small() {
-            self.word |= bit;
-            return;
-        }
-        let word = &mut self.words[number / 64];
-        let is_new = *word & bit == 0;
-        *word |= bit;
-        match &mut self.large {
-            None => self.word |= 1 << (number / 64),
-            Some(large) if is_new => {
-                self.word += 1;
-                large.few.insert(number as u32);
-                large.count(number / 64, 1);
-            }
-            Some(_) => {}
+            self.word |= 1 << (number % 64);
+        } else if self.is_medium() {
+            self.words[number / 64] |= 1 << (number % 64);
+            self.word |= 1 << (number / 64);
+        } else {
+            self.insert_in_large(number);
         }
     }
 
     #[inline(always)]
     pub fn remove(&mut self, number: usize) {
-        let bit = 1 << (number % 64);
         if self.is_small() {
-            self.word &= !bit;
+            self.word &= !(1 << (number % 64));
+        } else if self.is_medium() {
+            let word = &mut self.words[number / 64];
+            *word &= !(1 << (number % 64));
+            self.word &= !(u64::from(*word == 0) << (number / 64));
+        } else {
+            self.remove_from_large(number);
+        }
+    }
+
+    #[inline(always)]
+    fn insert_in_large(&mut self, number: usize) {
+        let Some(large) = self.large.as_mut().filter(|large| !large.counted) else { return self.count(number, true) };
+        if large.few.contains(number as u32) {
             return;
         }
-        let word = &mut self.words[number / 64];
-        let was_there = *word & bit != 0;
-        *word &= !bit;
-        match &mut self.large {
-            None => self.word &= !(u64::from(*word == 0) << (number / 64)),
-            Some(large) if was_there => {
-                self.word -= 1;
-                large.few.remove(number as u32);
-                large.count(number / 64, -1);
-            }
-            Some(_) => {}
+        if large.few.insert(number as u32) {
+            self.word += 1;
+            return;
         }
+        let few = take(&mut large.few);
+        large.counted = true;
+        self.word = 0;
+        few.all().iter().for_each(|&member| self.count(member as usize, true));
+        self.count(number, true);
+    }
+
+    #[inline(always)]
+    fn remove_from_large(&mut self, number: usize) {
+        if let Some(large) = self.large.as_mut().filter(|large| !large.counted) {
+            self.word -= u64::from(large.few.remove(number as u32));
+            return;
+        }
+        self.count(number, false);
+        let many = self.word > 0;
+        self.large.iter_mut().for_each(|large| large.counted = many);
+    }
+
+    /// A number becomes a member of a large set whose members are counted, or is none any more.
+    fn count(&mut self, number: usize, is_member: bool) {
+        let (word, bit) = (&mut self.words[number / 64], 1 << (number % 64));
+        if (*word & bit != 0) == is_member {
+            return;
+        }
+        *word ^= bit;
+        let change = if is_member { 1 } else { -1 };
+        self.word = self.word.wrapping_add_signed(change);
+        self.large.iter_mut().for_each(|large| large.count(number / 64, change as i32));
     }
 
     /// The member that `k` members are smaller than; `k` must be below `len`.

@@ -1,9 +1,10 @@
 //! A row of weights that knows their sum: "in whose share does the k-th unit lie?"
 //!
 //! Weights are mostly small, and few. As long as they are small, they are bytes, and the sums of a word's bytes are one
-//! multiplication away; the first greater one turns the row into a tree of sums.
+//! multiplication away; the first greater one turns the row into a tree of sums. Machine code changes bytes itself, and leaves the
+//! rest to this.
 
-use std::mem::offset_of;
+use std::mem::{offset_of, take};
 
 use crate::few::Few;
 use crate::row::Row;
@@ -12,20 +13,26 @@ use crate::sum_tree::SumTree;
 /// Weights of a word.
 const WORD: usize = 8;
 /// The greatest weight that is held as a byte: the sums of a word's bytes stay below the highest bit of a byte.
-pub const MOST: u64 = 15;
+const MOST: u64 = 15;
 /// Words of a block. Blocks are counted in a tree of their own.
 const BLOCK: usize = 32;
+/// Weights of a block.
+const IN_BLOCK: usize = WORD * BLOCK;
 
 /// The lowest bit of each byte, and the highest.
 pub const ONES: u64 = u64::MAX / 255;
 pub const HIGHEST: u64 = ONES << 7;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Weights {
     total: u64,
     len: usize,
-    /// Positions that the words are for, as long as they stand alone: 0 where there are blocks or sums.
+    /// Positions that the words are for.
     room: usize,
+    /// Weights below this are bytes: none where there are sums.
+    limit: u64,
+    /// All bits, or none where there are sums.
+    as_bytes: u64,
     /// The bits of all weights that there were.
     seen: u64,
     /// Weights by position. What stands behind the last one means nothing.
@@ -39,10 +46,20 @@ pub struct Weights {
 /// What is known of many words.
 #[derive(Clone, Debug, Default)]
 struct Blocks {
+    /// Positions of all weights that are not 0, while they are few: then sums are 0.
+    few: Few,
+    /// Whether they are not few.
+    summed: bool,
     /// The sum of each block.
     sums: SumTree,
-    /// Positions of weights that are not 0.
-    few: Few,
+}
+
+impl Blocks {
+    #[inline(always)]
+    fn add(&mut self, position: u32, change: u64) {
+        let block = position as usize / IN_BLOCK;
+        self.sums.set(block, self.sums.weight(block).wrapping_add(change));
+    }
 }
 
 impl Weights {
@@ -50,8 +67,34 @@ impl Weights {
     pub const TOTAL: usize = offset_of!(Weights, total);
     pub const LEN: usize = offset_of!(Weights, len);
     pub const ROOM: usize = offset_of!(Weights, room);
+    pub const LIMIT: usize = offset_of!(Weights, limit);
+    pub const AS_BYTES: usize = offset_of!(Weights, as_bytes);
     pub const SEEN: usize = offset_of!(Weights, seen);
     pub const BYTES: usize = offset_of!(Weights, words) + Row::<[u8; WORD]>::START;
+    /// The address of what is known of blocks, or 0.
+    pub const BLOCKS: usize = offset_of!(Weights, blocks);
+
+    /// A row that will never be longer, if that is known. Where it fits one block, it has room for all.
+    pub fn new(most: Option<u64>) -> Self {
+        let room = most.filter(|&most| Weights::fit_a_block(Some(most))).unwrap_or(0) as usize;
+        let words = Row::of([0; WORD], room.div_ceil(WORD));
+        Weights {
+            total: 0,
+            len: 0,
+            room: words.len() * WORD,
+            limit: MOST + 1,
+            as_bytes: u64::MAX,
+            seen: 0,
+            words,
+            blocks: None,
+            sums: None,
+        }
+    }
+
+    /// Whether no more weights than this fit one block.
+    pub fn fit_a_block(most: Option<u64>) -> bool {
+        most.is_some_and(|most| most <= IN_BLOCK as u64)
+    }
 
     /// Fetches a weight, if it is a byte.
     #[inline(always)]
@@ -62,12 +105,6 @@ impl Weights {
     #[inline(always)]
     pub fn total(&self) -> u64 {
         self.total
-    }
-
-    /// Whether all weights are small, and not too many.
-    #[inline(always)]
-    pub fn is_plain(&self) -> bool {
-        self.room > 0
     }
 
     #[inline(always)]
@@ -85,27 +122,17 @@ impl Weights {
     /// Adds a weight at the end.
     #[inline(always)]
     pub fn push(&mut self, weight: u64) {
-        if self.len >= self.room || weight > MOST {
-            return self.push_slowly(weight);
-        }
-        *self.byte(self.len as u32) = weight as u8;
-        self.len += 1;
-        self.seen |= weight;
-        self.total += weight;
-    }
-
-    #[inline(never)]
-    fn push_slowly(&mut self, weight: u64) {
         let position = self.len;
-        self.len += 1;
         if let Some(sums) = &mut self.sums {
             sums.push(weight);
             self.total = sums.total();
+            self.len += 1;
             return;
         }
-        if position == self.words.len() * WORD {
+        if position == self.room {
             self.add_word();
         }
+        self.len += 1;
         *self.byte(position as u32) = 0;
         self.set(position as u32, weight);
     }
@@ -113,13 +140,12 @@ impl Weights {
     #[cold]
     fn add_word(&mut self) {
         self.words.push([0; WORD]);
-        if self.words.len() <= BLOCK {
-            self.room = self.words.len() * WORD;
+        self.room = self.words.len() * WORD;
+        if self.room <= IN_BLOCK {
             return;
         }
-        self.room = 0;
         let blocks = self.blocks.get_or_insert_with(|| {
-            let mut blocks = Box::new(Blocks::default());
+            let mut blocks = Box::new(Blocks { summed: self.total > 0, ..Blocks::default() });
             blocks.sums.push(self.total);
             blocks
         });
@@ -130,45 +156,48 @@ impl Weights {
 
     #[inline(always)]
     pub fn set(&mut self, position: u32, weight: u64) {
-        if self.is_plain() && weight <= MOST {
-            self.set_byte(position, weight);
-        } else {
-            self.set_slowly(position, weight);
+        if weight > MOST || self.sums.is_some() {
+            return self.set_in_sums(position, weight);
         }
-    }
-
-    /// Returns how the weight has changed.
-    #[inline(always)]
-    fn set_byte(&mut self, position: u32, weight: u64) -> u64 {
-        let before = std::mem::replace(self.byte(position), weight as u8);
-        let change = weight.wrapping_sub(u64::from(before));
+        let before = u64::from(std::mem::replace(self.byte(position), weight as u8));
         self.seen |= weight;
-        self.total = self.total.wrapping_add(change);
-        change
+        self.total = self.total + weight - before;
+        if before != weight && self.blocks.is_some() {
+            self.note(position, before, weight);
+        }
     }
 
     #[inline(never)]
-    fn set_slowly(&mut self, position: u32, weight: u64) {
-        if weight > MOST && self.sums.is_none() {
-            self.sums = Some(Box::new(self.summed()));
-            (self.words, self.blocks, self.room) = (Row::default(), None, 0);
+    fn set_in_sums(&mut self, position: u32, weight: u64) {
+        let summed = self.sums.take().unwrap_or_else(|| Box::new(self.summed()));
+        (self.words, self.blocks, self.room) = (Row::default(), None, 0);
+        (self.limit, self.as_bytes, self.seen) = (0, 0, self.seen | weight);
+        let sums = self.sums.insert(summed);
+        sums.set(position as usize, weight);
+        self.total = sums.total();
+    }
+
+    /// A weight of several blocks has changed, and so has the sum of all.
+    pub fn note(&mut self, position: u32, before: u64, after: u64) {
+        let Some(blocks) = &mut self.blocks else { return };
+        if blocks.summed {
+            blocks.add(position, after.wrapping_sub(before));
+            blocks.summed = self.total > 0;
+        } else if after == 0 {
+            blocks.few.remove(position);
+        } else if before == 0 && !blocks.few.insert(position) {
+            self.sum_few(position);
         }
-        if let Some(sums) = &mut self.sums {
-            sums.set(position as usize, weight);
-            self.total = sums.total();
-            return;
-        }
-        let change = self.set_byte(position, weight);
-        if let Some(blocks) = &mut self.blocks {
-            let block = position as usize / (WORD * BLOCK);
-            blocks.sums.set(block, blocks.sums.weight(block).wrapping_add(change));
-            match (weight.wrapping_sub(change), weight) {
-                (0, 0) => {}
-                (0, _) => blocks.few.insert(position),
-                (_, 0) => blocks.few.remove(position),
-                _ => {}
-            }
-        }
+    }
+
+    /// One more weight is not 0, and there is no room for it among the few.
+    #[cold]
+    fn sum_few(&mut self, another: u32) {
+        let Some(mut blocks) = self.blocks.take() else { return };
+        let few = take(&mut blocks.few);
+        few.all().iter().chain([&another]).for_each(|&position| blocks.add(position, self.weight(position)));
+        blocks.summed = true;
+        self.blocks = Some(blocks);
     }
 
     /// The weights in a tree of sums.
@@ -181,17 +210,6 @@ impl Weights {
     /// The last weight moves to a position, and the row is one shorter.
     #[inline(always)]
     pub fn swap_remove(&mut self, position: u32) {
-        if !self.is_plain() {
-            return self.swap_remove_slowly(position);
-        }
-        self.len -= 1;
-        let moved = *self.byte(self.len as u32);
-        let gone = std::mem::replace(self.byte(position), moved);
-        self.total -= u64::from(gone);
-    }
-
-    #[inline(never)]
-    fn swap_remove_slowly(&mut self, position: u32) {
         self.len -= 1;
         if let Some(sums) = &mut self.sums {
             sums.swap_remove(position as usize);
@@ -199,10 +217,10 @@ impl Weights {
             return;
         }
         let last = self.len as u32;
-        let weight = self.weight(last);
-        self.set_slowly(last, 0);
+        let weight = u64::from(*self.byte(last));
+        self.set(last, 0);
         if position != last {
-            self.set_slowly(position, weight);
+            self.set(position, weight);
         }
     }
 
@@ -211,7 +229,7 @@ impl Weights {
     pub fn select(&self, k: u64) -> (u32, u64) {
         if self.are_ones() {
             (k as u32, 0)
-        } else if self.is_plain() {
+        } else if self.blocks.is_none() && self.sums.is_none() {
             self.select_from(0, k)
         } else {
             self.select_slowly(k)
@@ -252,24 +270,16 @@ impl Weights {
             return (position as u32, left);
         }
         let Some(blocks) = &self.blocks else { return self.select_from(0, k) };
-        self.select_few(blocks.few.all(), k).unwrap_or_else(|| {
-            let (block, left) = blocks.sums.select(k);
-            self.select_from((block * BLOCK) as u32, left)
-        })
-    }
-
-    /// The same if the weights of these positions are all that are not 0.
-    #[inline(always)]
-    fn select_few(&self, positions: &[u32], k: u64) -> Option<(u32, u64)> {
-        let weights = || positions.iter().map(|&position| (position, self.weight(position)));
-        if weights().map(|(_, weight)| weight).sum::<u64>() != self.total {
-            return None;
-        }
         let mut left = k;
-        weights().find_map(|(position, weight)| {
+        let few = blocks.few.all().iter().map(|&position| (position, self.weight(position)));
+        let found = few.into_iter().find_map(|(position, weight)| {
             let here = (left < weight).then_some((position, left));
             left = left.wrapping_sub(weight);
             here
+        });
+        found.unwrap_or_else(|| {
+            let (block, left) = blocks.sums.select(k);
+            self.select_from((block * BLOCK) as u32, left)
         })
     }
 }
@@ -283,7 +293,7 @@ mod tests {
     /// Random weights below `bound`, in a row that grows to about `size` and shrinks again.
     fn against_a_plain_row(size: usize, bound: u64, checks: usize) {
         let mut random = Random::new([9, size as u64, bound]);
-        let mut weights = Weights::default();
+        let mut weights = Weights::new(None);
         let mut row: Vec<u64> = Vec::new();
         for step in 0..6 * size {
             let grows = if step < 3 * size { 0.6 } else { 0.3 };
@@ -325,9 +335,18 @@ mod tests {
     }
 
     #[test]
+    fn a_great_weight_among_zeros() {
+        let mut weights = Weights::new(Some(20));
+        weights.push(MOST + 1);
+        (0..MOST).for_each(|_| weights.push(0));
+        assert_eq!(weights.total(), weights.len as u64);
+        assert_eq!(weights.select(5), (0, 5));
+    }
+
+    #[test]
     fn few_of_many_are_not_zero() {
         let mut random = Random::new([9, 1, 1]);
-        let mut weights = Weights::default();
+        let mut weights = Weights::new(None);
         let mut row = vec![0; 4000];
         row.iter().for_each(|_| weights.push(0));
         let mut others = Vec::new();

@@ -12,6 +12,7 @@ use crate::code::cycle::Asked;
 use crate::code::emitter::{Emitter, Exit};
 use crate::code::operand::Operand;
 use crate::code::runtime::{Rare, DONE};
+use crate::code::Routines;
 use crate::events::{Key, FAR, NEAR, NONE};
 use crate::ids::TransitionId;
 use crate::lane::{Lane, Waiting};
@@ -162,12 +163,13 @@ impl Emitter<'_, '_> {
 
     /// Notes how the firing of a slot is ended.
     fn store_finish(&mut self, asked: &Asked, ending: Value, transition: Value) {
+        let routines = self.routines_of(asked.routines, transition);
         if asked.written.finishes.is_empty() {
-            let function = self.function_of(asked.finishes, transition);
+            let function = self.function_of(routines, offset_of!(Routines, finish));
             self.store(function, ending, offset_of!(Ending, function));
         }
         if asked.written.finishes_differ() {
-            let operands = self.operands_of(asked.finishes, transition);
+            let operands = self.operands_of(routines, offset_of!(Routines, finish));
             self.store(operands, ending, offset_of!(Ending, operands));
         }
     }

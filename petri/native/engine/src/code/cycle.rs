@@ -13,7 +13,7 @@ use crate::agenda::{Ending, NO_LANE};
 use crate::code::emitter::{Emitter, Exit, Form, Owner};
 use crate::code::operand::Operand;
 use crate::code::runtime::{Rare, DONE, ENABLED};
-use crate::code::{Routine, LEAF};
+use crate::code::{Routines, LEAF};
 use crate::events::{Key, MANY, NEVER, NONE};
 use crate::ids::TransitionId;
 use crate::lane::Lane;
@@ -34,20 +34,10 @@ pub const STOPPED: u64 = 2;
 /// A tournament of so many rounds is far from having many slots.
 const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
 
-/// The routines of all transitions, by what they do.
-#[repr(C)]
-pub struct Routines {
-    pub looks: *const Routine,
-    pub starts: *const Routine,
-    pub finishes: *const Routine,
-}
-
 /// What the loop is asked: where the routines are, the bits of the last instant, how many firings may have started at the end of
 /// it, and which pieces are written out in the loop.
 pub struct Asked<'w> {
-    looks: Value,
-    starts: Value,
-    pub finishes: Value,
+    pub routines: Value,
     until: Value,
     enough: Value,
     pub written: &'w Written,
@@ -108,16 +98,7 @@ impl Emitter<'_, '_> {
     pub fn cycle(mut self, written: &Written) -> Vec<Operand> {
         let [routines, until, enough] = [2, 3, 4].map(|i| self.parameter(i));
         let [now, may_start] = [0; 2].map(|_| self.b.declare_var(I64));
-        let asked = Asked {
-            looks: self.load(I64, routines, offset_of!(Routines, looks)),
-            starts: self.load(I64, routines, offset_of!(Routines, starts)),
-            finishes: self.load(I64, routines, offset_of!(Routines, finishes)),
-            until,
-            enough,
-            written,
-            now,
-            may_start,
-        };
+        let asked = Asked { routines, until, enough, written, now, may_start };
         let [top, fire, idle, finish] = [0; 4].map(|_| self.b.create_block());
         let parts = Parts { top, fire, idle, finish };
         let time = self.load(I64, self.engine, self.layout.now);
@@ -215,7 +196,8 @@ impl Emitter<'_, '_> {
         let may_be = self.b.create_block();
         self.b.ins().brif(unmet, next, &[], may_be, &[]);
         self.b.switch_to_block(may_be);
-        let found = self.call_routine(self.convention(), asked.looks, transition, &[]);
+        let routines = self.routines_of(asked.routines, transition);
+        let found = self.call_routine(self.convention(), routines, offset_of!(Routines, look), &[]);
         let known = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, found, ENABLED as i64);
         let (set, general) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(known, set, &[], general, &[]);
@@ -442,7 +424,8 @@ impl Emitter<'_, '_> {
     }
 
     fn call_start(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
-        let status = self.call_routine(LEAF, asked.starts, transition, &[]);
+        let routines = self.routines_of(asked.routines, transition);
+        let status = self.call_routine(LEAF, routines, offset_of!(Routines, start), &[]);
         let (not_done, begun) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(status, not_done, &[], parts.top, &[]);
         self.b.switch_to_block(not_done);
@@ -467,7 +450,10 @@ impl Emitter<'_, '_> {
             },
             |s, part| {
                 let operands = match part.operands {
-                    Some(_) => s.operands_of(asked.starts, transition),
+                    Some(_) => {
+                        let routines = s.routines_of(asked.routines, transition);
+                        s.operands_of(routines, offset_of!(Routines, start))
+                    }
                     None => s.int(0),
                 };
                 vec![s.engine, operands]
@@ -655,8 +641,9 @@ impl Emitter<'_, '_> {
         let operands = self.load(I64, ending, offset_of!(Ending, operands));
         let function = if called { self.load(I64, ending, offset_of!(Ending, function)) } else { operands };
         let look_up = |s: &mut Self| {
-            let operands = s.operands_of(asked.finishes, transition);
-            let function = if called { s.function_of(asked.finishes, transition) } else { operands };
+            let routines = s.routines_of(asked.routines, transition);
+            let operands = s.operands_of(routines, offset_of!(Routines, finish));
+            let function = if called { s.function_of(routines, offset_of!(Routines, finish)) } else { operands };
             vec![function, operands]
         };
         let known = self.branch(function, &[I64, I64], |_| vec![function, operands], |s| s.aside(true, look_up));

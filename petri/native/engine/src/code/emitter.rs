@@ -18,7 +18,7 @@ use crate::code::layout::Layout;
 use crate::code::operand::{Operand, ROW_BITS};
 use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
 use crate::code::slots::Source;
-use crate::code::{Habit, Habits, Routine};
+use crate::code::{Habit, Habits, Routine, Routines};
 use crate::ids::{PlaceId, TransitionId};
 use crate::program::Program;
 use crate::rank_set::RankSet;
@@ -459,24 +459,26 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.inst_results(call).first().copied()
     }
 
-    /// Calls the function of a number in a table of routines. Returns its status.
-    pub fn call_routine(&mut self, convention: CallConv, routines: Value, number: Value, more: &[Value]) -> Value {
-        let function = self.function_of(routines, number);
-        let operands = self.operands_of(routines, number);
-        let arguments = [&[self.engine, operands], more].concat();
-        self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(number)
+    /// The address of the routines of a transition.
+    pub fn routines_of(&mut self, routines: Value, transition: Value) -> Value {
+        self.row(routines, transition, size_of::<Routines>() as i64)
     }
 
-    /// The function of a number in a table of routines, …
-    pub fn function_of(&mut self, routines: Value, number: Value) -> Value {
-        let routine = self.row(routines, number, size_of::<Routine>() as i64);
-        self.load(I64, routine, offset_of!(Routine, function))
+    /// Calls the routine that stands somewhere. Returns its status.
+    pub fn call_routine(&mut self, convention: CallConv, address: Value, offset: usize, more: &[Value]) -> Value {
+        let (function, operands) = (self.function_of(address, offset), self.operands_of(address, offset));
+        let arguments = [&[self.engine, operands], more].concat();
+        self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(operands)
+    }
+
+    /// The function of a routine, …
+    pub fn function_of(&mut self, address: Value, offset: usize) -> Value {
+        self.load(I64, address, offset + offset_of!(Routine, function))
     }
 
     /// … and its operands.
-    pub fn operands_of(&mut self, routines: Value, number: Value) -> Value {
-        let routine = self.row(routines, number, size_of::<Routine>() as i64);
-        self.load(I64, routine, offset_of!(Routine, operands))
+    pub fn operands_of(&mut self, address: Value, offset: usize) -> Value {
+        self.load(I64, address, offset + offset_of!(Routine, operands))
     }
 
     /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.

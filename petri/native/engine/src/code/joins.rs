@@ -18,10 +18,13 @@ use crate::index::{Index, IndexProgram, FEW, NONE};
 use crate::join::{Join, Link, LinkProgram, Seat};
 use crate::net::Discipline;
 use crate::row::Row;
-use crate::weights::{Weights, HIGHEST, MOST, ONES};
+use crate::weights::{Weights, HIGHEST, ONES};
 
 const TOTAL: usize = Join::WEIGHTS + Weights::TOTAL;
 const ROOM: usize = Join::WEIGHTS + Weights::ROOM;
+const LIMIT: usize = Join::WEIGHTS + Weights::LIMIT;
+const AS_BYTES: usize = Join::WEIGHTS + Weights::AS_BYTES;
+const BLOCKS: usize = Join::WEIGHTS + Weights::BLOCKS;
 const SEEN: usize = Join::WEIGHTS + Weights::SEEN;
 const BYTES: usize = Join::WEIGHTS + Weights::BYTES;
 /// The number of weights is that of seats.
@@ -148,7 +151,7 @@ impl Emitter<'_, '_> {
         let (rest, next) = (self.b.create_block(), self.b.create_block());
         let chosen = [0; 2].map(|_| self.b.append_block_param(next, I64));
         let seats = self.seats(id);
-        let [seat, unit] = self.select(seats.join, k, rest);
+        let [seat, unit] = self.select(id, seats.join, k, rest);
         let own = self.row(seats.start, seat, SEAT);
         let group = self.load_half(own, GROUP);
         let index = self.index(link.index);
@@ -170,7 +173,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `Weights::select`.
-    fn select(&mut self, join: Value, k: Value, rest: Block) -> [Value; 2] {
+    fn select(&mut self, id: JoinId, join: Value, k: Value, rest: Block) -> [Value; 2] {
         let (ones, bytes, found) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let selected = [0; 2].map(|_| self.b.append_block_param(found, I64));
         let (total, len) = (self.load(I64, join, TOTAL), self.load(I64, join, WEIGHTS));
@@ -182,8 +185,13 @@ impl Emitter<'_, '_> {
         let zero = self.int(0);
         self.b.ins().brif(small, found, &[k.into(), zero.into()], bytes, &[]);
         self.b.switch_to_block(bytes);
-        let plain = self.load(I64, join, ROOM);
-        self.unless(plain, rest);
+        let as_bytes = self.load(I64, join, AS_BYTES);
+        self.unless(as_bytes, rest);
+        if !self.fit_a_block(id) {
+            let blocks = self.load(I64, join, BLOCKS);
+            let none = self.equals(blocks, 0);
+            self.unless(none, rest);
+        }
         let start = self.load(I64, join, BYTES);
         let [word, left, sums] = self.select_word(start, k);
         let [shift, unit] = self.select_byte(left, sums);
@@ -253,10 +261,7 @@ impl Emitter<'_, '_> {
         let (own, moved) = (self.row(seats.start, seat, SEAT), self.row(seats.start, last, SEAT));
         let (ours, others) = (self.load(I64, own, NEIGHBOURS), self.load(I64, moved, NEIGHBOURS));
         let both = self.b.ins().band(ours, others);
-        let alone = self.b.ins().icmp_imm_s(IntCC::Equal, both, ALONE);
-        self.unless(alone, rest);
-        let plain = self.load(I64, seats.join, ROOM);
-        self.unless(plain, rest);
+        self.unless_alone(seats.join, both, rest);
         let (group, moving) = (self.load_half(own, GROUP), self.load(I64, moved, GROUP));
         // In this order, since the seat may be the last one itself.
         let moving_group = self.lower_half(moving);
@@ -276,6 +281,34 @@ impl Emitter<'_, '_> {
         self.remove_weight(id, seats.join, seat, last);
     }
 
+    /// Goes on if neighbours are none, and weights are bytes: one question for two.
+    fn unless_alone(&mut self, join: Value, neighbours: Value, rest: Block) {
+        let as_bytes = self.load(I64, join, AS_BYTES);
+        let both = self.b.ins().band(neighbours, as_bytes);
+        let alone = self.b.ins().icmp_imm_s(IntCC::Equal, both, ALONE);
+        self.unless(alone, rest);
+    }
+
+    /// Whether a join never has more weights than fit one block.
+    fn fit_a_block(&self, id: JoinId) -> bool {
+        Weights::fit_a_block(self.program.places[self.program.joins[id.at()].place].most)
+    }
+
+    /// Has the weights note what they know of blocks, if they have several.
+    fn note(&mut self, id: JoinId, join: Value, seat: Value, before: Value, after: Value) {
+        if self.fit_a_block(id) {
+            return;
+        }
+        let blocks = self.load(I64, join, BLOCKS);
+        self.when(blocks, |s| {
+            let changed = s.b.ins().icmp(IntCC::NotEqual, before, after);
+            s.when(changed, |s| {
+                let number = s.operand(Operand::JoinNumber(id));
+                s.call_rarely(Rare::Note, &[number, seat, before, after]);
+            });
+        });
+    }
+
     /// `Weights::swap_remove` where weights are bytes.
     fn remove_weight(&mut self, id: JoinId, join: Value, seat: Value, last: Value) {
         let bytes = self.load(I64, join, BYTES);
@@ -286,6 +319,9 @@ impl Emitter<'_, '_> {
         let before = self.load(I64, join, TOTAL);
         let total = self.b.ins().isub(before, gone);
         self.store(total, join, TOTAL);
+        let zero = self.int(0);
+        self.note(id, join, last, moved, zero);
+        self.note(id, join, seat, gone, moved);
         self.tell(id, before, total, Way::Down);
     }
 
@@ -346,13 +382,15 @@ impl Emitter<'_, '_> {
             let room = self.load(I64, seats.join, SEATS + Row::<Seat>::ROOM);
             self.unless_less(seat, room, rest);
         }
-        let room = self.load(I64, seats.join, ROOM);
-        self.unless_less(seat, room, rest);
+        if !self.fit_a_block(id) {
+            let room = self.load(I64, seats.join, ROOM);
+            self.unless_less(seat, room, rest);
+        }
         let index = self.index(link.index);
         let record = self.bucket(link.index, index, group);
         self.fetch_keyed(link, index, record);
-        let (weight, most) = (self.load_half(record, Index::GROUP_LEN), self.int(MOST + 1));
-        self.unless_less(weight, most, rest);
+        let (weight, limit) = (self.load_half(record, Index::GROUP_LEN), self.load(I64, seats.join, LIMIT));
+        self.unless_less(weight, limit, rest);
         let waiting = self.load_half(record, Index::LINKS);
         let bit = self.operand(Operand::Word(u64::from(link.bit)));
         let waiting = self.b.ins().bor(waiting, bit);
@@ -392,6 +430,7 @@ impl Emitter<'_, '_> {
         let sum = self.load(I64, join, TOTAL);
         let total = self.b.ins().iadd(sum, change);
         self.store(total, join, TOTAL);
+        self.note(id, join, seat, before, after);
         self.tell(id, sum, total, way);
     }
 
@@ -550,10 +589,7 @@ impl Emitter<'_, '_> {
         let seat = self.load_half(head, 0);
         let own = self.row(seats.start, seat, SEAT);
         let neighbours = self.load(I64, own, NEIGHBOURS);
-        let alone = self.b.ins().icmp_imm_s(IntCC::Equal, neighbours, ALONE);
-        self.unless(alone, rest);
-        let plain = self.load(I64, seats.join, ROOM);
-        self.unless(plain, rest);
+        self.unless_alone(seats.join, neighbours, rest);
         let (before, after) = if self.program.joins[id.at()].filter.is_some() {
             let admitted = self.load_half(own, offset_of!(Seat, admitted));
             (self.b.ins().imul(before, admitted), self.b.ins().imul(after, admitted))

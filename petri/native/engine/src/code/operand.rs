@@ -5,7 +5,7 @@ use std::ptr::from_ref;
 
 use crate::agenda::Ending;
 use crate::block::Plan;
-use crate::cache::fetch;
+use crate::cache;
 use crate::ids::{IndexId, JoinId, PlaceId, TransitionId};
 use crate::index::Index;
 use crate::join::Join;
@@ -61,13 +61,6 @@ fn distance(start: usize, size: usize, row: u32) -> u64 {
 /// One word tells of a firing what transition it is of, and in what lane.
 const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition) + 4 && cfg!(target_endian = "little"));
 
-/// A row is made of cells of four bytes. Its first two tell which of so many behind them are places or transitions, and how many
-/// there are up to so many.
-const TOLD: usize = 28;
-const MOST: usize = 255;
-/// So many cells come before the operands.
-pub const FIRST: usize = 2;
-
 impl Operand {
     pub fn constant<T>(constant: &T, bits: u64) -> Self {
         Operand::Constant(from_ref(constant) as usize, bits)
@@ -109,38 +102,10 @@ impl Operand {
         }
     }
 
-    /// A row of operands as cells. Before these stands which of the first are places, which transitions, and how many there are:
-    /// most rows are shorter than these bits can tell.
+    /// A row of operands as cells of four bytes.
     pub fn row(row: &[Operand], program: &Program, plan: &Plan) -> Vec<u32> {
-        let (mut cells, mut kinds) = (Vec::new(), 0u64);
-        for operand in row {
-            kinds |= match operand {
-                Operand::Place(_) if cells.len() < TOLD => 1 << cells.len(),
-                Operand::Transition(_) if cells.len() < TOLD => 1 << (TOLD + cells.len()),
-                _ => 0,
-            };
-            cells.extend(halves(operand.word(program, plan)).into_iter().take(operand.cells()));
-        }
-        let told = kinds | (cells.len().min(MOST) as u64) << (2 * TOLD);
-        [halves(told).to_vec(), cells].concat()
-    }
-
-    /// Which cells of a row are places, by what its first two tell, …
-    #[inline(always)]
-    pub fn places(told: u64) -> u32 {
-        told as u32 & ((1 << TOLD) - 1)
-    }
-
-    /// … which are transitions, …
-    #[inline(always)]
-    pub fn transitions(told: u64) -> u32 {
-        (told >> TOLD) as u32 & ((1 << TOLD) - 1)
-    }
-
-    /// … and how many there are, with those two.
-    #[inline(always)]
-    pub fn len(told: u64) -> usize {
-        (told >> (2 * TOLD)) as usize + FIRST
+        let cells = |operand: &Operand| halves(operand.word(program, plan)).into_iter().take(operand.cells());
+        row.iter().flat_map(cells).collect()
     }
 
     /// The same of another place, transition or constant, if it is of one.
@@ -173,66 +138,8 @@ impl Operand {
     }
 }
 
-/// The operands of a routine of a net's code, which last as long as the code. Before them stands of what kinds they are
-/// (`Operand::row`).
-#[derive(Clone, Copy)]
-pub struct Operands(pub(super) *const u32);
-
-impl Operands {
-    /// The operands at an address; none at 0.
-    ///
-    /// # Safety
-    /// The address is 0, or that of the operands of a routine, whose code lasts as long as what is returned.
-    #[inline(always)]
-    pub unsafe fn at(address: usize) -> Option<Self> {
-        (address != 0).then_some(Operands(address as *const u32))
-    }
-
-    /// Fetches the first of them, which are most often all.
-    #[inline(always)]
-    pub fn fetch(self) {
-        fetch(self.0.wrapping_sub(FIRST));
-    }
-
-    /// Fetches the others, if there are any.
-    #[inline(always)]
-    pub fn fetch_rest(self) {
-        let start = self.0.wrapping_sub(FIRST);
-        (LINE..Operand::len(self.told())).step_by(LINE).for_each(|cell| fetch(start.wrapping_add(cell)));
-    }
-
-    #[inline(always)]
-    fn told(self) -> u64 {
-        // SAFETY: see `at`; a row begins at a word.
-        unsafe { *self.0.sub(FIRST).cast::<u64>() }
-    }
-
-    /// How far the places among them are from the engine …
-    #[inline(always)]
-    pub fn places(self) -> impl Iterator<Item = usize> {
-        self.those(Operand::places(self.told()))
-    }
-
-    /// … and the transitions.
-    #[inline(always)]
-    pub fn transitions(self) -> impl Iterator<Item = usize> {
-        self.those(Operand::transitions(self.told()))
-    }
-
-    /// The operands at some positions.
-    #[inline(always)]
-    fn those(self, mut positions: u32) -> impl Iterator<Item = usize> {
-        std::iter::from_fn(move || {
-            let position = (positions != 0).then(|| positions.trailing_zeros())?;
-            positions &= positions - 1;
-            // SAFETY: there are operands at the positions that the first cells tell of.
-            Some(unsafe { *self.0.add(position as usize) } as usize)
-        })
-    }
-}
-
 /// Cells of a line of the cache.
-const LINE: usize = 16;
+const LINE: usize = cache::LINE / size_of::<u32>();
 
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]

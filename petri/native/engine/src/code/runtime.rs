@@ -76,11 +76,12 @@ pub enum Rare {
     LeavePivot,
     EnterPivot,
     Weigh,
+    Note,
 }
 
 impl Rare {
     /// The addresses of all, in their order, and the types of their parameters behind the engine.
-    pub fn all<O: Observer>() -> [(usize, &'static [Type]); 12] {
+    pub fn all<O: Observer>() -> [(usize, &'static [Type]); 13] {
         [
             (exponential_rest::<O> as *const () as usize, &[I64, F64]),
             (grow::<O> as *const () as usize, &[I64]),
@@ -94,6 +95,7 @@ impl Rare {
             (leave_pivot::<O> as *const () as usize, &[I64, I64]),
             (enter_pivot::<O> as *const () as usize, &[I64, I64]),
             (weigh::<O> as *const () as usize, &[I64, I64, I64, I64]),
+            (note::<O> as *const () as usize, &[I64, I64, I64, I64]),
         ]
     }
 }
@@ -356,6 +358,13 @@ unsafe extern "C" fn weigh<O: Observer>(engine: *mut Engine<O>, index: u64, grou
     let (engine, program) = unsafe { parts(engine) };
     let (index, before, after) = (IndexId(index as u32), before as usize, after as usize);
     engine.marking.weigh(program, &mut engine.enabling, index, group as u32, before, after);
+}
+
+/// The weight of a seat of a join has changed.
+unsafe extern "C" fn note<O: Observer>(engine: *mut Engine<O>, join: u64, seat: u64, before: u64, after: u64) {
+    // SAFETY: see `parts`.
+    let (engine, _) = unsafe { parts(engine) };
+    engine.marking.joins[JoinId(join as u32)].note(seat as u32, before, after);
 }
 
 /// Removes a token from its store.

@@ -15,6 +15,7 @@ use crate::code::places::Way;
 use crate::code::runtime::{DONE, GENERAL};
 use crate::code::search::can_search;
 use crate::code::slots::Source;
+use crate::code::Routine;
 use crate::code::LEAF;
 use crate::engine::LONGEST;
 use crate::expression::Real;
@@ -96,6 +97,9 @@ impl Emitter<'_, '_> {
         let (lasts, end) = self.duration(&plan.time);
         let mut given: Vec<Given> = plan.outputs.iter().map(|arc| self.given(arc, end)).collect();
         given.iter_mut().for_each(|given| self.hold(&mut given.slots));
+        if !matches!(lasts, Lasts::Never) {
+            self.fetch_given(plan, &given);
+        }
         let total = self.room_in_net(plan, &given, &chosen);
         self.return_chance();
         self.enter_hash(id, end);
@@ -405,10 +409,15 @@ impl Emitter<'_, '_> {
             self.store_slots(&given.slots, record, cursor);
             cursor += 8 * given.slots.len();
         }
+        self.hand_over(id, begun, end);
+    }
+
+    /// Fetches what the tokens that a firing will give lead to: as early as they are known, for what the firing takes may have to be
+    /// waited for.
+    fn fetch_given(&mut self, plan: &TransitionProgram, given: &[Given]) {
         for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == Form::Token) {
             self.fetch_pivots(arc.place(), &given.slots);
         }
-        self.hand_over(id, begun, end);
     }
 
     fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {
@@ -535,10 +544,10 @@ impl Emitter<'_, '_> {
     /// tokens arrive, so that the processor knows where the call goes before it knows the place.
     fn put_in_one(&mut self, arc: &OutputProgram, number: Value, given: &Given, address: Value, reserved: bool) {
         let arrivals = self.operand(Operand::Word(self.runtime.arrivals as u64));
-        let number = self.b.ins().ishl_imm_s(number, 1);
-        let number = self.b.ins().iadd_imm_s(number, i64::from(reserved));
+        let routines = self.row(arrivals, number, 2 * size_of::<Routine>() as i64);
+        let which = usize::from(reserved) * size_of::<Routine>();
         let count = self.number(given.count);
-        let status = self.call_routine(LEAF, arrivals, number, &[address, count]);
+        let status = self.call_routine(LEAF, routines, which, &[address, count]);
         if arc.places.iter().any(|place| self.is_probed(*place)) {
             self.leave_on_fault(Some(status));
         }
