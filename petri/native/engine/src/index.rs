@@ -5,6 +5,7 @@
 
 use std::mem::offset_of;
 
+use crate::cache::LINE;
 use crate::ids::{JoinId, PlaceId};
 use crate::key_table::{groups, Extent, Key, KeyTable, SlotsOf};
 use crate::row::Row;
@@ -85,11 +86,13 @@ impl Bucket {
     }
 }
 
-/// An index over some slots of the tokens of one place. In a bag it knows seats, elsewhere only numbers.
+/// An index over some slots of the tokens of one place. In a bag it knows seats, elsewhere only numbers. What machine code reads
+/// stands in its first line of the cache.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Index {
-    buckets: KeyTable<Bucket>,
     group_of_seat: Row<u32>,
+    buckets: KeyTable<Bucket>,
     slots: Box<[u32]>,
     links: Box<[(JoinId, usize)]>,
     seated: bool,
@@ -98,6 +101,8 @@ pub struct Index {
     lists: Vec<Vec<u32>>,
     free_lists: Vec<u32>,
 }
+
+const _: () = assert!(Index::RECORDS < LINE);
 
 impl Index {
     /// Where an index has the address of its groups' records, and what each of these has where.

@@ -7,6 +7,7 @@
 
 use std::mem::offset_of;
 
+use crate::cache::LINE;
 use crate::expression::{Bool, Scope, Value};
 use crate::ids::{IndexId, PlaceId, TransitionId, VariableId};
 use crate::index::{Index, NONE};
@@ -80,6 +81,7 @@ pub struct Seat {
 
 /// The pivot's seats, for one link.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub struct Link {
     pub seats: Row<Seat>,
     /// The first seat of each group.
@@ -140,6 +142,7 @@ impl Link {
 
 /// The links of a join. The first stands in the join itself, since most have no other.
 #[derive(Debug)]
+#[repr(C)]
 struct Links {
     first: Link,
     others: Vec<Link>,
@@ -198,16 +201,19 @@ fn take_digit(number: &mut u64, radix: u64) -> u64 {
     digit
 }
 
-/// The state of a join.
+/// The state of a join. What machine code reads stands in its first two lines of the cache.
+#[repr(C, align(64))]
 pub struct Join {
     /// Choices with the token of each seat of the pivot.
     weights: Weights,
-    pub transition: TransitionId,
     links: Links,
+    pub transition: TransitionId,
     variables: Vec<u64>,
     key: Vec<u64>,
     chance: Random,
 }
+
+const _: () = assert!(offset_of!(Join, links) + offset_of!(Link, heads) + Row::<u32>::START < 2 * LINE);
 
 impl Join {
     /// Where the weights are, and the first link.

@@ -101,9 +101,10 @@ struct Record<T> {
 }
 
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct KeyTable<T> {
-    numbering: Numbering,
     records: Row<Record<T>>,
+    numbering: Numbering,
 }
 
 impl<T> KeyTable<T> {

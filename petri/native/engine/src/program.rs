@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
 use crate::code::{unlike, Code, KINDS};
+use crate::engine::LONGEST;
 use crate::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::index::IndexProgram;
@@ -269,6 +270,13 @@ pub enum Time {
     Immediate,
     Const(f64),
     Of(Real),
+}
+
+impl Time {
+    /// Whether a firing may end at no finite time, whenever it begins.
+    pub fn is_long(&self) -> bool {
+        matches!(self, Time::Const(duration) if *duration >= LONGEST)
+    }
 }
 
 /// So many black tokens.

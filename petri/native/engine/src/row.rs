@@ -15,6 +15,7 @@ use crate::cache::fetch;
 ///
 /// A row is a vector with its parts at offsets that machine code may know.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Row<T> {
     start: NonNull<T>,
     len: usize,

@@ -23,12 +23,12 @@ const IN_BLOCK: usize = WORD * BLOCK;
 pub const ONES: u64 = u64::MAX / 255;
 pub const HIGHEST: u64 = ONES << 7;
 
+/// What machine code reads comes first: a line of the cache.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Weights {
     total: u64,
     len: usize,
-    /// Positions that the words are for.
-    room: usize,
     /// Weights below this are bytes: none where there are sums.
     limit: u64,
     /// All bits, or none where there are sums.
@@ -37,6 +37,8 @@ pub struct Weights {
     seen: u64,
     /// Weights by position. What stands behind the last one means nothing.
     words: Row<[u8; WORD]>,
+    /// Positions that the words are for.
+    room: usize,
     /// Where there are several blocks.
     blocks: Option<Box<Blocks>>,
     /// Takes the place of the words when a weight is too great.

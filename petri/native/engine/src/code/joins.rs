@@ -294,18 +294,20 @@ impl Emitter<'_, '_> {
         Weights::fit_a_block(self.program.places[self.program.joins[id.at()].place].most)
     }
 
-    /// Has the weights note what they know of blocks, if they have several.
-    fn note(&mut self, id: JoinId, join: Value, seat: Value, before: Value, after: Value) {
+    /// Has the weights note what they know of blocks, if they have several: seats, and their weights before and after.
+    fn note(&mut self, id: JoinId, join: Value, changes: &[[Value; 3]]) {
         if self.fit_a_block(id) {
             return;
         }
         let blocks = self.load(I64, join, BLOCKS);
         self.when(blocks, |s| {
-            let changed = s.b.ins().icmp(IntCC::NotEqual, before, after);
-            s.when(changed, |s| {
-                let number = s.operand(Operand::JoinNumber(id));
-                s.call_rarely(Rare::Note, &[number, seat, before, after]);
-            });
+            for &[seat, before, after] in changes {
+                let changed = s.b.ins().icmp(IntCC::NotEqual, before, after);
+                s.when(changed, |s| {
+                    let number = s.operand(Operand::JoinNumber(id));
+                    s.call_rarely(Rare::Note, &[number, seat, before, after]);
+                });
+            }
         });
     }
 
@@ -320,8 +322,7 @@ impl Emitter<'_, '_> {
         let total = self.b.ins().isub(before, gone);
         self.store(total, join, TOTAL);
         let zero = self.int(0);
-        self.note(id, join, last, moved, zero);
-        self.note(id, join, seat, gone, moved);
+        self.note(id, join, &[[last, moved, zero], [seat, gone, moved]]);
         self.tell(id, before, total, Way::Down);
     }
 
@@ -430,7 +431,7 @@ impl Emitter<'_, '_> {
         let sum = self.load(I64, join, TOTAL);
         let total = self.b.ins().iadd(sum, change);
         self.store(total, join, TOTAL);
-        self.note(id, join, seat, before, after);
+        self.note(id, join, &[[seat, before, after]]);
         self.tell(id, sum, total, way);
     }
 

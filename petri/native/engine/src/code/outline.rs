@@ -13,7 +13,6 @@ use crate::code::expressions::Mean;
 use crate::code::operand::Operand;
 use crate::code::places::has_many_watches;
 use crate::code::Habits;
-use crate::engine::LONGEST;
 use crate::expression::{Bool, Int, Leaf, Real, Value};
 use crate::ids::{GaugeId, PlaceId, TransitionId};
 use crate::net::Scalar;
@@ -143,7 +142,7 @@ impl<'a> Outline<'a> {
         self.flag(*key_fails);
         self.flag(capacity.is_some());
         self.flag(most.is_some());
-        self.flag(*most == Some(1)); // `PlaceProgram::holds_one`
+        self.flag(program.places[id].holds_one());
         self.each(bounds, Self::bound);
         self.flag(program.probes.hears_arrivals(id));
         self.number(self.habits.map_or(0, |habits| habits.place(id) as usize));
@@ -323,7 +322,7 @@ impl<'a> Outline<'a> {
             Time::Immediate => self.word(0),
             Time::Const(duration) => {
                 self.word(1);
-                self.flag(*duration < LONGEST);
+                self.flag(time.is_long());
                 self.constant(duration, duration.to_bits());
             }
             Time::Of(duration) => {

@@ -17,7 +17,6 @@ use crate::code::search::can_search;
 use crate::code::slots::Source;
 use crate::code::Routine;
 use crate::code::LEAF;
-use crate::engine::LONGEST;
 use crate::expression::Real;
 use crate::ids::{JoinId, PlaceId, TransitionId};
 use crate::join::{Choice, JoinProgram};
@@ -243,7 +242,7 @@ impl Emitter<'_, '_> {
     fn duration(&mut self, time: &Time) -> (Lasts, Value) {
         let (duration, lasts) = match time {
             Time::Immediate => return (Lasts::Never, self.now),
-            Time::Const(duration) if *duration < LONGEST => {
+            Time::Const(duration) if !time.is_long() => {
                 let duration = self.real_operand(duration);
                 return (Lasts::Always, self.b.ins().fadd(self.now, duration));
             }
