@@ -51,7 +51,6 @@ pub use runtime::{ENABLED, FAULT, GENERAL};
 use crate::block::Plan;
 use crate::engine::Engine;
 use crate::ids::{PlaceId, TransitionId};
-use crate::lead::Lead;
 use crate::observer::Observer;
 use crate::program::{Program, Time};
 use crate::table::Table;
@@ -117,8 +116,6 @@ pub struct Code {
     pub routines: Table<TransitionId, Routines>,
     /// What firings touch, unless the net is small.
     pub footprints: Table<TransitionId, Footprint>,
-    /// What the tokens that firings deposit lead to.
-    pub leads: Table<TransitionId, Box<[Lead]>>,
     cycle: Routine,
     /// What the code finds by address: see `Runtime::arrivals`.
     _arrivals: Box<[Routine]>,
@@ -311,7 +308,6 @@ impl<'a> Generator<'a> {
         let routines = routines.collect();
         let row = |id: TransitionId, which: usize| &parts[3 * id.at() + which].1[..];
         Ok(Code {
-            leads: program.transitions.iter().map(|plan| Lead::of(program, plan).into_boxed_slice()).collect(),
             footprints: footprints(program, &plan, &routines, |id| row(id, 2), |id| row(id, 1)),
             routines,
             cycle: made(cycle),

@@ -14,6 +14,7 @@ use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::index::{IndexProgram, MOST_LINKS};
 use crate::join::JoinProgram;
 use crate::key_table::{Extent, DIRECT_LIMIT, DIRECT_SHARE};
+use crate::lead::Lead;
 use crate::lower::Lowering;
 use crate::net::{Discipline, Expr, Kind, Net, Place, Scalar, Slot, Span, Table};
 use crate::probes;
@@ -95,7 +96,7 @@ impl Program {
         let record = transitions.iter().map(|t| t.held).max().unwrap_or(0);
         let tables = net.tables.iter().map(draw_table).collect::<Compiled<Vec<_>>>()?;
         let (gauges, watches, dependents) = compiler.wire();
-        Ok(Program {
+        let mut program = Program {
             places: compiler.places.into_iter().collect(),
             transitions: transitions.into_iter().collect(),
             simple,
@@ -117,7 +118,11 @@ impl Program {
             code: Default::default(),
             interpreted: Default::default(),
             unlike: Default::default(),
-        })
+            leads: Default::default(),
+        };
+        let leads = program.transitions.iter().map(|transition| Lead::of(&program, transition)).collect();
+        program.leads = leads;
+        Ok(program)
     }
 }
 

@@ -14,6 +14,7 @@ use crate::agenda::Agenda;
 use crate::block::{Block, Housed};
 use crate::code::{Code, Habits, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::enabling::Enabling;
+use crate::events::MANY;
 use crate::expression::Scope;
 use crate::fault::{Fault, Outcome};
 use crate::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
@@ -307,6 +308,9 @@ impl<O: Observer> Engine<O> {
     fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.instant_began = self.firings;
+        if self.agenda.events.slots >= MANY {
+            self.foresee(program);
+        }
         while let Some((transition, record)) = self.agenda.end_next() {
             let record = record.as_ptr();
             // SAFETY: the record is that of a firing of this transition.

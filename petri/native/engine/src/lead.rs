@@ -22,7 +22,7 @@ pub struct Lead {
 
 impl Lead {
     /// The leads of what a transition gives.
-    pub fn of(program: &Program, transition: &TransitionProgram) -> Vec<Lead> {
+    pub fn of(program: &Program, transition: &TransitionProgram) -> Box<[Lead]> {
         let (mut leads, mut start) = (Vec::new(), 0);
         for give in &transition.gives {
             match *give {
@@ -34,7 +34,7 @@ impl Lead {
                 Give::Open { width } => start += width + 2,
             }
         }
-        leads
+        leads.into()
     }
 
     /// Those of a token that begins at a word of the record.

@@ -16,8 +16,8 @@
 //! 4. The [`state`] of places and transitions keeps their statistics. An [`observer`] is told what happens: declared measures
 //!    ([`probes`], with [`histogram`], [`passage`] and [`reorder`]), and the [`trace`].
 //! 5. A net that runs long gets [`code`]: machine code that does what the engine would do for each of its transitions, on the
-//!    same memory. Where thousands of firings are in progress, the engine fetches what the next ones will touch (with
-//!    [`cache`]), since a net of that size does not fit the processor's.
+//!    same memory. Where thousands of firings are in progress, the engine fetches what the next ones will touch (the
+//!    footprints that the code knows, and what tokens [`lead`] to) into the [`cache`], which such a net does not fit.
 //! 6. Chance is in [`random`], portable functions in [`portable`], the hash that tells trajectories apart in
 //!    [`trajectory`], and what goes wrong in [`fault`]. A [`session`] is an engine whose observer is chosen at run time.
 

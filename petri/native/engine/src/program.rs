@@ -9,6 +9,7 @@ use crate::expression::{Bool, DrawTable, Int, Real, Value};
 use crate::ids::{GaugeId, IndexId, JoinId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::index::IndexProgram;
 use crate::join::JoinProgram;
+use crate::lead::Lead;
 use crate::net::{Discipline, Scalar, Span};
 use crate::observer::Observer;
 use crate::probes::ProbesProgram;
@@ -37,6 +38,8 @@ pub struct Program {
     pub probes: Arc<ProbesProgram>,
     /// Lanes of the agenda.
     pub lanes: usize,
+    /// What the tokens that firings of each transition deposit lead to.
+    pub leads: Table<TransitionId, Box<[Lead]>>,
     /// The most variables that a transition has.
     pub variables: usize,
     /// The words of the longest record of a firing in progress.
