@@ -27,11 +27,23 @@ VARIANTS = (
     {"memory_exponential": "false", "work_exponential": "false"},
     {"command_entries": "1", "engine_line": "1", "output_memory": "1"},
 )
+# With so many firings in progress, or tokens, the engine fetches what it will touch.
+LARGE = (
+    ("ring", {"stations": "6000", "share": "1"}),
+    ("folded_ring", {"stations": "6000"}),
+    ("keyed_bag", {"waiting": "6000"}),
+    ("in_progress", {"firings": "6000"}),
+)
+CASES = (
+    *((path, {}) for path in NETS),
+    *((BASE_MODEL, variant) for variant in VARIANTS),
+    *((ROOT / "benchmarks" / "nets" / f"{net}.net", parameters) for net, parameters in LARGE),
+)
 
 
 @pytest.mark.parametrize(
     ("path", "parameters"),
-    [*((path, {}) for path in NETS), *((BASE_MODEL, variant) for variant in VARIANTS)],
+    CASES,
     ids=lambda value: value.stem if isinstance(value, Path) else " ".join(f"{k}={v}" for k, v in value.items()),
 )
 def test_code_changes_nothing(path: Path, parameters: dict[str, str]) -> None:
