@@ -8,7 +8,7 @@
 //! [`layout`] tells where an engine has what, and [`operand`] what transitions of one code differ in. [`emitter`] has the
 //! vocabulary, [`chance`], [`expressions`], [`given`], [`slots`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`],
 //! [`search`], [`transitions`] and [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls.
-//! Transitions with the same [`outline`] share their code.
+//! Transitions with the same [`outline`] share their code. What their firings touch, a [`footprint`] tells.
 
 mod agenda;
 mod chance;
@@ -541,6 +541,7 @@ mod tests {
     use crate::enabling::Enabling;
     use crate::engine::{Limits, Reason};
     use crate::marking::Marking;
+    use crate::state::{Place, Transition};
 
     /// A ring of stations, of which one may be another.
     fn ring(stations: usize, other: &str) -> Program {
@@ -565,6 +566,21 @@ mod tests {
         let mut enabling = Enabling::new(program, &block);
         let marking = Marking::new(program, &block, &mut enabling).ok()?;
         Code::new::<()>(program, &Habits::of(program, &marking, &enabling, 3, 0.0, 1.0))
+    }
+
+    #[test]
+    fn footprints_lead_to_what_an_end_and_the_next_starts_touch() {
+        let (stations, at) = (1000, 7);
+        let program = ring(stations, "");
+        let plan = Plan::of(&program, size_of::<Engine<()>>());
+        let made = code(&program).expect("code");
+        let footprint = &made.footprints[TransitionId(at as u32)];
+        let place = |place: usize| footprint.has(plan.places + size_of::<Place>() * place);
+        let transition = |transition: usize| footprint.has(plan.transitions + size_of::<Transition>() * transition);
+        assert!(place(at) && place(at + 1) && place(stations + at) && place(stations + at + 1));
+        assert!(transition(at) && transition(at + 1));
+        assert!(!place(at + 2) && !transition(at + 2));
+        assert!(code(&ring(5, "")).expect("code").footprints.is_empty());
     }
 
     #[test]

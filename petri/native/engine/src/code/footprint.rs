@@ -39,6 +39,12 @@ impl Footprint {
         self.block.iter().for_each(|&distance| fetch(engine.wrapping_add(distance as usize)));
         self.program.iter().for_each(|&line| fetch(line));
     }
+
+    /// Whether it leads to what stands so far from the engine.
+    #[cfg(test)]
+    pub fn has(&self, distance: usize) -> bool {
+        self.block.contains(&(distance as u32))
+    }
 }
 
 /// The footprints of all transitions of a net whose operands are known; none of a small net.

@@ -3,7 +3,8 @@
 //! What a firing touches would be waited for, one line of the cache after the other. So the lines are fetched while other
 //! firings end. When a firing becomes the first in its part of the tournament, a hundred others come before it, more or
 //! less. What it needs is found in steps, each of which reads what the one before has fetched; between two steps another
-//! firing ends. Machine code knows the footprint of each transition, which takes two. Nothing but time depends on what is fetched.
+//! firing ends. Machine code knows the footprint of each transition, which takes two; what the tokens of a firing lead to
+//! takes four (`lead`). Nothing but time depends on what is fetched.
 
 use std::ptr::from_ref;
 
@@ -21,7 +22,7 @@ use crate::program::{Program, SimpleTime};
 /// The tournament has 2^LEVEL parts. Their first nodes are near.
 const LEVEL: u32 = 7;
 const _: () = assert!(LEVEL <= NEAR && MANY >= 1 << LEVEL);
-/// Firings that pass before the first step, and before the last: some firings take less time than a line to come.
+/// Firings that pass before the first step, since some take less time than a line to come; and the most steps.
 const PAUSE: usize = 2;
 const STEPS: usize = 6;
 /// Firings that are remembered: a power of two, more than pass up to the last step.
