@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shutil import which
 
 import pytest
 
-from benchmarks import report, run
-from benchmarks.contenders import Simulator, Unavailable
+from benchmarks import memory, report, run
+from benchmarks.contenders import COMPILER, Simulator, Unavailable
 from petri.engine.native import available
 
 
@@ -49,3 +50,10 @@ def test_the_page_takes_the_table(tmp_path: Path) -> None:
 def test_a_page_without_a_measurement_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run.main(["--page", "--output", str(tmp_path / "none.json")]) == 2
     assert "make bench" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(which(COMPILER) is None, reason="needs a C++ compiler")
+def test_what_memory_costs() -> None:
+    rows = memory.measure(loads=1000)
+    assert [row["megabytes"] for row in rows] == [1, 4, 16, 64, 256]
+    assert all(row[column] > 0 for row in rows for column in memory.COLUMNS)
