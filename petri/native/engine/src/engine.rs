@@ -478,7 +478,7 @@ impl<O: Observer> Engine<O> {
         self.enabling.moved(program, GaugeId::tokens(place), before, after);
         let load = program.gauges[GaugeId::tokens(place)].load;
         if load != GaugeId::NONE {
-            let reserved = self.marking.places[place].reserved;
+            let reserved = self.marking.stores[place].reserved;
             self.enabling.moved(program, load, before + reserved, after + reserved);
         }
     }
@@ -495,9 +495,9 @@ impl<O: Observer> Engine<O> {
     /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.
     pub(crate) fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
         if program.places[place].capacity.is_some() && count > 0 {
-            let state = &mut self.marking.places[place];
-            let load = state.tokens + state.reserved;
-            state.reserved += count;
+            let reserved = &mut self.marking.stores[place].reserved;
+            let load = self.marking.places[place].tokens + *reserved;
+            *reserved += count;
             let gauge = program.gauges[GaugeId::tokens(place)].load;
             if gauge != GaugeId::NONE {
                 self.enabling.moved(program, gauge, load, load + count);
@@ -573,9 +573,9 @@ impl<O: Observer> Engine<O> {
     fn fill_room(&mut self, program: &Program, place: PlaceId, before: u64, count: u64, reserved: bool) {
         let load = program.gauges[GaugeId::tokens(place)].load;
         if reserved && program.places[place].capacity.is_some() {
-            self.marking.places[place].reserved -= count;
+            self.marking.stores[place].reserved -= count;
         } else if load != GaugeId::NONE {
-            let before = before + self.marking.places[place].reserved;
+            let before = before + self.marking.stores[place].reserved;
             self.enabling.moved(program, load, before, before + count);
         }
     }

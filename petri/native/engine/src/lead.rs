@@ -1,6 +1,7 @@
 //! What the tokens that a firing will deposit lead to: the records of their keys, and the tokens that join them. In steps, each of
 //! which reads what the one before has fetched. Nothing but time depends on what is fetched.
 
+use crate::cache::fetch;
 use crate::ids::{IndexId, JoinId, PlaceId};
 use crate::index::NONE;
 use crate::join::LinkKey;
@@ -16,8 +17,9 @@ pub struct Lead {
     link: Option<(JoinId, usize)>,
     /// Whether tokens of the link's pivot wait for the token, or it is one of the pivot.
     awaited: bool,
-    /// The place of the tokens that it leads to.
+    /// The place of the tokens that it leads to, and their length in bytes.
     place: PlaceId,
+    length: usize,
 }
 
 impl Lead {
@@ -40,18 +42,20 @@ impl Lead {
     /// Those of a token that begins at a word of the record.
     fn of_token(program: &Program, place: PlaceId, start: u32) -> impl Iterator<Item = Lead> + '_ {
         let behind = move |slots: &[u32]| slots.iter().map(|slot| start + slot).collect();
+        let length = |place: PlaceId| program.places[place].width * size_of::<u64>();
         let plan = &program.places[place];
         let keyed = plan.indices.iter().map(move |&index| {
             let plan = &program.indices[index];
             let link = plan.links.first().copied();
             let place = link.map_or(plan.place, |(join, _)| program.joins[join.at()].place);
-            Lead { index, slots: behind(&plan.slots), link, awaited: true, place }
+            Lead { index, slots: behind(&plan.slots), link, awaited: true, place, length: length(place) }
         });
         let of_pivot = plan.pivots.iter().flat_map(move |&join| {
             program.joins[join.at()].links.iter().enumerate().filter_map(move |(number, link)| {
                 let LinkKey::Slots(slots) = &link.key else { return None };
                 let (index, place) = (link.index, program.indices[link.index].place);
-                Some(Lead { index, slots: behind(slots), link: Some((join, number)), awaited: false, place })
+                let link = Some((join, number));
+                Some(Lead { index, slots: behind(slots), link, awaited: false, place, length: length(place) })
             })
         });
         keyed.chain(of_pivot)
@@ -101,6 +105,7 @@ impl Marking {
     /// Whether there is one is as chance has it, so no branch depends on it.
     #[inline(always)]
     fn fetch_token(&self, lead: &Lead, seat: u32) {
-        self.stores[lead.place].fetch(if seat == NONE { 0 } else { seat });
+        let seat = if seat == NONE { 0 } else { seat };
+        fetch((self.places[lead.place].ring.slots + seat as usize * lead.length) as *const u8);
     }
 }

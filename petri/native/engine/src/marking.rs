@@ -31,14 +31,17 @@ pub struct Marking {
 impl Marking {
     /// The initial marking. A key may raise a fault.
     pub fn new(program: &Program, block: &Arc<Block>, enabling: &mut Enabling) -> Outcome<Self> {
-        let (plan, places) = (block.plan, program.places.iter());
-        let stores = places.clone().map(|place| Store::new(place.width, place.discipline));
+        let plan = block.plan;
+        let stores = program.places.iter().map(|place| Store::new(place.width, place.discipline));
+        let stores = Rows::new(block, plan.stores, stores);
+        let empty = |store: &Store| Place { ring: store.ring(), ..Place::default() };
+        let places = Rows::new(block, plan.places, stores.iter().map(empty));
         let indices = Rows::new(block, plan.indices, program.indices.iter().map(Index::new));
         let joins = program.joins.iter().map(|join| Join::new(join, &indices, program.places[join.place].most));
         let mut marking = Marking {
-            places: Rows::new(block, plan.places, places.map(|_| Place::default())),
+            places,
             total: 0,
-            stores: Rows::new(block, plan.stores, stores),
+            stores,
             joins: Rows::new(block, plan.joins, joins),
             indices,
             silent: Random::new([0; 3]),
@@ -63,7 +66,8 @@ impl Marking {
     /// The token at a position of a place's store.
     #[inline(always)]
     pub fn token(&self, place: PlaceId, position: usize) -> &[u64] {
-        self.stores[place].token(position, self.places[place].tokens as usize)
+        let state = &self.places[place];
+        self.stores[place].token(&state.ring, position, state.tokens as usize)
     }
 
     /// The seats of the tokens whose indexed slots have the values of `key`.
@@ -118,8 +122,9 @@ impl Marking {
             Some(key) => self.rank(key, token)?,
             None => 0,
         };
-        let seat = self.places[place].gain(1, now) as usize;
-        self.stores[place].push(token, rank, seat);
+        let state = &mut self.places[place];
+        let seat = state.gain(1, now) as usize;
+        self.stores[place].push(&mut state.ring, token, rank, seat);
         self.enter(program, enabling, place, token, seat);
         Ok(())
     }
@@ -208,7 +213,7 @@ impl Marking {
     pub fn remove(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, position: usize, now: f64) {
         let before = self.places[place].lose(1, now) as usize;
         self.leave(program, enabling, place, position, before);
-        self.stores[place].remove(position, before);
+        self.stores[place].remove(&mut self.places[place].ring, position, before);
     }
 
     /// The token at a position, one of `before`, leaves the indices and joins of its place.
@@ -231,7 +236,7 @@ impl Marking {
                 continue;
             }
             let index = &mut self.indices[id];
-            index.leave_token(self.stores[place].token(position, before));
+            index.leave_token(self.stores[place].token(&self.places[place].ring, position, before));
         }
     }
 
@@ -239,9 +244,9 @@ impl Marking {
     pub fn clear(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, now: f64) {
         let source = &program.places[place];
         if source.indices.is_empty() && source.pivots.is_empty() {
-            self.stores[place].clear();
-            let tokens = self.places[place].tokens;
-            self.places[place].lose(tokens, now);
+            let state = &mut self.places[place];
+            self.stores[place].clear(&mut state.ring);
+            state.lose(state.tokens, now);
         } else {
             // The past of a place that is empty already has been noted, too.
             self.places[place].lose(0, now);
@@ -275,6 +280,7 @@ impl Marking {
 
     /// The tokens of a place: by seat in a bag, else in order of arrival. Black tokens are not listed.
     pub fn listed(&self, place: PlaceId) -> Vec<&[u64]> {
-        self.stores[place].listed(self.places[place].tokens as usize)
+        let state = &self.places[place];
+        self.stores[place].listed(&state.ring, state.tokens as usize)
     }
 }

@@ -243,7 +243,7 @@ impl<'a> Search<'a> {
 
     /// Tokens in and reserved for a place once the firing has taken its own.
     fn left_in(&self, place: PlaceId) -> u64 {
-        let reserved = self.marking.places[place].reserved;
+        let reserved = self.marking.stores[place].reserved;
         if self.transition.resets.contains(&place) {
             return reserved;
         }

@@ -7,13 +7,13 @@
 //!
 //! Of a number that is never more than one, both are the same sum, and machine code keeps the integral alone.
 
+use crate::store::Ring;
+
 /// The tokens of a place, and what is known of their past.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Place {
     pub tokens: u64,
-    /// Tokens that firings in progress will deposit, where the place has a capacity.
-    pub reserved: u64,
     /// The integral, as if the tokens that are there had been away since their spell began.
     pub integral: f64,
     /// The time with any token, up to when the last one left.
@@ -22,6 +22,8 @@ pub struct Place {
     pub busy_since: f64,
     pub maximum: u64,
     pub arrivals: u64,
+    /// Where its store has them.
+    pub ring: Ring,
 }
 
 /// The firings in progress of a transition and what is known of their past; what is known of its being enabled.
@@ -97,8 +99,8 @@ impl Place {
 
     /// Forgets the past.
     pub fn restart(&mut self, now: f64) {
-        let Place { tokens, reserved, .. } = *self;
-        *self = Place { tokens, reserved, busy_since: now, maximum: tokens, ..Place::default() };
+        let Place { tokens, ring, .. } = *self;
+        *self = Place { tokens, ring, busy_since: now, maximum: tokens, ..Place::default() };
     }
 }
 

@@ -1,29 +1,41 @@
 //! The tokens of one place, kept as its discipline asks (rules S2 to S4).
 //!
 //! A token is a flat record of `width` 64-bit slots. A position is a seat in a bag, else the rank among the tokens
-//! that the discipline shows: 0 for the one it shows first. How many tokens there are, the place knows (`state::Place`).
+//! that the discipline shows: 0 for the one it shows first. How many tokens there are, the place knows (`state::Place`),
+//! and it keeps what changes with them.
 
-use crate::cache::fetch;
 use crate::net::Discipline;
 use crate::table::Table;
+
+/// Tokens that there is room for at first.
+const LEAST: usize = 4;
 
 /// Slots of a block by number.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot(pub usize);
 
+/// What changes of a store as tokens come and go, but for the tokens.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Ring {
+    /// The address of its slots, for machine code, and to fetch them.
+    pub slots: usize,
+    /// One less than the tokens that there is room for.
+    pub mask: u32,
+    /// Where a queue begins; 0 otherwise.
+    pub head: u32,
+}
+
 /// Tokens in one block of memory with room for a power of two of them: a bag (seat by seat), a stack (the newest at the
 /// end), or a queue (in a ring). The tokens of a keyed place are in its heap.
-#[derive(Clone)]
 #[repr(align(64))]
 pub struct Store {
-    pub slots: Table<Slot, u64>,
-    /// One less than the tokens that there is room for.
-    pub mask: u64,
-    /// Where a queue begins; 0 otherwise.
-    pub head: u64,
+    slots: Table<Slot, u64>,
     width: usize,
     discipline: Discipline,
     heap: Option<Box<Heap>>,
+    /// Tokens that firings in progress will deposit, where the place has a capacity.
+    pub reserved: u64,
 }
 
 impl Store {
@@ -31,24 +43,23 @@ impl Store {
     pub fn new(width: usize, discipline: Discipline) -> Self {
         let keyed = discipline == Discipline::Key && width > 0;
         let heap = keyed.then(|| Box::new(Heap { width, ..Heap::default() }));
-        let room = if keyed { 0 } else { 4 * width };
-        Store { slots: vec![0; room].into_iter().collect(), mask: 3, head: 0, width, discipline, heap }
+        let room = if keyed { 0 } else { LEAST * width };
+        Store { slots: vec![0; room].into_iter().collect(), width, discipline, heap, reserved: 0 }
     }
 
-    /// Fetches the token of a seat of a bag, if there is one.
-    #[inline(always)]
-    pub fn fetch(&self, seat: u32) {
-        fetch(self.slots.as_ptr().wrapping_add(seat as usize * self.width));
+    /// What changes of it, at first.
+    pub fn ring(&self) -> Ring {
+        Ring { slots: self.slots.as_ptr() as usize, mask: LEAST as u32 - 1, head: 0 }
     }
 
     #[inline(always)]
-    fn start(&self, seat: usize) -> usize {
-        ((self.head as usize + seat) & self.mask as usize) * self.width
+    fn start(&self, ring: &Ring, seat: usize) -> usize {
+        ((ring.head as usize + seat) & ring.mask as usize) * self.width
     }
 
     /// The token at a position among `count`. Empty for black tokens.
     #[inline(always)]
-    pub fn token(&self, position: usize, count: usize) -> &[u64] {
+    pub fn token(&self, ring: &Ring, position: usize, count: usize) -> &[u64] {
         let seat = match self.discipline {
             Discipline::Bag | Discipline::Fifo => position,
             Discipline::Lifo => count - 1 - position,
@@ -57,51 +68,50 @@ impl Store {
                 None => position,
             },
         };
-        let start = self.start(seat);
+        let start = self.start(ring, seat);
         &self.slots[start..start + self.width]
     }
 
     /// Adds a token to `count` others; `key` matters only to a keyed place.
     #[inline(always)]
-    pub fn push(&mut self, token: &[u64], key: u64, count: usize) {
+    pub fn push(&mut self, ring: &mut Ring, token: &[u64], key: u64, count: usize) {
         if let Some(heap) = &mut self.heap {
             heap.push(key, token);
             return;
         }
-        if count > self.mask as usize {
-            self.grow(count);
+        if count > ring.mask as usize {
+            self.grow(ring, count);
         }
-        let start = self.start(count);
+        let start = self.start(ring, count);
         self.slots[start..start + self.width].copy_from_slice(token);
     }
 
     /// Doubles the room.
     #[cold]
-    pub fn grow(&mut self, count: usize) {
+    pub fn grow(&mut self, ring: &mut Ring, count: usize) {
         let mut slots = Vec::with_capacity(self.slots.len() * 2);
         for seat in 0..count {
-            let start = self.start(seat);
+            let start = self.start(ring, seat);
             slots.extend_from_slice(&self.slots[start..start + self.width]);
         }
         slots.resize(self.slots.len() * 2, 0);
         self.slots = slots.into_iter().collect();
-        self.mask = self.mask * 2 + 1;
-        self.head = 0;
+        *ring = Ring { slots: self.slots.as_ptr() as usize, mask: ring.mask * 2 + 1, head: 0 };
     }
 
     /// Removes the token at a position among `count`; in a bag the last token takes its seat (S4).
     #[inline(always)]
-    pub fn remove(&mut self, position: usize, count: usize) {
+    pub fn remove(&mut self, ring: &mut Ring, position: usize, count: usize) {
         match self.discipline {
-            Discipline::Bag => self.copy(count - 1, position),
+            Discipline::Bag => self.copy(ring, count - 1, position),
             Discipline::Fifo => {
                 // Tokens in front of the one removed (those that read arcs keep) move back by one.
                 for seat in (0..position).rev() {
-                    self.copy(seat, seat + 1);
+                    self.copy(ring, seat, seat + 1);
                 }
-                self.head = (self.head + 1) & self.mask;
+                ring.head = (ring.head + 1) & ring.mask;
             }
-            Discipline::Lifo => (count - position..count).for_each(|seat| self.copy(seat, seat - 1)),
+            Discipline::Lifo => (count - position..count).for_each(|seat| self.copy(ring, seat, seat - 1)),
             Discipline::Key => {
                 if let Some(heap) = &mut self.heap {
                     heap.remove(position);
@@ -111,24 +121,24 @@ impl Store {
     }
 
     #[inline(always)]
-    fn copy(&mut self, from: usize, to: usize) {
-        let (from, to) = (self.start(from), self.start(to));
+    fn copy(&mut self, ring: &Ring, from: usize, to: usize) {
+        let (from, to) = (self.start(ring, from), self.start(ring, to));
         self.slots.copy_within(from..from + self.width, to);
     }
 
     /// Removes all tokens.
-    pub fn clear(&mut self) {
-        self.head = 0;
+    pub fn clear(&mut self, ring: &mut Ring) {
+        ring.head = 0;
         if let Some(heap) = &mut self.heap {
             **heap = Heap { width: self.width, arrivals: heap.arrivals, ..Heap::default() };
         }
     }
 
     /// All of `count` tokens: by seat in a bag, else in order of arrival.
-    pub fn listed(&self, count: usize) -> Vec<&[u64]> {
+    pub fn listed(&self, ring: &Ring, count: usize) -> Vec<&[u64]> {
         match &self.heap {
             Some(heap) => heap.listed(),
-            None => (0..count).map(|seat| &self.slots[self.start(seat)..][..self.width]).collect(),
+            None => (0..count).map(|seat| &self.slots[self.start(ring, seat)..][..self.width]).collect(),
         }
     }
 }
@@ -260,26 +270,28 @@ pub fn real_rank(key: f64) -> u64 {
 mod tests {
     use super::*;
 
-    /// A store that knows its number of tokens.
-    struct Counted(Store, usize);
+    /// A store with what its place keeps.
+    struct Counted(Store, Ring, usize);
 
     impl Counted {
         fn new(width: usize, discipline: Discipline) -> Self {
-            Counted(Store::new(width, discipline), 0)
+            let store = Store::new(width, discipline);
+            let ring = store.ring();
+            Counted(store, ring, 0)
         }
 
         fn push(&mut self, token: &[u64], key: u64) {
-            self.0.push(token, key, self.1);
-            self.1 += 1;
+            self.0.push(&mut self.1, token, key, self.2);
+            self.2 += 1;
         }
 
         fn remove(&mut self, position: usize) {
-            self.0.remove(position, self.1);
-            self.1 -= 1;
+            self.0.remove(&mut self.1, position, self.2);
+            self.2 -= 1;
         }
 
         fn shown(&self) -> Vec<u64> {
-            (0..self.1).map(|position| self.0.token(position, self.1)[0]).collect()
+            (0..self.2).map(|position| self.0.token(&self.1, position, self.2)[0]).collect()
         }
     }
 
@@ -324,7 +336,7 @@ mod tests {
         store.remove(1);
         store.remove(0);
         assert_eq!(store.shown(), [5, 0, 2, 4]);
-        assert_eq!(store.0.listed(4).concat(), [0, 2, 4, 5]);
+        assert_eq!(store.0.listed(&store.1, 4).concat(), [0, 2, 4, 5]);
     }
 
     #[test]

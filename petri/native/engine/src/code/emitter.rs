@@ -23,8 +23,7 @@ use crate::ids::{PlaceId, TransitionId};
 use crate::program::Program;
 use crate::rank_set::RankSet;
 use crate::state;
-use crate::store::{Slot, Store};
-use crate::table::Table;
+use crate::store::Ring;
 
 /// A number of tokens: known when the code is made, or only when it runs.
 #[derive(Clone, Copy)]
@@ -65,6 +64,9 @@ impl Owner {
 
 /// Rounds of the tournament that are written out.
 const MOST_ROUNDS: u32 = 24;
+
+/// Where a place has what changes of its store.
+pub const RING: usize = offset_of!(state::Place, ring);
 
 /// More bits than offsets of fields have.
 const OFFSET_BITS: u32 = 24;
@@ -599,8 +601,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The address of the token in a seat (of a queue: so many behind its head).
     pub fn seat(&mut self, place: PlaceId, seat: Value) -> Value {
-        let store = self.store_of(place);
-        let slots = self.load(I64, store, offset_of!(Store, slots) + Table::<Slot, u64>::START);
+        let state = self.place(place);
+        let slots = self.load(I64, state, RING + offset_of!(Ring, slots));
         let width = self.program.places[place].width as i64;
         let offset = self.b.ins().imul_imm_s(seat, 8 * width);
         let token = self.b.ins().iadd(slots, offset);
@@ -609,11 +611,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// A seat of a queue, counted in its ring.
     pub fn ring_seat(&mut self, place: PlaceId, behind: Value) -> Value {
-        let store = self.store_of(place);
-        let head = self.load(I64, store, offset_of!(Store, head));
-        let mask = self.load_table(store, offset_of!(Store, mask), self.may_grow(place));
+        let state = self.place(place);
+        let head = self.load_half(state, RING + offset_of!(Ring, head));
+        let mask = self.mask(place);
         let sum = self.b.ins().iadd(head, behind);
         self.b.ins().band(sum, mask)
+    }
+
+    /// One less than the tokens that there is room for in a place.
+    pub fn mask(&mut self, place: PlaceId) -> Value {
+        let state = self.place(place);
+        self.load_half(state, RING + offset_of!(Ring, mask))
     }
 
     /// The token that has been chosen for an arc.

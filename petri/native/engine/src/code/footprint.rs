@@ -9,7 +9,6 @@ use crate::code::operand::Operand;
 use crate::code::Routines;
 use crate::ids::TransitionId;
 use crate::program::Program;
-use crate::store::Store;
 use crate::table::Table;
 
 /// The tables of a net that takes no more bytes of its block stay in the cache by themselves.
@@ -90,11 +89,6 @@ impl Lines<'_> {
         for operand in row {
             if let Operand::Place(_) | Operand::Transition(_) | Operand::Join(_) | Operand::Index(_) = operand {
                 self.block.push(operand.word(self.program, self.plan) as u32);
-            }
-            if let Operand::Place(place) = operand {
-                if self.program.places[*place].width > 0 {
-                    self.block.push((self.plan.stores + size_of::<Store>() * place.0 as usize) as u32);
-                }
             }
         }
     }

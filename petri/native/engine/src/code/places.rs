@@ -14,6 +14,7 @@ use crate::ids::{GaugeId, PlaceId, TransitionId};
 use crate::levels::{self, LEVELS};
 use crate::program::{Dependent, Gauge, Watch};
 use crate::state::{Place, Transition};
+use crate::store::Store;
 
 /// Beyond so many watches and dependents a gauge is left to the runtime: the code would be long, and seldom in the cache.
 const MOST_WATCHES: usize = 24;
@@ -220,13 +221,13 @@ impl Emitter<'_, '_> {
     }
 
     fn reserved(&mut self, place: PlaceId) -> Value {
-        let state = self.place(place);
-        self.load(I64, state, offset_of!(Place, reserved))
+        let store = self.store_of(place);
+        self.load(I64, store, offset_of!(Store, reserved))
     }
 
     fn set_reserved(&mut self, place: PlaceId, reserved: Value) {
-        let state = self.place(place);
-        self.store(reserved, state, offset_of!(Place, reserved));
+        let store = self.store_of(place);
+        self.store(reserved, store, offset_of!(Store, reserved));
     }
 
     /// Reserved room becomes tokens, or else the load grows.

@@ -372,8 +372,8 @@ unsafe extern "C" fn remove<O: Observer>(engine: *mut Engine<O>, place: u64, pos
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
     let place = PlaceId(place as u32);
-    let before = engine.marking.places[place].tokens as usize;
-    engine.marking.stores[place].remove(position as usize, before);
+    let state = &mut engine.marking.places[place];
+    engine.marking.stores[place].remove(&mut state.ring, position as usize, state.tokens as usize);
 }
 
 /// Adds a token to the store of a keyed place. Its key raised no fault when the firing started.
@@ -385,8 +385,8 @@ unsafe extern "C" fn push<O: Observer>(engine: *mut Engine<O>, place: u64, token
     // SAFETY: the token has as many slots as its place says.
     let token = unsafe { slots(token, target.width) };
     let rank = target.key.as_ref().map_or(0, |key| engine.marking.rank(key, token).unwrap_or(0));
-    let before = engine.marking.places[place].tokens as usize;
-    engine.marking.stores[place].push(token, rank, before);
+    let state = &mut engine.marking.places[place];
+    engine.marking.stores[place].push(&mut state.ring, token, rank, state.tokens as usize);
 }
 
 /// Makes room in the store of a place that is full.
@@ -394,8 +394,8 @@ unsafe extern "C" fn grow<O: Observer>(engine: *mut Engine<O>, place: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
     let place = PlaceId(place as u32);
-    let before = engine.marking.places[place].tokens as usize;
-    engine.marking.stores[place].grow(before);
+    let state = &mut engine.marking.places[place];
+    engine.marking.stores[place].grow(&mut state.ring, state.tokens as usize);
 }
 
 /// Empties a place.

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use crate::code::emitter::{Emitter, Number, Owner};
+use crate::code::emitter::{Emitter, Number, Owner, RING};
 use crate::code::places::Way;
 use crate::code::runtime::{Rare, DONE, FAULT};
 use crate::code::slots::Source;
@@ -15,7 +15,7 @@ use crate::index::IndexProgram;
 use crate::join::{LinkKey, LinkProgram};
 use crate::key_table::Extent;
 use crate::net::Discipline;
-use crate::store::Store;
+use crate::store::Ring;
 
 impl<'a> Emitter<'a, '_> {
     /// Whether tokens of the place are known to indices or joins.
@@ -62,8 +62,8 @@ impl<'a> Emitter<'a, '_> {
             (Discipline::Fifo, Number::Const(0)) => {
                 let one = self.int(1);
                 let head = self.ring_seat(place, one);
-                let store = self.store_of(place);
-                self.store(head, store, offset_of!(Store, head));
+                let state = self.place(place);
+                self.store_half(head, state, RING + offset_of!(Ring, head));
             }
             (Discipline::Lifo, Number::Const(0)) => {}
             _ => {
@@ -89,8 +89,7 @@ impl<'a> Emitter<'a, '_> {
             self.call(self.runtime.push, &[self.engine, id, address], None);
         } else {
             if self.may_grow(place) {
-                let store = self.store_of(place);
-                let mask = self.load(I64, store, offset_of!(Store, mask));
+                let mask = self.mask(place);
                 let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, before, mask);
                 self.when(full, |s| s.call_rarely(Rare::Grow, &[id]));
             }
