@@ -58,7 +58,7 @@ use cycle::{Part, Written};
 use emitter::{Emitter, Form, Scene};
 use footprint::{footprints, Footprint};
 use layout::Layout;
-use operand::{Line, Operand, OperandRows};
+use operand::{Known, Line, Operand, OperandRows};
 use outline::Outline;
 use runtime::{Rare, Runtime};
 
@@ -179,19 +179,13 @@ enum Piece {
     Arrive(PlaceId, bool),
 }
 
-/// Pieces that differ in nothing but their operands.
-struct Shape {
-    first: Piece,
-    pieces: usize,
-}
-
 /// The shape of a piece, and its operands.
 type Described = (usize, Vec<Operand>);
 
-/// Shapes by the text of their code.
+/// Shapes: pieces that differ in nothing but their operands have one. A piece of each, and shapes by the text of their code.
 #[derive(Default)]
 struct Shapes {
-    all: Vec<Shape>,
+    all: Vec<Piece>,
     by_text: HashMap<String, usize>,
 }
 
@@ -205,6 +199,8 @@ struct Generator<'a> {
     layout: Layout,
     runtime: Runtime,
     arrivals: Box<[Routine]>,
+    /// How each shape has its operands.
+    known: Vec<Vec<Known>>,
     /// The ways to functions that are called rarely.
     rare: Vec<FuncId>,
 }
@@ -265,6 +261,7 @@ impl<'a> Generator<'a> {
             layout: Layout::of::<O>(program),
             runtime: Runtime::of::<O>(arrivals.as_ptr()),
             arrivals,
+            known: Vec::new(),
             rare,
         })
     }
@@ -278,21 +275,22 @@ impl<'a> Generator<'a> {
             .chain(arriving.iter().map(|&(place, reserved)| Piece::Arrive(place, reserved)))
             .collect();
         let (shapes, parts) = self.shapes(&pieces);
-        let written = written(program, &shapes, &parts);
+        self.known = known(program, &self.layout.plan, shapes.len(), &parts);
+        let written = written(program, &self.known, &parts);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
         let functions = (0..shapes.len())
-            .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(&shapes[shape])).transpose())
+            .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(shapes[shape], shape)).transpose())
             .collect::<Generated<Vec<Option<FuncId>>>>()?;
-        let form = Form { variables: 0, parameters: 5, alone: false };
+        let form = Form { variables: 0, parameters: 5, shape: None };
         let cycle = self.write(self.convention(), form, |e| e.cycle(&written));
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
         let plan = self.layout.plan;
         let mut operands = OperandRows::default();
-        let mut place = |row: &Vec<Operand>| operands.place(Operand::row(row, program, &plan));
-        let cycle = (cycle.0, place(&cycle.1));
+        let mut place = |row: &[Operand], known: &[Known]| operands.place(Operand::row(row, known, program, &plan));
+        let cycle = (cycle.0, place(&cycle.1, &Known::read(&cycle.1)));
         let placed: Vec<(Option<FuncId>, usize)> =
-            parts.iter().map(|(shape, row)| (functions[*shape], place(row))).collect();
+            parts.iter().map(|(shape, row)| (functions[*shape], place(row, &self.known[*shape]))).collect();
         let operands = operands.lines.into_boxed_slice();
         let address = |id| self.module.get_finalized_function(id);
         let made = |(id, start): (Option<FuncId>, usize)| Routine {
@@ -306,7 +304,10 @@ impl<'a> Generator<'a> {
         let routines = of_transitions.chunks_exact(3);
         let routines = routines.map(|of| Routines { look: made(of[0]), start: made(of[1]), finish: made(of[2]) });
         let routines = routines.collect();
-        let row = |id: TransitionId, which: usize| &parts[3 * id.at() + which].1[..];
+        let row = |id: TransitionId, which: usize| {
+            let (shape, row) = &parts[3 * id.at() + which];
+            (&row[..], &self.known[*shape][..])
+        };
         Ok(Code {
             footprints: footprints(program, &plan, &routines, |id| row(id, 2), |id| row(id, 1)),
             routines,
@@ -322,7 +323,7 @@ impl<'a> Generator<'a> {
     }
 
     /// The shapes of pieces, and for each piece its shape and its operands. Those of the transitions come first, three of each.
-    fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Shape>, Vec<Described>) {
+    fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Piece>, Vec<Described>) {
         let program = self.program;
         let (of_transitions, others) = pieces.split_at(3 * program.transitions.len());
         let mut shapes = Shapes::default();
@@ -344,39 +345,37 @@ impl<'a> Generator<'a> {
             parts.extend(own);
         }
         parts.extend(self.parts(&mut shapes, others));
-        parts.iter().for_each(|&(shape, _)| shapes.all[shape].pieces += 1);
         (shapes.all, parts)
     }
 
     /// Writes pieces to see what shapes they have.
     fn parts(&mut self, shapes: &mut Shapes, pieces: &[Piece]) -> Vec<Described> {
         let part = |&piece: &Piece| {
-            let row = self.write_piece(piece, false);
+            let row = self.write_piece(piece, None);
             let text = self.context.func.display().to_string();
             self.module.clear_context(&mut self.context);
             let shape = *shapes.by_text.entry(text).or_insert(shapes.all.len());
             if shape == shapes.all.len() {
-                shapes.all.push(Shape { first: piece, pieces: 0 });
+                shapes.all.push(piece);
             }
             (shape, row)
         };
         pieces.iter().map(part).collect()
     }
 
-    /// The function of a shape. Where there is only one piece of it, operands are constants of the code.
-    fn define(&mut self, shape: &Shape) -> Generated<FuncId> {
-        self.write_piece(shape.first, shape.pieces == 1);
+    /// The function of a shape, for a piece of it.
+    fn define(&mut self, piece: Piece, shape: usize) -> Generated<FuncId> {
+        self.write_piece(piece, Some(shape));
         self.compile()
     }
 
-    /// Writes a piece, of one transition or place alone or of several. Returns its operands, of which there are none for one
-    /// alone.
-    fn write_piece(&mut self, piece: Piece, alone: bool) -> Vec<Operand> {
+    /// Writes a piece, for itself or for all of its shape. Returns its operands.
+    fn write_piece(&mut self, piece: Piece, shape: Option<usize>) -> Vec<Operand> {
         let program = self.program;
         let normal = self.convention();
         let form = |id: TransitionId, parameters| {
             let variables = program.transitions[id].variable_names.len();
-            Form { variables, parameters, alone }
+            Form { variables, parameters, shape }
         };
         match piece {
             Piece::Look(id) => {
@@ -402,7 +401,7 @@ impl<'a> Generator<'a> {
                 })
             }
             Piece::Arrive(place, reserved) => {
-                let form = Form { variables: 0, parameters: 4, alone };
+                let form = Form { variables: 0, parameters: 4, shape };
                 self.write(LEAF, form, |e| e.arrive(place, reserved))
             }
         }
@@ -421,6 +420,7 @@ impl<'a> Generator<'a> {
             habits: self.habits,
             layout: &self.layout,
             runtime: &self.runtime,
+            known: &self.known,
             rare: self.rare.iter().map(declare).collect(),
             convention: normal,
         };
@@ -440,8 +440,15 @@ impl<'a> Generator<'a> {
     }
 }
 
+/// How each of so many shapes has its operands.
+fn known(program: &Program, plan: &Plan, shapes: usize, parts: &[Described]) -> Vec<Vec<Known>> {
+    let mut rows: Vec<Vec<&[Operand]>> = vec![Vec::new(); shapes];
+    parts.iter().for_each(|(shape, row)| rows[*shape].push(row));
+    rows.iter().map(|rows| Known::of(rows, program, plan)).collect()
+}
+
 /// The pieces to write out in the loop, if they are few.
-fn written(program: &Program, shapes: &[Shape], parts: &[Described]) -> Written {
+fn written(program: &Program, known: &[Vec<Known>], parts: &[Described]) -> Written {
     let has_code = |plan| transitions::can_fire(program, plan);
     let mut written = Written::default();
     if !program.transitions.iter().all(has_code) {
@@ -449,8 +456,8 @@ fn written(program: &Program, shapes: &[Shape], parts: &[Described]) -> Written 
     }
     let part = |piece: usize, transition: TransitionId| {
         let (shape, row) = &parts[piece];
-        let alone = shapes[*shape].pieces == 1;
-        Part { shape: *shape, transition, operands: (!alone).then_some(row.len()) }
+        let reads = known[*shape].iter().any(|known| matches!(known, Known::Read(_)));
+        Part { shape: *shape, transition, operands: row.len(), reads }
     };
     for number in 0..program.transitions.len() {
         let id = TransitionId(number as u32);

@@ -61,13 +61,14 @@ pub struct Part {
     pub shape: usize,
     /// One of the transitions.
     pub transition: TransitionId,
-    /// How many operands it has; none if it is that of one transition alone.
-    pub operands: Option<usize>,
+    /// How many operands it has, and whether it reads any.
+    pub operands: usize,
+    pub reads: bool,
 }
 
 impl Part {
     fn form(&self, variables: usize, parameters: usize) -> Form {
-        Form { variables, parameters, alone: self.operands.is_none() }
+        Form { variables, parameters, shape: Some(self.shape) }
     }
 }
 
@@ -78,7 +79,7 @@ impl Written {
 
     /// Whether what ends firings has operands.
     pub fn finishes_differ(&self) -> bool {
-        self.finishes.is_empty() || self.finishes.iter().any(|part| part.operands.is_some())
+        self.finishes.is_empty() || self.finishes.iter().any(|part| part.reads)
     }
 }
 
@@ -449,12 +450,12 @@ impl Emitter<'_, '_> {
                 (entry, start.start(part.transition, plan))
             },
             |s, part| {
-                let operands = match part.operands {
-                    Some(_) => {
+                let operands = match part.reads {
+                    true => {
                         let routines = s.routines_of(asked.routines, transition);
                         s.operands_of(routines, offset_of!(Routines, start))
                     }
-                    None => s.int(0),
+                    false => s.int(0),
                 };
                 vec![s.engine, operands]
             },
@@ -489,7 +490,7 @@ impl Emitter<'_, '_> {
         }
         for (part, way) in ways.into_values() {
             let (entry, operands) = write(self, part);
-            assert_eq!(operands.len(), part.operands.unwrap_or(0));
+            assert_eq!(operands.len(), part.operands);
             self.b.switch_to_block(way);
             let arguments = arguments(self, part);
             self.jump(entry, &arguments);

@@ -15,7 +15,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 
 use crate::code::enabling::Lost;
 use crate::code::layout::Layout;
-use crate::code::operand::{Operand, ROW_BITS};
+use crate::code::operand::{Known, Operand, ROW_BITS};
 use crate::code::runtime::{Rare, Runtime, DONE, GENERAL};
 use crate::code::slots::Source;
 use crate::code::{Habit, Habits, Routine, Routines};
@@ -91,19 +91,21 @@ pub struct Scene<'a> {
     pub habits: &'a Habits,
     pub layout: &'a Layout,
     pub runtime: &'a Runtime,
+    /// How each shape has its operands.
+    pub known: &'a [Vec<Known>],
     /// The ways to functions that are called rarely.
     pub rare: Vec<FuncRef>,
     /// How functions of the runtime are called.
     pub convention: CallConv,
 }
 
-/// What a function, or a part of the loop, is for: so many variables of a transition, so many parameters, and perhaps one
-/// transition or place alone, whose operands then are constants of the code.
+/// What a function, or a part of the loop, is for: so many variables of a transition, so many parameters, and its shape, of which
+/// it is known how it has its operands. Where that is not known yet, all are read.
 #[derive(Clone, Copy)]
 pub struct Form {
     pub variables: usize,
     pub parameters: usize,
-    pub alone: bool,
+    pub shape: Option<usize>,
 }
 
 /// Writes one function, or a part of the loop.
@@ -118,8 +120,7 @@ pub struct Emitter<'a, 'b> {
     owners: HashMap<Value, Owner>,
     pub now: Value,
     operands: Value,
-    /// Operands are constants of the code.
-    alone: bool,
+    known: Option<&'a [Known]>,
     pub exit: Exit,
     /// The transition whose firing is written. It comes first among those that watch a number, so that transitions which
     /// watch a place together have one shape.
@@ -169,7 +170,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         exit: Exit,
         now: Option<Value>,
     ) -> Self {
-        let Scene { program, layout, runtime, .. } = scene;
+        let Scene { program, layout, runtime, known, .. } = scene;
         let (engine, operands) = (b.block_params(entry)[0], b.block_params(entry)[1]);
         let body = b.create_block();
         b.switch_to_block(body);
@@ -186,7 +187,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             runtime,
             engine,
             operands,
-            alone: form.alone,
+            known: form.shape.map(|shape| &known[shape][..]),
             exit,
             own: None,
             lost: None,
@@ -493,26 +494,18 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// A number that differs between transitions which are otherwise alike.
     pub fn operand(&mut self, operand: Operand) -> Value {
-        if self.alone {
-            return self.int(operand.word(self.program, &self.layout.plan));
-        }
-        self.typed_operand(I64, operand)
-    }
-
-    /// Whether operands are constants of the code.
-    pub fn is_alone(&self) -> bool {
-        self.alone
+        let position = self.position(operand);
+        self.operand_at(I64, position)
     }
 
     /// The same for a real constant.
     pub fn real_operand(&mut self, value: &f64) -> Value {
-        if self.alone {
-            return self.real(*value);
-        }
-        self.typed_operand(F64, Operand::constant(value, value.to_bits()))
+        let position = self.position(Operand::constant(value, value.to_bits()));
+        self.operand_at(F64, position)
     }
 
-    fn typed_operand(&mut self, ty: Type, operand: Operand) -> Value {
+    /// Which of the operands one is.
+    pub fn position(&mut self, operand: Operand) -> usize {
         // Some may be equal by chance, in one transition and not in another of its shape; and it costs less to read what a join or
         // an index is found by again than to keep it.
         let shared = !matches!(
@@ -525,16 +518,39 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 | Operand::Word(_)
         );
         let known = self.row.iter().position(|other| shared && *other == operand);
-        let position = known.unwrap_or(self.row.len());
         if known.is_none() {
             self.row.push(operand);
         }
-        let flags = FLAGS.with_readonly().with_can_move();
-        let before: usize = self.row[..position].iter().map(|operand| operand.cells()).sum();
-        let offset = (size_of::<u32>() * before) as i32;
-        match operand.cells() {
-            1 => self.b.ins().uload32(flags, self.operands, offset),
-            _ => self.b.ins().load(ty, flags, self.operands, offset),
+        known.unwrap_or(self.row.len() - 1)
+    }
+
+    /// The operand at a position, if it is a constant of the code.
+    pub fn constant_at(&self, position: usize) -> Option<u64> {
+        match self.known?[position] {
+            Known::Constant(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The operand at a position.
+    pub fn operand_at(&mut self, ty: Type, position: usize) -> Value {
+        let read = || Known::Read(self.row[..position].iter().map(|operand| operand.cells()).sum());
+        match self.known.map_or_else(read, |known| known[position]) {
+            Known::Constant(word) if ty == F64 => self.real(f64::from_bits(word)),
+            Known::Constant(word) => self.int(word),
+            Known::Above(other, 0) => self.operand_at(ty, other),
+            Known::Above(other, distance) => {
+                let other = self.operand_at(ty, other);
+                self.b.ins().iadd_imm_s(other, distance as i64)
+            }
+            Known::Read(cell) => {
+                let flags = FLAGS.with_readonly().with_can_move();
+                let offset = (size_of::<u32>() * cell) as i32;
+                match self.row[position].cells() {
+                    1 => self.b.ins().uload32(flags, self.operands, offset),
+                    _ => self.b.ins().load(ty, flags, self.operands, offset),
+                }
+            }
         }
     }
 

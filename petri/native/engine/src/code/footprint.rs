@@ -5,7 +5,7 @@ use std::ptr::{from_ref, null};
 
 use crate::block::Plan;
 use crate::cache::{fetch, LINE};
-use crate::code::operand::Operand;
+use crate::code::operand::{Known, Operand};
 use crate::code::Routines;
 use crate::ids::TransitionId;
 use crate::program::Program;
@@ -46,13 +46,16 @@ impl Footprint {
     }
 }
 
+/// The operands of a routine, and how they are known to it.
+type Row<'a> = (&'a [Operand], &'a [Known]);
+
 /// The footprints of all transitions of a net whose operands are known; none of a small net.
 pub fn footprints<'a>(
     program: &Program,
     plan: &Plan,
     routines: &Table<TransitionId, Routines>,
-    ends: impl Fn(TransitionId) -> &'a [Operand],
-    starts: impl Fn(TransitionId) -> &'a [Operand],
+    ends: impl Fn(TransitionId) -> Row<'a>,
+    starts: impl Fn(TransitionId) -> Row<'a>,
 ) -> Table<TransitionId, Footprint> {
     if plan.size < SMALL {
         return Table::default();
@@ -60,7 +63,7 @@ pub fn footprints<'a>(
     let of = |id| {
         let mut lines = Lines { plan, program, block: Vec::new(), own: Vec::new() };
         lines.add_all(routines[id].finish.operands(), ends(id));
-        for operand in ends(id) {
+        for operand in ends(id).0 {
             let Operand::Transition(other) = *operand else { continue };
             let transition = &program.transitions[other];
             let row = &program.levels[transition.level as usize].transitions;
@@ -83,8 +86,8 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     /// A row of operands that begins somewhere, and what they are.
-    fn add_all(&mut self, start: *const u32, row: &[Operand]) {
-        let len = row.iter().map(|operand| operand.cells()).sum::<usize>() * size_of::<u32>();
+    fn add_all(&mut self, start: *const u32, (row, known): Row) {
+        let len = Operand::read(row, known).map(|operand| operand.cells()).sum::<usize>() * size_of::<u32>();
         self.own.extend((0..len).step_by(LINE).map(|byte| start.cast::<u8>().wrapping_add(byte)));
         for operand in row {
             if let Operand::Place(_) | Operand::Transition(_) | Operand::Join(_) | Operand::Index(_) = operand {

@@ -102,10 +102,15 @@ impl Operand {
         }
     }
 
-    /// A row of operands as cells of four bytes.
-    pub fn row(row: &[Operand], program: &Program, plan: &Plan) -> Vec<u32> {
+    /// Those of a row that are read.
+    pub fn read<'a>(row: &'a [Operand], known: &'a [Known]) -> impl Iterator<Item = &'a Operand> {
+        row.iter().zip(known).filter(|(_, known)| matches!(known, Known::Read(_))).map(|(operand, _)| operand)
+    }
+
+    /// The same as cells of four bytes.
+    pub fn row(row: &[Operand], known: &[Known], program: &Program, plan: &Plan) -> Vec<u32> {
         let cells = |operand: &Operand| halves(operand.word(program, plan)).into_iter().take(operand.cells());
-        row.iter().flat_map(cells).collect()
+        Operand::read(row, known).flat_map(cells).collect()
     }
 
     /// The same of another place, transition or constant, if it is of one.
@@ -135,6 +140,53 @@ impl Operand {
             | Operand::IndexNumber(_)
             | Operand::Word(_) => return None,
         })
+    }
+}
+
+/// How the code of all transitions of a shape knows an operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Known {
+    /// It is the same for all: a constant of the code.
+    Constant(u64),
+    /// For all it is so much more than another that is read: most of what belongs to a module, or to an element of an array.
+    Above(usize, u64),
+    /// It is read from the row, from a cell on.
+    Read(usize),
+}
+
+impl Known {
+    /// How operands are known, given the rows of all: each has as many.
+    pub fn of(rows: &[&[Operand]], program: &Program, plan: &Plan) -> Vec<Known> {
+        let words = |row: &&[Operand]| row.iter().map(|operand| operand.word(program, plan)).collect();
+        let words: Vec<Vec<u64>> = rows.iter().map(words).collect();
+        let Some((first, others)) = words.split_first() else { return Vec::new() };
+        let (mut known, mut taken) = (Vec::with_capacity(first.len()), 0);
+        for (position, operand) in rows[0].iter().enumerate() {
+            let word = first[position];
+            let above = |other: usize| {
+                let distance = word.wrapping_sub(first[other]);
+                let fits = operand.cells() == rows[0][other].cells() && (operand.cells() == 1 || distance == 0);
+                let all = || others.iter().all(|row| row[position].wrapping_sub(row[other]) == distance);
+                (fits && matches!(known[other], Known::Read(_)) && all()).then_some(Known::Above(other, distance))
+            };
+            let same = || others.iter().all(|row| row[position] == word).then_some(Known::Constant(word));
+            let next = same().or_else(|| (0..position).find_map(above)).unwrap_or_else(|| {
+                taken += operand.cells();
+                Known::Read(taken - operand.cells())
+            });
+            known.push(next);
+        }
+        known
+    }
+
+    /// How they are known to code that reads all of them: so it is written to see what shape it has.
+    pub fn read(row: &[Operand]) -> Vec<Known> {
+        let mut taken = 0;
+        let next = |operand: &Operand| {
+            taken += operand.cells();
+            Known::Read(taken - operand.cells())
+        };
+        row.iter().map(next).collect()
     }
 }
 

@@ -66,8 +66,12 @@ impl Emitter<'_, '_> {
     /// A value in a register. Which of a token's it is may differ between transitions that are otherwise alike.
     fn held(&mut self, slot: Source) -> Source {
         Source::Known(match slot {
-            Source::At(address, offset) if !self.is_alone() => {
-                let offset = self.operand(Operand::Offset(offset as u64));
+            Source::At(address, offset) => {
+                let position = self.position(Operand::Offset(offset as u64));
+                if self.constant_at(position).is_some() {
+                    return Source::Known(self.word_in(slot));
+                }
+                let offset = self.operand_at(I64, position);
                 let address = self.b.ins().iadd(address, offset);
                 let address = self.owned(address, Owner::Tokens);
                 self.load(I64, address, 0)
