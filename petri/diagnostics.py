@@ -95,10 +95,10 @@ class LanguageError(Exception):
 
 
 class RunFailure(Frozen):
-    """What went wrong inside a running model (rules X1 to X4).
+    """What went wrong inside a running model (rules X1 to X4), or in a recording that it reads.
 
-    `id` names the wording; `transition` is its full name; `binding` pairs each variable with its value as shown to
-    people; `time` is the model time as shown (`12.5 ns`); `span` is the expression to blame.
+    `id` names the wording; `transition` is its full name, empty for a recording; `binding` pairs each variable with its
+    value as shown to people; `time` is the model time as shown (`12.5 ns`); `span` is the expression to blame.
     """
 
     id: str

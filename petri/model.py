@@ -98,9 +98,9 @@ class Model(Frozen):
         at a time. progress: called about ten times a second. trace: receives every firing.
         occupancy: also keep how long each place holds how many tokens, for `Result.occupancy`.
 
-        What goes wrong inside the model is in `Result.failure`; Ctrl-C ends the run and sets `Result.interrupted`.
-        Raises LanguageError where the run cannot start or the file of a stream holds what it may not, ImportError where
-        the engine asked for is not built.
+        What goes wrong inside the model, or is wrong in the file of a stream, is in `Result.failure`, with the figures
+        up to there; Ctrl-C ends the run and sets `Result.interrupted`. Raises LanguageError where the run cannot start,
+        ImportError where the engine asked for is not built.
         """
         plan, count = self.plan(
             until=until,

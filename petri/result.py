@@ -249,12 +249,14 @@ def story(net: Net, replication: Replication) -> RunFailure:
     """A fault as it is told to people: names instead of numbers, with units."""
     fault = replication.fault
     assert fault is not None
-    transition = net.transitions[fault.transition]
-    named = {v.name: v for v in transition.variables}
+    transition = None if fault.transition is None else net.transitions[fault.transition]
+    named = {} if transition is None else {v.name: v for v in transition.variables}
     binding = tuple((name, shown(net, named[name], value)) for name, value in fault.binding.items())
     unit = f" {net.time_unit}" if net.time_unit else ""
-    values = {name: value if isinstance(value, list) else str(value) for name, value in fault.values.items()}
-    return RunFailure(fault.id, transition.name, binding, f"{fault.time:.10g}{unit}", fault.span, values)
+    time = f"{fault.time:.10g}{unit}"
+    given = {name: value for name, value in fault.values.items() if value is not None}
+    values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
+    return RunFailure(fault.id, "" if transition is None else transition.name, binding, time, fault.span, values)
 
 
 def shown(net: Net, variable: Variable, value: Scalar) -> str:

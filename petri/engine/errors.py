@@ -23,11 +23,12 @@ class Fault(Frozen):
 
     id: int-overflow, division-by-zero, not-finite, domain, bad-parameter (of a distribution), negative-time,
     negative-count, index-range, colour-range, instant-limit, token-limit.
-    `binding` names the variables that were known; `transition` is its index.
+    `binding` names the variables that were known; `transition` is its index. It is None where a row of a stream was
+    wrong: then id and values are those of the diagnostic.
     """
 
     id: str
-    transition: int
+    transition: int | None
     binding: Mapping[str, Scalar]
     time: float
     span: Span | None = None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Literal
 
+from petri.diagnostics import LanguageError
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Limits, Session
@@ -146,21 +147,23 @@ class Driver:
         self.sink: TraceSink | None = None
         self.series = [Series(index, m.window) for index, m in enumerate(net.measures) if m.window]
         self.net = net
+        self.warm = plan.warmup <= 0.0
+        self.wrong: Fault | None = None
 
     def run(self) -> Replication:
-        """The whole replication. Raises nothing that the model does wrong: that is in the result."""
+        """The whole replication. What the model does wrong is in the result, and what is wrong in the file of a stream.
+
+        Raises LanguageError for such a file where nothing has happened yet.
+        """
         started = time.perf_counter()
-        ended: Ending | None = None
-        warm = self.plan.warmup <= 0.0
-        if not warm:
-            ended = self.drive(self.plan.warmup, batched=False)
-            if ended == "until":
-                self.session.begin_window()
-                warm, ended = True, None
-        if ended is None:
-            for series in self.series:
-                series.begin(self.session)
-            ended = self.drive(self.plan.until, batched=self.batched)
+        try:
+            ended = self.live()
+        except LanguageError as error:
+            if not self.session.firings:
+                raise
+            told = error.diagnostics[0]
+            self.wrong = Fault(told.id, None, {}, self.session.now, told.span, told.values)
+            ended = "error"
         self.progress.running.pop(self.index, None)
         self.progress.firings += self.session.firings
         self.progress.finished += 1
@@ -174,12 +177,24 @@ class Driver:
             window=session.observe(),
             batches=tuple(self.batches),
             marking=session.marking(),
-            fault=session.error,
+            fault=self.wrong or session.error,
             seconds=time.perf_counter() - started,
-            warm=warm,
+            warm=self.warm,
             levels=session.levels(),
             series={series.measure: series.values for series in self.series},
         )
+
+    def live(self) -> Ending:
+        """The warm-up, and then the time that counts."""
+        if not self.warm:
+            ended = self.drive(self.plan.warmup, batched=False)
+            if ended != "until":
+                return ended
+            self.session.begin_window()
+            self.warm = True
+        for series in self.series:
+            series.begin(self.session)
+        return self.drive(self.plan.until, batched=self.batched)
 
     def drive(self, until: float, batched: bool) -> Ending:
         """To the end of instant `until`, with a snapshot at the end of each batch."""

@@ -81,7 +81,8 @@ class _Summary:
         if not result.partial and len(finished) == result.asked:
             return ""
         stopped = next((r for r in result.replications if not r.complete), None)
-        reasons = {"interrupted": "interrupted", "error": "stopped by an error in the model"}
+        culprit = "the model" if result.failure and result.failure.transition else "a recording"
+        reasons = {"interrupted": "interrupted", "error": f"stopped by an error in {culprit}"}
         why = reasons.get(stopped.ended, "stopped by a limit") if stopped else "interrupted"
         if result.asked == 1 and stopped:
             before = "" if stopped.warm else ", still in the warm-up"

@@ -10,16 +10,19 @@ import csv
 import math
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal, InvalidOperation
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TextIO
 
 import numpy as np
 
+from petri.diagnostics import LanguageError
 from petri.net import Net, Place, Scalar, Slot
 from petri.traffic.fields import Block, Column, Field, match
 from petri.traffic.formats import unreadable
-from petri.traffic.problems import problem
+from petri.traffic.problems import longest, problem
 
 LONGEST_LINE = 1 << 16  # characters
 EXACT_DIGITS = 15  # a decimal number of so many digits is told apart from its neighbours by a float
@@ -47,8 +50,9 @@ class DelimitedFile:
         self._name = name
         self._line = 0
         self._first: Decimal | float | None = None
+        self._wrong: LanguageError | None = None  # with the line behind those that were read
         try:
-            self._file: TextIO = path.open(encoding="utf-8-sig", newline="")
+            self._file: TextIO = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
         except OSError as error:
             raise unreadable(name, error) from error
         try:
@@ -70,31 +74,48 @@ class DelimitedFile:
         self.close()
 
     def _lines(self, most: int) -> list[tuple[int, str]]:
-        """The next lines that say something, with their numbers."""
+        """The next lines that say something, with their numbers. Those before one that cannot be read come first."""
+        if self._wrong is not None:
+            raise self._wrong
         lines: list[tuple[int, str]] = []
+        try:
+            for line in islice(self._said(), most):
+                lines.append(line)
+        except LanguageError as error:
+            if not lines:
+                raise
+            self._wrong = error
+        return lines
+
+    def _said(self) -> Iterator[tuple[int, str]]:
         readline = self._file.readline
-        while len(lines) < most:
+        while True:
             try:
                 line = readline(LONGEST_LINE + 1)
-            except UnicodeDecodeError:
-                raise problem("stream-not-text", path=self._name, line=self._line + 1) from None
             except OSError as error:
                 raise unreadable(self._name, error) from error
             if not line:
-                break
+                return
             self._line += 1
+            if not line.isascii() and any("\udc80" <= character <= "\udcff" for character in line):
+                raise problem("stream-not-text", path=self._name, line=self._line)
             if len(line) > LONGEST_LINE:
                 raise problem("stream-long-line", path=self._name, line=self._line, limit=f"{LONGEST_LINE:,}")
             if line[0] != "#" and not line.isspace():
-                lines.append((self._line, line))
-        return lines
+                yield self._line, line
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
         while lines := self._lines(most):
             numbers = [number for number, _ in lines]
-            yield Block(self._columns(fields, lines), _line_of(numbers))
+            columns, wrong = longest(len(lines), partial(self._columns, fields, lines))
+            if columns is not None:
+                yield Block(columns, _line_of(numbers))
+            if wrong is not None:
+                raise wrong
 
-    def _columns(self, fields: Sequence[Field], lines: list[tuple[int, str]]) -> list[Column]:
+    def _columns(self, fields: Sequence[Field], lines: list[tuple[int, str]], count: int) -> list[Column]:
+        """Those of the first so many lines."""
+        lines = lines[:count]
         relative = next((field for field in fields if field.relative), None)
         if relative is not None and self._first is None:
             self._first = self._origin(relative, *lines[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, Self
@@ -12,7 +13,7 @@ import numpy as np
 from petri.net import Net, Place, Slot
 from petri.traffic.fields import Block, Column, Field, header_parts, match
 from petri.traffic.formats import unreadable
-from petri.traffic.problems import problem
+from petri.traffic.problems import longest, problem
 
 
 def open_parquet(net: Net, place: Place, path: Path) -> tuple[ParquetFile, tuple[Field, ...]]:
@@ -72,9 +73,17 @@ class ParquetFile:
             if not batch.num_rows:
                 continue
             first = self._read + 1
-            columns = [self._column(field, batch.column(field.header), first) for field in fields]
+            columns, wrong = longest(batch.num_rows, partial(self._columns, fields, batch, first))
             self._read += batch.num_rows
-            yield Block(columns, _row(first))
+            if columns is not None:
+                yield Block(columns, _row(first))
+            if wrong is not None:
+                raise wrong
+
+    def _columns(self, fields: Sequence[Field], batch: Any, first: int, count: int) -> list[Column]:
+        """Those of the first so many rows of a batch, whose first row has a number."""
+        rows = batch.slice(0, count)
+        return [self._column(field, rows.column(field.header), first) for field in fields]
 
     def _column(self, field: Field, array: Any, first: int) -> Column:
         if array.null_count:

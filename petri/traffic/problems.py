@@ -2,8 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from petri.diagnostics import Diagnostic, LanguageError, Value
+
+Rows = TypeVar("Rows")
 
 
 def problem(identifier: str, **values: Value) -> LanguageError:
     return LanguageError([Diagnostic(identifier, values=values)], {})
+
+
+def longest(count: int, read: Callable[[int], Rows]) -> tuple[Rows | None, LanguageError | None]:
+    """What can be read of the first `count` rows, or None, and what is wrong with the row behind, if anything is.
+
+    read: gives the first so many rows, or raises LanguageError.
+    """
+    try:
+        return read(count), None
+    except LanguageError as error:
+        wrong = error
+    rows, good, bad = None, 0, count
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        try:
+            rows, good = read(middle), middle
+        except LanguageError as error:
+            wrong, bad = error, middle
+    return rows, wrong

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from petri.net import Net, Place, Token
 from petri.traffic.fields import Block, Column, Field
 from petri.traffic.formats import open_recording
-from petri.traffic.problems import problem
+from petri.traffic.problems import longest, problem
 
 BLOCK = 65_536  # rows that are read at a time
 
@@ -45,23 +46,36 @@ class Recordings:
 
 
 def rows(net: Net, place: Place, most: int) -> Iterator[list[Column]]:
-    """The rows of a place's file as columns in the order of the slots, in blocks; every value is of the colour."""
+    """The rows of a place's file as columns in the order of the slots, in blocks; every value is of the colour.
+
+    Raises LanguageError for a row that is not what it should be, once those before it have been given.
+    """
     assert place.stream is not None
     recording, fields = open_recording(net, place)
     last = 0.0
     empty = True
     with recording:
         for block in recording.blocks(fields, most):
-            columns = [field.scaled(column) + 0 for field, column in zip(fields, block.columns, strict=True)]
-            for field, column in zip(fields, columns, strict=True):
-                check(place, field, column, block)
-                if field.relative:
-                    check_order(place, column, last, block)
-                    last = float(column[-1])
-            empty = False
-            yield columns
+            columns, wrong = longest(len(block), partial(checked, place, fields, block, last))
+            if columns is not None:
+                times = (column for field, column in zip(fields, columns, strict=True) if field.relative)
+                last = next((float(column[-1]) for column in times), last)
+                empty = False
+                yield columns
+            if wrong is not None:
+                raise wrong
     if empty:
         raise problem("stream-empty", path=place.stream.name)
+
+
+def checked(place: Place, fields: Sequence[Field], block: Block, last: float, count: int) -> list[Column]:
+    """The first rows of a block in the net's units. The row before them was at time `last`."""
+    columns = [field.scaled(column[:count]) + 0 for field, column in zip(fields, block.columns, strict=True)]
+    for field, column in zip(fields, columns, strict=True):
+        check(place, field, column, block)
+        if field.relative:
+            check_order(place, column, last, block)
+    return columns
 
 
 def check(place: Place, field: Field, column: Column, block: Block) -> None:

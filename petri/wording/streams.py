@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from petri.wording.entry import Wording
 
+REACHED = "the figures are those up to time {time}"
+
 WORDING: dict[str, Wording] = {
     # ------------------------------------------------------------ in a net
     "stream-of-black": Wording(
@@ -50,7 +52,7 @@ WORDING: dict[str, Wording] = {
     ),
     "stream-twice": Wording("`{name}` is named twice: `{first}` and `{second}`"),
     "stream-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
-    "stream-unreadable": Wording("`{path}` cannot be read: {reason}"),
+    "stream-unreadable": Wording("`{path}` cannot be read: {reason}", notes=(REACHED,)),
     "stream-compressed": Wording("`{path}` is compressed by {kind}", "unpack it first: `{command}`"),
     "stream-needs-package": Wording(
         "`{path}` is a Parquet file, and the package that reads these is not installed",
@@ -91,20 +93,23 @@ WORDING: dict[str, Wording] = {
     # ------------------------------------------------------------ rows
     "stream-empty": Wording("`{path}` has no rows"),
     "stream-not-text": Wording(
-        "`{path}` is not UTF-8 text near line {line}",
+        "`{path}` is not UTF-8 text in line {line}",
         "a recording is text with separated columns, Parquet, pcap or pcapng",
+        notes=(REACHED,),
     ),
     "stream-long-line": Wording(
-        "line {line} of `{path}` is longer than {limit} characters", "is it a table with one row on each line?"
+        "line {line} of `{path}` is longer than {limit} characters", "is it a table with one row on each line?",
+        notes=(REACHED,),
     ),
-    "stream-row": Wording("`{path}`, {where}: {reason}"),
+    "stream-row": Wording("`{path}`, {where}: {reason}", notes=(REACHED,)),
     "stream-value": Wording(
         "`{path}`, {where}: `{column}` is {value} in the net's units, which the field cannot be",
-        notes=("its values are in {range}", "it is {low} at least", "it is {high} at most"),
+        notes=("its values are in {range}", "it is {low} at least", "it is {high} at most", REACHED),
     ),
     "stream-time-back": Wording(
         "`{path}`, {where}: the time goes back by {by} of the net's units",
         "sort the file by time; for captures there is `reordercap in.pcap out.pcap`, which comes with Wireshark",
+        notes=(REACHED,),
     ),
     # ------------------------------------------------------------ captures
     "capture-needs-native": Wording(
@@ -113,19 +118,22 @@ WORDING: dict[str, Wording] = {
         "or make a table of it: `tshark -r {path} -T fields -E header=y -E separator=, -e frame.time_relative "
         "-e frame.len`, and name its columns: `--column time=frame.time_relative --column size=frame.len`",
     ),
-    "capture-unreadable": Wording("`{path}` cannot be read: {detail}"),
+    "capture-unreadable": Wording("`{path}` cannot be read: {detail}", notes=(REACHED,)),
     "capture-unknown": Wording("`{path}` is no capture that can be read", notes=("{detail}",)),
     "capture-truncated": Wording(
         "`{path}` ends within packet {packet}",
         "copy the packets before it: `editcap -r {path} whole.pcap 1-{last}`; editcap comes with Wireshark",
+        notes=(REACHED,),
     ),
-    "capture-damaged": Wording("`{path}` is damaged at packet {packet}: {detail}"),
+    "capture-damaged": Wording("`{path}` is damaged at packet {packet}: {detail}", notes=(REACHED,)),
     "capture-timeless": Wording(
         "packet {packet} of `{path}` has no time",
         "simple packet blocks have none; capture with time stamps",
+        notes=(REACHED,),
     ),
     "capture-link": Wording(
         "the flows of `{path}` cannot be told: nothing is known of packets on its kind of link, {detail}",
         "leave `flow` out of the fields, or make a table of the capture",
+        notes=(REACHED,),
     ),
 }  # fmt: skip

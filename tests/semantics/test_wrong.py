@@ -87,6 +87,7 @@ def test_x4_the_story_of_an_error(engine: str) -> None:
         engine,
     )
     assert story.error is not None
+    assert story.error.transition is not None
     assert story.names[story.error.transition] == "t"
     assert story.error.binding == {"n": 0}
     assert story.error.time == 6.0

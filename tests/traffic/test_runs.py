@@ -100,9 +100,28 @@ def test_refusals(folder: Path, capsys: Capture, options: tuple[str, ...], told:
 def test_what_is_wrong_late_in_a_file_ends_the_run(folder: Path, capsys: Capture) -> None:
     text = (folder / "rows.csv").read_text()
     (folder / "bad.csv").write_text(text + "99999999,1,x\n")
+    outcome = caller(capsys)("run", "replay.net", "--quiet", "--stream", "packets=bad.csv", "--report", "page.html")
+    assert outcome.status == 3
+    assert "line 202, column `size`: `x` is no number\n  note: the figures are those up to time 1" in outcome.err
+    assert "PARTIAL RESULTS: stopped by an error in a recording at time 1" in outcome.out
+    assert "It was stopped by an error in a recording" in (folder / "page.html").read_text()
+
+
+def test_what_is_wrong_at_the_beginning_of_a_file_is_told_alone(folder: Path, capsys: Capture) -> None:
+    (folder / "bad.csv").write_text("time [ns],flow,size\n0,1,x\n")
     outcome = caller(capsys)("run", "replay.net", "--quiet", "--stream", "packets=bad.csv")
-    assert outcome.status == 2
-    assert "line 202, column `size`: `x` is no number" in outcome.err
+    assert (outcome.status, outcome.out) == (2, "")
+    assert "line 2, column `size`: `x` is no number" in outcome.err
+    assert "note" not in outcome.err
+
+
+def test_a_sweep_keeps_what_came_before_a_wrong_row(folder: Path) -> None:
+    text = (folder / "rows.csv").read_text()
+    (folder / "bad.csv").write_text(text + "99999999,1,x\n")
+    model = petri.load("replay.net").with_streams({"packets": "bad.csv"})
+    [point] = Experiment(model, replications=2).run("s.db").points
+    assert [row.ended for row in point.failures] == ["error", "error"]
+    assert all("line 202" in str((row.failure or {})["message"]) and row.firings > 200 for row in point.failures)
 
 
 def test_information_picture_and_layout(folder: Path, capsys: Capture) -> None:

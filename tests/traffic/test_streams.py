@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from petri import language
 from petri.codec import net_from_dict, net_to_dict
+from petri.diagnostics import LanguageError
 from petri.engine import session
 from petri.engine.native import available
 from petri.export import net_hash
@@ -19,7 +20,7 @@ from petri.net import Net
 from petri.structure import invariants
 from petri.traffic import sealed, with_streams
 from tests.engines import ENGINES
-from tests.traffic.files import conversation, net, table
+from tests.traffic.files import conversation, net, pcap, table
 
 
 def recorded(path: Path, flow: str = "int") -> Net:
@@ -125,6 +126,38 @@ def test_a_place_with_a_stream_is_in_no_invariant() -> None:
     found = invariants(flat)
     assert found is not None
     assert [dict(one.weights) for one in found] == [{1: 1}]
+
+
+@pytest.mark.skipif(not available(), reason="the native engine is not built")
+@pytest.mark.parametrize(
+    "name", ["cell.csv", "range.csv", "back.csv", "bytes.csv", "long.csv", "cut.pcap", "empty.parquet"]
+)
+def test_rows_before_a_wrong_one_come_first(name: str, tmp_path: Path) -> None:
+    """A run ends where a row is wrong, whatever the format, the engine, and the rows that are read at a time."""
+    packets, path = conversation(60), tmp_path / name
+    if name == "cut.pcap":
+        path.write_bytes(pcap(packets, nano=True)[:-5])
+    elif name == "empty.parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+        arrow = pytest.importorskip("pyarrow")
+        times = [packet.nanoseconds - packets[0].nanoseconds for packet in packets]
+        sizes = [*(packet.size for packet in packets[:-1]), None]
+        columns = {"time [ns]": times, "flow": [0] * len(packets), "size": sizes}
+        parquet.write_table(arrow.table(columns), path)
+    else:
+        *lines, _ = table(packets, path).read_bytes().splitlines(keepends=True)
+        wrong = {"cell": b"9e18,1,x", "range": b"9e18,9,1", "back": b"0,1,1", "bytes": b"\xff", "long": b"1" * 70_000}
+        path.write_bytes(b"".join(lines) + wrong[path.stem] + b"\n")
+    flat = recorded(path, "0..4")
+    found = set()
+    for engine in ("native", "reference"):
+        for block in (1, 7, 65_536):
+            run = session.begin(flat, engine, 1, 0, block=block)
+            with pytest.raises(LanguageError) as error:
+                run.advance(math.inf, 10**9)
+            found.add((error.value.diagnostics[0].message, run.now, run.hash, run.observe().arrivals[0]))
+    assert len(found) == 1
+    assert found.pop()[-1] == len(packets) - 1
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -151,7 +151,8 @@ def _partial(record: Record) -> str:
     if len(finished) == asked and not data["partial"]:
         return ""
     stopped = next((one for one in ran if one not in finished), None)
-    reasons = {"interrupted": "It was interrupted", "error": "It was stopped by an error in the model"}
+    culprit = "the model" if (data.get("failure") or {}).get("transition") else "a recording"
+    reasons = {"interrupted": "It was interrupted", "error": f"It was stopped by an error in {culprit}"}
     why = reasons.get(stopped["ended"], "It was stopped by a limit") if stopped else "It was interrupted"
     if asked == 1 and stopped:
         return f"{why} at time {record.time(stopped['time'])}; the figures are of what went before."

@@ -89,6 +89,8 @@ pub struct Capture {
     first: Option<i128>,
     packets: u64,
     ended: bool,
+    /// What is wrong behind the packets that were read.
+    late: Option<Fault>,
 }
 
 /// What a block of the file turned out to be.
@@ -111,34 +113,43 @@ impl Capture {
             _ => fault(Kind::Unknown, String::new()),
         })?;
         let flows = flows.then(Flows::default);
-        Ok(Capture { reader, interfaces: Vec::new(), flows, first: None, packets: 0, ended: false })
+        Ok(Capture { reader, interfaces: Vec::new(), flows, first: None, packets: 0, ended: false, late: None })
     }
 
-    /// The next packets, at most so many; none are the end.
+    /// The next packets, at most so many; none are the end. Those before a fault come first.
     pub fn read(&mut self, most: usize) -> Result<Packets, Fault> {
         let mut packets = Packets::default();
-        while packets.times.len() < most && !self.ended {
-            match self.block()? {
-                Found::Nothing => {}
-                Found::Section => self.interfaces.clear(),
-                Found::Interface(interface) => self.interfaces.push(interface),
-                Found::Packet { instant, size, captured, told } => {
-                    let flow = match &mut self.flows {
-                        Some(flows) => flows.number(&told),
-                        None => 0,
-                    };
-                    self.packets += 1;
-                    let since = instant - *self.first.get_or_insert(instant);
-                    let time = i64::try_from(since).map_err(|_| self.fault(Kind::Damaged, "its time".into()))?;
-                    packets.times.push(time);
-                    packets.sizes.push(i64::from(size));
-                    packets.captured.push(i64::from(captured));
-                    packets.flows.push(i64::from(flow));
-                    packets.protocols.push(told.protocol.map_or(-1, i64::from));
-                }
+        while packets.times.len() < most && !self.ended && self.late.is_none() {
+            self.late = self.read_block(&mut packets).err();
+        }
+        match self.late.clone() {
+            Some(fault) if packets.times.is_empty() => Err(fault),
+            _ => Ok(packets),
+        }
+    }
+
+    /// Reads the next block of the file, which may be a packet.
+    fn read_block(&mut self, packets: &mut Packets) -> Result<(), Fault> {
+        match self.block()? {
+            Found::Nothing => {}
+            Found::Section => self.interfaces.clear(),
+            Found::Interface(interface) => self.interfaces.push(interface),
+            Found::Packet { instant, size, captured, told } => {
+                let flow = match &mut self.flows {
+                    Some(flows) => flows.number(&told),
+                    None => 0,
+                };
+                let since = instant - *self.first.get_or_insert(instant);
+                let time = i64::try_from(since).map_err(|_| self.fault(Kind::Damaged, "its time".into()))?;
+                self.packets += 1;
+                packets.times.push(time);
+                packets.sizes.push(i64::from(size));
+                packets.captured.push(i64::from(captured));
+                packets.flows.push(i64::from(flow));
+                packets.protocols.push(told.protocol.map_or(-1, i64::from));
             }
         }
-        Ok(packets)
+        Ok(())
     }
 
     fn fault(&self, kind: Kind, detail: String) -> Fault {
