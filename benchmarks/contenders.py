@@ -22,6 +22,7 @@ COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ("-std=c++20", "-O3", "-march=native")
 PROBE = 50  # firings of the first run, which tells how many a run of the wanted length takes
 LONGEST_PROBE = 5e9  # firings; a faster contender is not believed
+SETTLED = 1.5  # the first of two runs of one length takes no more times the second's time
 
 
 class Unavailable(Exception):
@@ -226,11 +227,14 @@ def compete(contenders: Sequence[Contender], seconds: float, rounds: int) -> lis
 
 
 def calibrate(contender: Contender, seconds: float) -> int:
-    """How many firings take about so many seconds."""
+    """How many firings take about so many seconds, once what happens only once is over: imports, pages, machine code.
+
+    Whether it is, tell two runs of about that length.
+    """
     firings = PROBE
-    contender.run(firings, 0)  # what happens only once: imports, pages, tables
     while True:
-        sample = contender.run(firings, 0)
-        if sample.seconds >= seconds / 4 or firings >= LONGEST_PROBE:
-            return max(1, round(firings * seconds / max(sample.seconds, 1e-9)))
-        firings = round(firings * min(20.0, max(2.0, seconds / 2 / max(sample.seconds, 1e-6))))
+        first, second = (max(contender.run(firings, 0).seconds, 1e-9) for _ in range(2))
+        wanted = max(1, round(firings * seconds / second))
+        if firings >= LONGEST_PROBE or (second >= seconds / 2 and first <= SETTLED * second):
+            return wanted
+        firings = min(20 * firings, wanted)
