@@ -161,6 +161,7 @@ class Driver:
         except LanguageError as error:
             if not self.session.firings:
                 raise
+            self.report()
             told = error.diagnostics[0]
             self.wrong = Fault(told.id, None, {}, self.session.now, told.span, told.values)
             ended = "error"

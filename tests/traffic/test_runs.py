@@ -100,8 +100,10 @@ def test_refusals(folder: Path, capsys: Capture, options: tuple[str, ...], told:
 def test_what_is_wrong_late_in_a_file_ends_the_run(folder: Path, capsys: Capture) -> None:
     text = (folder / "rows.csv").read_text()
     (folder / "bad.csv").write_text(text + "99999999,1,x\n")
-    outcome = caller(capsys)("run", "replay.net", "--quiet", "--stream", "packets=bad.csv", "--report", "page.html")
+    options = ("--stream", "packets=bad.csv", "--report", "page.html", "--trace", "t.csv")
+    outcome = caller(capsys)("run", "replay.net", "--quiet", *options)
     assert outcome.status == 3
+    assert (folder / "t.csv").read_text().count("arrive") == 200
     assert "line 202, column `size`: `x` is no number\n  note: the figures are those up to time 1" in outcome.err
     assert "PARTIAL RESULTS: stopped by an error in a recording at time 1" in outcome.out
     assert "It was stopped by an error in a recording" in (folder / "page.html").read_text()

@@ -456,7 +456,7 @@ fn written(program: &Program, known: &[Vec<Known>], parts: &[Described]) -> Writ
     }
     let part = |piece: usize, transition: TransitionId| {
         let (shape, row) = &parts[piece];
-        let reads = known[*shape].iter().any(|known| matches!(known, Known::Read(_)));
+        let reads = Operand::read(row, &known[*shape]).next().is_some();
         Part { shape: *shape, transition, operands: row.len(), reads }
     };
     for number in 0..program.transitions.len() {

@@ -86,7 +86,7 @@ impl Store {
         self.slots[start..start + self.width].copy_from_slice(token);
     }
 
-    /// Doubles the room.
+    /// Doubles the room. Seats are numbered in 32 bits.
     #[cold]
     pub fn grow(&mut self, ring: &mut Ring, count: usize) {
         let mut slots = Vec::with_capacity(self.slots.len() * 2);
@@ -96,7 +96,8 @@ impl Store {
         }
         slots.resize(self.slots.len() * 2, 0);
         self.slots = slots.into_iter().collect();
-        *ring = Ring { slots: self.slots.as_ptr() as usize, mask: ring.mask * 2 + 1, head: 0 };
+        let mask = ring.mask.checked_mul(2).expect("a place of fewer than 2^32 tokens") + 1;
+        *ring = Ring { slots: self.slots.as_ptr() as usize, mask, head: 0 };
     }
 
     /// Removes the token at a position among `count`; in a bag the last token takes its seat (S4).

@@ -120,6 +120,7 @@ pub struct Emitter<'a, 'b> {
     owners: HashMap<Value, Owner>,
     pub now: Value,
     operands: Value,
+    /// How operands are known, if all are not read.
     known: Option<&'a [Known]>,
     pub exit: Exit,
     /// The transition whose firing is written. It comes first among those that watch a number, so that transitions which
