@@ -389,7 +389,31 @@ impl<O: Observer> Engine<O> {
         self.check_instant(program, transition)?;
         let (duration, given) = self.evaluate(program, plan)?;
         let end = self.now + duration;
-        let variables = &self.variables[..plan.variable_names.len()];
+        self.note_start(program, transition, plan.variable_names.len(), duration)?;
+        self.take(program, plan);
+        self.marking.total += given;
+        self.firings += 1;
+        if duration == 0.0 {
+            self.deposit(program, plan, false)?;
+        } else {
+            if plan.reserves {
+                self.reserve(program, plan);
+            }
+            self.agenda.begin(end, self.firings, transition, plan.lane, plan.held).copy_from_slice(&self.record);
+        }
+        Ok(())
+    }
+
+    /// A firing with so many variables starts: the hash, the observer and the figures of its transition (M2) take it in.
+    #[inline(always)]
+    fn note_start(
+        &mut self,
+        program: &Program,
+        transition: TransitionId,
+        variables: usize,
+        duration: f64,
+    ) -> Outcome<()> {
+        let (variables, end) = (&self.variables[..variables], self.now + duration);
         self.hash.add(transition.0, variables, self.now, end);
         let scope = &mut Scope {
             variables,
@@ -404,17 +428,6 @@ impl<O: Observer> Engine<O> {
         state.firings += 1;
         if duration != 0.0 {
             state.begin(self.now);
-        }
-        self.take(program, plan);
-        self.marking.total += given;
-        self.firings += 1;
-        if duration == 0.0 {
-            self.deposit(program, plan, false)?;
-        } else {
-            if plan.reserves {
-                self.reserve(program, plan);
-            }
-            self.agenda.begin(end, self.firings, transition, plan.lane, plan.held).copy_from_slice(&self.record);
         }
         Ok(())
     }

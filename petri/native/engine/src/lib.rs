@@ -70,4 +70,6 @@ pub mod sum_tree;
 pub mod table;
 pub mod trace;
 pub mod trajectory;
+#[cfg(test)]
+mod twins;
 pub mod weights;

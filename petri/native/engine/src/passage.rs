@@ -198,24 +198,7 @@ impl Passages {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Settings, events and outcome of each case of a kind, from the file that the Python tests read too.
-    fn cases(kind: &str) -> Vec<[Vec<&'static str>; 3]> {
-        let file = include_str!("../../../../tests/measure/twins.txt");
-        let parts = |line: &'static str| -> Vec<Vec<&'static str>> {
-            line.split('|').map(|part| part.split_whitespace().collect()).collect()
-        };
-        let all = file.lines().map(|line| parts(line).try_into().unwrap());
-        all.filter(|case: &[Vec<&str>; 3]| case[0][0] == kind).collect()
-    }
-
-    fn digits(value: f64) -> String {
-        if value.is_nan() {
-            "nan".into()
-        } else {
-            format!("{:016x}", value.to_bits())
-        }
-    }
+    use crate::twins::{cases, digits};
 
     #[test]
     fn agrees_with_its_twin() {

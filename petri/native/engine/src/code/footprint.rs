@@ -1,5 +1,6 @@
 //! What the end of a firing touches, with the firings that it may start: known before, so that it can be fetched in time.
 
+use std::collections::HashSet;
 use std::mem::size_of;
 use std::ptr::{from_ref, null};
 
@@ -110,11 +111,6 @@ impl Lines<'_> {
 
 /// Of those with the same key, only the first are kept.
 fn keep_first<T>(row: &mut Vec<T>, key: impl Fn(&T) -> usize) {
-    let mut seen = Vec::new();
-    row.retain(|entry| {
-        let key = key(entry);
-        let new = !seen.contains(&key);
-        seen.push(key);
-        new
-    });
+    let mut seen = HashSet::new();
+    row.retain(|entry| seen.insert(key(entry)));
 }

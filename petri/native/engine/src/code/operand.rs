@@ -160,7 +160,7 @@ impl Known {
         let words = |row: &&[Operand]| row.iter().map(|operand| operand.word(program, plan)).collect();
         let words: Vec<Vec<u64>> = rows.iter().map(words).collect();
         let Some((first, others)) = words.split_first() else { return Vec::new() };
-        let (mut known, mut taken) = (Vec::with_capacity(first.len()), 0);
+        let (mut known, mut cells) = (Vec::with_capacity(first.len()), Cells::default());
         for (position, operand) in rows[0].iter().enumerate() {
             let word = first[position];
             let above = |other: usize| {
@@ -170,23 +170,31 @@ impl Known {
                 (fits && matches!(known[other], Known::Read(_)) && all()).then_some(Known::Above(other, distance))
             };
             let same = || others.iter().all(|row| row[position] == word).then_some(Known::Constant(word));
-            let next = same().or_else(|| (0..position).find_map(above)).unwrap_or_else(|| {
-                taken += operand.cells();
-                Known::Read(taken - operand.cells())
-            });
-            known.push(next);
+            let next = same().or_else(|| (0..position).find_map(above));
+            known.push(next.unwrap_or_else(|| cells.take(operand)));
         }
         known
     }
 
     /// How they are known to code that reads all of them: so it is written to see what shape it has.
     pub fn read(row: &[Operand]) -> Vec<Known> {
-        let mut taken = 0;
-        let next = |operand: &Operand| {
-            taken += operand.cells();
-            Known::Read(taken - operand.cells())
-        };
-        row.iter().map(next).collect()
+        let mut cells = Cells::default();
+        row.iter().map(|operand| cells.take(operand)).collect()
+    }
+}
+
+/// The cells of a row, from the first on.
+#[derive(Default)]
+struct Cells {
+    taken: usize,
+}
+
+impl Cells {
+    /// The next ones are an operand's.
+    fn take(&mut self, operand: &Operand) -> Known {
+        let first = self.taken;
+        self.taken += operand.cells();
+        Known::Read(first)
     }
 }
 

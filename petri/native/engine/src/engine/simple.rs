@@ -23,21 +23,7 @@ impl<O: Observer> Engine<O> {
             return Err(Fault::new("not-finite", program.transitions[transition].time_span));
         }
         self.check_tokens(simple.taken, simple.given)?;
-        self.hash.add(transition.0, &[], self.now, end);
-        let scope = &mut Scope {
-            variables: &[],
-            places: &self.marking.places,
-            tables: &program.tables,
-            random: &mut self.random,
-            now: self.now,
-            end,
-        };
-        self.observer.started(transition, scope)?;
-        let state = &mut self.enabling.transitions[transition];
-        state.firings += 1;
-        if duration != 0.0 {
-            state.begin(self.now);
-        }
+        self.note_start(program, transition, 0, duration)?;
         for taken in &program.moves[simple.takes as usize..simple.gives as usize] {
             self.take_black(program, taken.place, u64::from(taken.count));
         }
