@@ -305,7 +305,7 @@ class Checker:
         return Scalar(kind.kind, kind.dimension, low, high, name=name, span=e.span)
 
     def read_range(self, reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node] | None:
-        """The constant bounds of a range of numbers."""
+        """The constant bounds of a range of numbers; None, and it has been told, when there are none."""
         low, high = reader.read(e.low), reader.read(e.high)
         if isinstance(low.type, Unknown) or isinstance(high.type, Unknown):
             return None
@@ -315,10 +315,14 @@ class Checker:
         if common is None:
             return None
         kind, (first, last) = common
-        return kind, self.folded(first), self.folded(last)
+        try:
+            return kind, self.folded(first), self.folded(last)
+        except Fault as fault:
+            self.problems.fault(fault)
+            return None
 
     def folded(self, node: Node) -> Node:
-        """A constant that does not depend on an instance as its value."""
+        """A constant that does not depend on an instance as its value. Raises Fault where it has none."""
         if node.op != "const" and node.fixed and not node.flags:
             return constant(evaluate(node, ()), node.kind, node.span)
         return node

@@ -9,6 +9,7 @@ from petri.language.meaning.nodes import constant, evaluate, operation
 from petri.language.meaning.scope import Scope, UnitSymbol
 from petri.language.meaning.types import BUILTIN, DIMENSIONS, REAL, Scalar, Type, Unknown, plainly, quantity
 from petri.language.meaning.units import PLAIN, TIME, UNITS, Dimension, in_net_units, suggested_unit
+from petri.language.problems import Fault
 from petri.language.syntax import tree
 
 if TYPE_CHECKING:
@@ -108,7 +109,10 @@ class NetUnits:
             return
         unit.dimension = value.type.dimension
         if owner.outer is None:
-            unit.node = constant(evaluate(nodes[0], ()), "real", unit.span)
+            try:
+                unit.node = constant(evaluate(nodes[0], ()), "real", unit.span)
+            except Fault as fault:
+                self.checker.problems.fault(fault)
         else:
             number = self.checker.keep_constant(owner, nodes[0])
             unit.node = local(number, value.type if value.type.kind == "real" else REAL, unit.span)
