@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from petri.diagnostics import Diagnostic, LanguageError
+from petri.net import MOST_REPLICATIONS
 
 from . import exits, nets
 from .console import stdout_console, tell, tell_all, write_pieces
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from petri.result import Result
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
-LIMITS = click.IntRange(min=1)
+LIMITS = click.IntRange(1, 2**63 - 1)
 
 
 @click.command(name="run")
@@ -35,7 +36,13 @@ LIMITS = click.IntRange(min=1)
 @nets.tables_option
 @click.option("--until", metavar="TIME", help="End of the run, such as '20 ms'; `dead`: until nothing can happen.")
 @click.option("--warmup", metavar="TIME", help="Leave the time before out of the statistics; `auto`: find it.")
-@click.option("--replications", "-n", type=LIMITS, metavar="N", help="Number of independent repetitions.")
+@click.option(
+    "--replications",
+    "-n",
+    type=click.IntRange(1, MOST_REPLICATIONS),
+    metavar="N",
+    help="Number of independent repetitions.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
 @click.option("--threads", type=LIMITS, metavar="N", help="Replications at one time (as many as there are cores).")

@@ -18,6 +18,8 @@ Scalar = int | float
 Kind = Literal["int", "real", "bool"]
 Discipline = Literal["bag", "fifo", "lifo", "key"]
 
+MOST_REPLICATIONS = 100_000  # of one run, which keeps what each has measured
+
 
 class Span(Frozen):
     """A piece of source text: lines and columns count from 1; the end column is exclusive."""

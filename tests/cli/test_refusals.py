@@ -140,6 +140,8 @@ def test_a_parameter_that_is_set_twice(call: Call, write: Write) -> None:
         (["--seed", "x"], "--seed"),
         (["--seed", "-1"], "--seed"),
         (["--replications", "0"], "--replications"),
+        (["--replications", "1000000000"], "--replications"),
+        (["--max-instant", "99999999999999999999"], "--max-instant"),
         (["--engine", "warp"], "--engine"),
         (["--max-tokens", "0"], "--max-tokens"),
         (["--trace", "trace.txt"], "the name must end in `.csv`"),

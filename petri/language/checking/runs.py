@@ -10,7 +10,7 @@ from petri.language.meaning.nodes import as_float, evaluate
 from petri.language.meaning.types import INT, Scalar
 from petri.language.problems import Fault
 from petri.language.syntax import tree
-from petri.net import RunDefaults
+from petri.net import MOST_REPLICATIONS, RunDefaults
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
@@ -28,7 +28,7 @@ def run_defaults(checker: Checker, d: tree.Run | None) -> RunDefaults:
     warmup = _instant(checker, d.warmup, least=0.0) if d.warmup is not None else None
     if until is not None and warmup is not None and d.warmup is not None and warmup >= until:
         checker.problems.error("warmup-too-long", d.warmup.span)
-    replications = _whole(checker, d.replications, 1) if d.replications is not None else None
+    replications = _whole(checker, d.replications, 1, MOST_REPLICATIONS) if d.replications is not None else None
     seed = _whole(checker, d.seed, 0) if d.seed is not None else None
     return RunDefaults(until, warmup or 0.0, 1 if replications is None else replications, 1 if seed is None else seed)
 
@@ -54,9 +54,10 @@ def _instant(checker: Checker, e: tree.Expr, least: float | None) -> float | Non
     return value
 
 
-def _whole(checker: Checker, e: tree.Expr, least: int) -> int | None:
+def _whole(checker: Checker, e: tree.Expr, least: int, most: float = math.inf) -> int | None:
     value = _constant(checker, e, INT)
-    if value is not None and value < least:
-        checker.problems.error("run-value", e.span, text=checker.problems.text(e.span), wanted=f"at least {least}")
+    if value is not None and not least <= value <= most:
+        text = f"at least {least}" if value < least else f"at most {most}"
+        checker.problems.error("run-value", e.span, text=checker.problems.text(e.span), wanted=text)
         return None
     return None if value is None else int(value)
