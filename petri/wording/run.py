@@ -39,7 +39,7 @@ WORDING: dict[str, Wording] = {
     ),
     "instant-limit": Wording(
         "more than {limit} firings at one instant: time does not move",
-        "{transitions:and} fire in turn; give one of them a firing time (`takes …`), or a guard that ends the loop",
+        "the loop is made of {transitions:and}: put a firing time (`takes …`) into it, or a guard that ends it",
         "if the net is meant to fire so often at once, raise the limit with `--max-instant`",
         notes=("at time {time}",),
     ),

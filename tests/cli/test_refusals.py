@@ -204,6 +204,12 @@ def test_a_loop_that_takes_no_time(call: Call, write: Write) -> None:
     assert "PARTIAL RESULTS" in outcome.out
 
 
+def test_a_loop_of_one_transition(call: Call, write: Write) -> None:
+    outcome = call("run", write("net loop\nplace a = token\ntransition t: a -> a\nrun until 1\n"), "--max-instant", "9")
+    assert outcome.status == 3
+    assert "the loop is made of `t`:" in outcome.err
+
+
 def test_an_overflow(call: Call, write: Write) -> None:
     net = write("net grow\nplace a : int = 1\ntransition t: a(n) -> a(n * 1000) takes 1\nrun until 100\n")
     outcome = call("run", net)
