@@ -255,6 +255,8 @@ def story(net: Net, replication: Replication) -> RunFailure:
     unit = f" {net.time_unit}" if net.time_unit else ""
     time = f"{fault.time:.10g}{unit}"
     given = {name: value for name, value in fault.values.items() if value is not None}
+    if given.get("distribution") == "uniform_int":
+        given["distribution"] = "uniform"  # the language has one word for both
     values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
     return RunFailure(fault.id, "" if transition is None else transition.name, binding, time, fault.span, values)
 

@@ -210,6 +210,15 @@ def test_a_loop_of_one_transition(call: Call, write: Write) -> None:
     assert "the loop is made of `t`:" in outcome.err
 
 
+def test_a_distribution_is_called_by_its_word(call: Call, write: Write) -> None:
+    net = write(
+        "net low\nplace a : int = 2\ntransition t: a(n) -> a(m) draw m ~ uniform(1..n - 2) takes 1\nrun until 9\n"
+    )
+    outcome = call("run", net)
+    assert outcome.status == 3
+    assert "`uniform` cannot be drawn with these parameters" in outcome.err
+
+
 def test_an_overflow(call: Call, write: Write) -> None:
     net = write("net grow\nplace a : int = 1\ntransition t: a(n) -> a(n * 1000) takes 1\nrun until 100\n")
     outcome = call("run", net)
