@@ -13,10 +13,11 @@ from petri.net import Net, Term
 
 
 def quotients(above: Floats, below: Floats | float) -> Floats:
-    """Element by element; nan where the divisor is 0."""
+    """Element by element; nan where the divisor is 0, and infinite where a quotient is too large for a double."""
     divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
     result = np.full(np.shape(above), math.nan)
-    np.divide(above, divisor, out=result, where=divisor != 0)
+    with np.errstate(over="ignore"):
+        np.divide(above, divisor, out=result, where=divisor != 0)
     return result
 
 

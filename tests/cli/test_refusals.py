@@ -219,6 +219,13 @@ def test_a_distribution_is_called_by_its_word(call: Call, write: Write) -> None:
     assert "`uniform` cannot be drawn with these parameters" in outcome.err
 
 
+def test_a_rate_beyond_all_doubles(call: Call, write: Write) -> None:
+    net = write("net quick\nplace a = token\ntransition t: a -> a takes 1e-320\nrun until 1e-319\n")
+    outcome = call("run", net, "--quiet")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert "∞" in outcome.out
+
+
 def test_an_overflow(call: Call, write: Write) -> None:
     net = write("net grow\nplace a : int = 1\ntransition t: a(n) -> a(n * 1000) takes 1\nrun until 100\n")
     outcome = call("run", net)
