@@ -7,6 +7,7 @@ the comments are the rules'.
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -223,13 +224,14 @@ class Engine:
         """What an arc may take: each choice is one coloured token, or a number of black ones (E1–E3)."""
         earlier = zip(transition.inputs, found, strict=False)
         used = {id(token) for other, tokens in earlier if other.place == arc.place for token in tokens}
-        left = [token for token in self.marking[arc.place] if id(token) not in used]
+        there = self.marking[arc.place]
+        left = [token for token in there if id(token) not in used] if used else there
         if not self.net.places[arc.place].colour.slots:
             count = self.count(arc.count, self.context(variables))
             return [left[len(left) - count :]] if count <= len(left) else []
         visible = self.visible(arc.place, left)
         wanted = self.equalities(arc.pattern, variables) if visible else {}
-        return [[token] for token in visible if self.equals(token, wanted)]
+        return [[token] for token in self.matching(visible, wanted)]
 
     def visible(self, place: int, tokens: list[Held]) -> list[Held]:
         """Those of `tokens` that an arc may see (S3)."""
@@ -247,8 +249,11 @@ class Engine:
         context = self.context(variables)
         return {slot: evaluate(m.equal, context) for slot, m in enumerate(pattern) if m.equal is not None}
 
-    def equals(self, token: Held, wanted: dict[int, Scalar]) -> bool:
-        return all(token.value[slot] == value for slot, value in wanted.items())
+    def matching(self, tokens: list[Held], wanted: dict[int, Scalar]) -> list[Held]:
+        """Those of `tokens` that have the wanted values."""
+        for slot, value in wanted.items():
+            tokens = [token for token in tokens if token.value[slot] == value]
+        return tokens
 
     def admits(self, transition: Transition, variables: Sequence[Scalar], found: list[list[Held]]) -> bool:
         """Inhibitors, guard and capacities, in this order (E4–E6)."""
@@ -261,8 +266,7 @@ class Engine:
 
     def inhibits(self, arc: InhibitorArc, context: Context) -> bool:
         wanted = self.equalities(arc.pattern, context.variables)
-        matching = sum(self.equals(token, wanted) for token in self.marking[arc.place])
-        return matching >= self.count(arc.threshold, context)
+        return len(self.matching(self.marking[arc.place], wanted)) >= self.count(arc.threshold, context)
 
     def has_room(self, transition: Transition, context: Context, found: list[list[Held]]) -> bool:
         """No place that the firing puts tokens in would exceed its capacity (E6)."""
@@ -329,8 +333,7 @@ class Engine:
         for place, _ in firing.deposits:
             self.reserved[place] += 1
             self.forget(place)
-        self.in_progress.append(firing)
-        self.in_progress.sort()
+        insort(self.in_progress, firing)
 
     def deposit(self, firing: Firing) -> None:
         for observer in self.observers:
@@ -347,7 +350,7 @@ class Engine:
     def remove(self, place: int, token: Held) -> None:
         """Out of the row; in a bag the last token moves into the seat (S4)."""
         row = self.marking[place]
-        seat = next(seat for seat, other in enumerate(row) if other is token)
+        seat = row.index(token)
         if self.net.places[place].discipline == "bag":
             row[seat] = row[-1]
             row.pop()
