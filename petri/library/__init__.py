@@ -5,11 +5,13 @@ In an installed package both folders lie beside this file; in a checkout they ar
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 SUFFIX = ".net"
 
 
+@cache
 def folder(name: str) -> Path:
     """The folder `models` or `nets` of the library."""
     here = Path(__file__).resolve().parent

@@ -7,6 +7,7 @@ Replications are independent: `student_interval`. The batches of one long run ar
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -88,6 +89,7 @@ def student_tail(t: float, degrees: float) -> float:
     return tail if t >= 0 else 1.0 - tail
 
 
+@lru_cache(1024)  # all intervals of a result ask for the same one
 def student_quantile(probability: float, degrees: float) -> float:
     """The t that a Student variable stays below with this probability.
 
