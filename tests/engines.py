@@ -6,6 +6,9 @@ import pytest
 
 from petri.engine.native import available
 
+FASTEST = "native" if available() else "reference"
+"""For tests to which it makes no difference."""
+
 ENGINES = [
     "reference",
     pytest.param(

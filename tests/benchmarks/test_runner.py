@@ -13,7 +13,8 @@ from benchmarks.contenders import COMPILER, Simulator, Unavailable
 from petri.engine.native import available
 
 
-def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "LONG_RUN", 10_000)
     output = tmp_path / "latest.json"
     engine = "native" if available() else "reference"
     words = ["--seconds", "0.002", "--rounds", "1", "--largest", "100", "--engine", engine, "--only", "B1,B6,memory"]

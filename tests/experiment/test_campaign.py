@@ -25,7 +25,7 @@ from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Processes, Threads
 from petri.measure.sequential import looks
 from petri.model import Model
-from tests.engines import ENGINES
+from tests.engines import ENGINES, FASTEST
 from tests.experiment.nets import FAILING, QUEUE, TIMED, stored_rows, write_net
 
 POINTS = [{"load": 0.3}, {"load": 0.6}, {"load": 0.6, "servers": 2}]
@@ -62,11 +62,11 @@ def test_a_net_that_is_made_already_has_its_tables() -> None:
 def test_rows_do_not_depend_on_the_workers(tmp_path: Path, precision: Precision | None) -> None:
     experiment = queue(tmp_path, precision=precision, max_replications=25, warmup="auto")
     with ThreadPoolExecutor(3) as pool:
-        sweep(experiment, tmp_path / "one.db", engine="reference", executor=pool)
+        sweep(experiment, tmp_path / "one.db", engine=FASTEST, executor=pool)
     workers = Processes(2)
-    sweep(experiment, tmp_path / "two.db", engine="reference", workers=workers)
+    sweep(experiment, tmp_path / "two.db", engine=FASTEST, workers=workers)
     workers.close()
-    sweep(experiment, tmp_path / "three.db", engine="reference", workers=Threads(1))
+    sweep(experiment, tmp_path / "three.db", engine=FASTEST, workers=Threads(1))
     rows = stored_rows(tmp_path / "one.db")
     assert len(rows) >= 12
     assert rows == stored_rows(tmp_path / "two.db") == stored_rows(tmp_path / "three.db")

@@ -11,7 +11,7 @@ from petri import language
 from petri.engine.run import Plan
 from petri.experiment import Experiment, Store
 from petri.experiment.warmup import TOKENS, WINDOWS, Warmup, pilot, series_of, settle, windows
-from tests.engines import ENGINES
+from tests.engines import ENGINES, FASTEST
 from tests.experiment.nets import stored_rows, write_net
 
 # A server that is slow for the first 100 and fast from then on.
@@ -29,7 +29,7 @@ measure served = count(serve)
 STEADY = SLOW_START.replace("if now < 100 then 3 else 0.5", "1")
 
 
-def plan(engine: str = "reference", until: float = 2000.0, seed: int = 1) -> Plan:
+def plan(engine: str = FASTEST, until: float = 2000.0, seed: int = 1) -> Plan:
     return Plan(until=until, seed=seed, engine=engine)
 
 
@@ -93,11 +93,11 @@ def test_the_series_that_settles_last_decides() -> None:
 def test_a_sweep_keeps_what_was_found(tmp_path: Path) -> None:
     net = write_net(tmp_path, SLOW_START, "slow.net")
     experiment = Experiment(net=net, until=2000, warmup="auto", replications=2, seed=1)
-    outcome = experiment.run(tmp_path / "s.db", engine="reference", workers=1)
+    outcome = experiment.run(tmp_path / "s.db", engine=FASTEST, workers=1)
     found = pilot(language.load(net), plan())
     assert outcome.points[0].warmup == found
     with Store.open(tmp_path / "s.db") as store:
         assert store.points()[0].warmup == found
     fixed = Experiment(net=net, until=2000, warmup=found.length, replications=2, seed=1)
-    fixed.run(tmp_path / "f.db", engine="reference", workers=1)
+    fixed.run(tmp_path / "f.db", engine=FASTEST, workers=1)
     assert stored_rows(tmp_path / "s.db") == stored_rows(tmp_path / "f.db")
