@@ -24,6 +24,8 @@ from typing import Any, Literal
 from petri.net import Span
 from petri.structs import Frozen, as_dict, field
 
+MOST_DIAGNOSTICS = 100  # of a check, that are told
+
 Severity = Literal["error", "warning", "note"]
 Value = str | int | float | Sequence[str] | None
 

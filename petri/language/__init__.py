@@ -14,13 +14,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petri.diagnostics import Diagnostic, LanguageError
+from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, LanguageError
 from petri.net import Net
 
 if TYPE_CHECKING:
     from petri.language.problems import Problems
 
-MOST_DIAGNOSTICS = 100
 Tables = Mapping[str, str | PathLike[str]]
 TEXT = "<text>"
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 
-from petri.diagnostics import Diagnostic, Label, Severity, Value
+from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Label, Severity, Value, did_you_mean
 from petri.net import Span
 
 LONGEST_QUOTE = 50
+MOST_NAMES = 1_000  # among which one that was meant is looked for
 
 
 class Fault(Exception):
@@ -58,6 +60,17 @@ class Problems:
 
     def fault(self, fault: Fault, **values: Value) -> None:
         self.report(fault.identifier, fault.span, {**fault.values, **values})
+
+    def meant(self, word: str, names: Iterable[str]) -> str | None:
+        """The name that a word is most likely a slip of the pen for, or None.
+
+        Nobody reads on after so many problems, and many thousands of names, of which each is looked at, were made by a
+        program, which makes no such slips.
+        """
+        if len(self.found) >= MOST_DIAGNOSTICS:
+            return None
+        few = list(islice(names, MOST_NAMES + 1))
+        return did_you_mean(word, few) if len(few) <= MOST_NAMES else None
 
     @property
     def failed(self) -> bool:

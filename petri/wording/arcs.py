@@ -29,6 +29,10 @@ WORDING: dict[str, Wording] = {
     ),
     "all-too-many": Wording("`all` would be {values:token}; the limit is {limit}"),
     "too-many-tokens": Wording("`{name}` starts with more than {limit:token}"),
+    "too-many-valued": Wording(
+        "with those of `{name}` the places of the net start with more than {limit:token} that have values",
+        "tokens without values are only counted: those of places without a type do not add to this",
+    ),
     "capacity-negative": Wording("a capacity cannot be {value}", notes=IN_INSTANCE),
     "key-of-black": Wording("`{name}` holds black tokens, which have no key to order them by"),
     "key-not-number": Wording("a key is a number, not {kind}", "name a field, such as `by seq`"),
@@ -50,6 +54,10 @@ WORDING: dict[str, Wording] = {
     "place-missing": Wording("the array `{name}` is empty", notes=IN_INSTANCE),
     "star-outside-measure": Wording("`[*]` stands for all elements in measures only", "write an index"),
     # input arcs
+    "too-many-arcs": Wording(
+        "`{name}` has {arcs:arc} on its input side; the limit is {limit}",
+        "several tokens of one place are one arc, `3 * place`",
+    ),
     "no-input": Wording(
         "`{name}` takes no token, so it would fire without end",
         "give it a place to take from and give back to: `place idle = token`   `transition {name}: idle -> idle, …`",

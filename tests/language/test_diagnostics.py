@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from petri import diagnostics, wording
-from petri.diagnostics import Diagnostic, Label, LanguageError, RunError, RunFailure, render
+from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Label, LanguageError, RunError, RunFailure, render
+from petri.language.problems import MOST_NAMES, Problems
 from petri.net import Span
 from petri.wording.entry import Wording, fill, is_complete
 
@@ -128,6 +130,20 @@ def test_a_language_error_draws_all_its_diagnostics() -> None:
 )
 def test_did_you_mean(word: str, candidates: list[str], meant: str | None) -> None:
     assert diagnostics.did_you_mean(word, candidates) == meant
+
+
+def test_what_was_meant_is_looked_for_as_long_as_anyone_reads_on() -> None:
+    problems = Problems()
+    for number in range(MOST_DIAGNOSTICS):
+        assert problems.meant("quene", ["queue"]) == "queue"
+        problems.error("unknown-place", Span("x.net", number + 1, 1, number + 1, 2), name="quene")
+    assert problems.meant("quene", ["queue"]) is None
+
+
+def test_what_was_meant_is_not_looked_for_among_names_without_end() -> None:
+    names = count()
+    assert Problems().meant("quene", (f"queue{number}" for number in names)) is None
+    assert next(names) <= 2 * MOST_NAMES
 
 
 # ---------------------------------------------------------------- the tables

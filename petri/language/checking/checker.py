@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri import net
-from petri.diagnostics import Label, did_you_mean
+from petri.diagnostics import Label
 from petri.language.checking.declarations import Gatherer
 from petri.language.checking.expressions import Reader, local
 from petri.language.checking.parameters import Overrides
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from petri.language.loader import Known
 
 # What other languages call a type.
+_BUILT_IN = ("int", "real", "bool", "token", "Time", "Bytes", "Rate", "Freq")
 _OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool"}
 
 TableReader = Callable[[tree.Text], "Known | None"]
@@ -289,9 +291,8 @@ class Checker:
             return UNKNOWN
         if self.excused(e.name):
             return UNKNOWN
-        known = [name for name, found in scope.visible() if isinstance(found, TypeSymbol)]
-        candidates = [*known, "int", "real", "bool", "token", "Time", "Bytes", "Rate", "Freq"]
-        suggestion = _OTHER_NAMES.get(e.name.lower()) or did_you_mean(e.name, candidates)
+        known = (name for name, found in scope.visible() if isinstance(found, TypeSymbol))
+        suggestion = _OTHER_NAMES.get(e.name.lower()) or self.problems.meant(e.name, chain(known, _BUILT_IN))
         instead = "name what it can be, `red | green`" if e.name.lower() in ("string", "str", "text") else None
         self.problems.error("unknown-type", e.span, name=e.name, suggestion=suggestion, instead=instead)
         return UNKNOWN
@@ -396,13 +397,13 @@ class Checker:
             return
         if self.excused(e.name):
             return
-        places = [name for name, found in reader.scope.names.items() if isinstance(found, PlaceSymbol)]
+        places = (name for name, found in reader.scope.names.items() if isinstance(found, PlaceSymbol))
         outside = reader.scope.outer is not None and isinstance(reader.scope.outer.names.get(e.name), PlaceSymbol)
         self.problems.error(
             "unknown-place",
             e.span,
             name=e.name,
-            suggestion=None if outside else did_you_mean(e.name, places),
+            suggestion=None if outside else self.problems.meant(e.name, places),
             outside=e.name if outside else None,
         )
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
-from petri.diagnostics import Label, did_you_mean
+from petri.diagnostics import Label
 from petri.language.meaning.nodes import END, LOCAL, NOW, Node, constant, operation, to_real, with_span
 from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
 from petri.language.meaning.types import (
@@ -241,13 +242,12 @@ class Reader:
             return
         if self.checker.excused(e.name):
             return
-        known = [name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol)]
-        candidates = [*self.variables, *self.loops, *known]
+        known = (name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol))
         self.problems.error(
             "unknown-name",
             e.span,
             name=e.name,
-            suggestion=did_you_mean(e.name, candidates),
+            suggestion=self.problems.meant(e.name, chain(self.variables, self.loops, known)),
             binding=e.name if self.binds else None,
             unit=f"1 {e.name}" if self.checker.units.is_unit(e.name, self.scope) else None,
         )
@@ -282,7 +282,7 @@ class Reader:
             span,
             field=name,
             kind=kind.name or "the record",
-            suggestion=did_you_mean(name, kind.fields),
+            suggestion=self.problems.meant(name, kind.fields),
             fields=list(kind.fields),
         )
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from petri import net
-from petri.diagnostics import did_you_mean
 from petri.language.checking.events import check_keys, event_of, firing_reader
 from petri.language.checking.expressions import Reader, Value
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
@@ -160,8 +159,9 @@ class FigureReader:
         if symbol is not None:
             self.problems.error("bare-in-measure", e.span, name=e.name, kind=kind_of(symbol))
         elif not self.checker.excused(e.name):
-            known = [n for n, s in self.checker.scope.names.items() if isinstance(s, (MeasureSymbol, ConstantSymbol))]
-            self.problems.error("unknown-name", e.span, name=e.name, suggestion=did_you_mean(e.name, known))
+            names = self.checker.scope.names.items()
+            known = (name for name, found in names if isinstance(found, (MeasureSymbol, ConstantSymbol)))
+            self.problems.error("unknown-name", e.span, name=e.name, suggestion=self.problems.meant(e.name, known))
         return None
 
     def _field(self, e: tree.Field) -> Figure | None:
@@ -190,7 +190,7 @@ class FigureReader:
             span,
             name=name,
             field=field,
-            suggestion=did_you_mean(field, known),
+            suggestion=self.problems.meant(field, known),
             known=known if len(known) < 12 else None,
         )
 
@@ -243,7 +243,7 @@ class FigureReader:
             "unknown-measure-function",
             e.function.span,
             name=name,
-            suggestion=None if instead else did_you_mean(name, MEASURE_FUNCTIONS),
+            suggestion=None if instead else self.problems.meant(name, MEASURE_FUNCTIONS),
             instead=instead,
             known=list(MEASURE_FUNCTIONS),
         )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 
-from petri.diagnostics import did_you_mean
 from petri.language.checking.expressions import Reader, Value, numeric_kind
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
 from petri.language.meaning.scope import DistSymbol, PlaceSymbol, TypeSymbol, kind_of
@@ -57,9 +57,9 @@ def call(reader: Reader, e: tree.Call) -> Value:
         return reader.unknown(e.span)
     if reader.checker.excused(name):
         return reader.unknown(e.span)
-    types = [known for known, found in reader.scope.visible() if isinstance(found, TypeSymbol)]
+    types = (known for known, found in reader.scope.visible() if isinstance(found, TypeSymbol))
     instead = _ELSEWHERE.get(name)
-    suggestion = None if instead else did_you_mean(name, [*FUNCTIONS, *DISTRIBUTIONS, *types])
+    suggestion = None if instead else reader.problems.meant(name, chain(FUNCTIONS, DISTRIBUTIONS, types))
     reader.problems.error("unknown-function", e.function.span, name=name, suggestion=suggestion, instead=instead)
     for argument in e.arguments:
         if not isinstance(argument, (tree.Range, tree.Weighted, tree.Text)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from petri.diagnostics import Label, did_you_mean
+from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, ModuleSymbol, PlaceSymbol, kind_of
@@ -44,8 +44,8 @@ def _no_module(checker: Checker, reader: Reader, d: tree.Instance, found: object
         kind = kind_of(found)  # type: ignore[arg-type]
         checker.problems.error("not-a-module", d.module_span, name=d.module, kind=kind)
     elif not checker.excused(d.module):
-        modules = [name for name, symbol in reader.scope.visible() if isinstance(symbol, ModuleSymbol)]
-        suggestion = did_you_mean(d.module, modules)
+        modules = (name for name, symbol in reader.scope.visible() if isinstance(symbol, ModuleSymbol))
+        suggestion = checker.problems.meant(d.module, modules)
         checker.problems.error("unknown-module", d.module_span, name=d.module, suggestion=suggestion)
 
 
@@ -74,7 +74,7 @@ def _assign(checker: Checker, d: tree.Instance, inner: Body) -> dict[str, tree.A
                 argument.span,
                 name=name,
                 module=d.module,
-                suggestion=did_you_mean(name, names),
+                suggestion=checker.problems.meant(name, names),
                 known=names,
             )
         elif name in given:

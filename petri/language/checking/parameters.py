@@ -7,7 +7,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from petri import net
-from petri.diagnostics import did_you_mean
 from petri.language.checking.expressions import Reader, Value, numeric_kind
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol
@@ -61,7 +60,7 @@ class Overrides:
             "unknown-parameter",
             None,
             name=name,
-            suggestion=did_you_mean(name, known),
+            suggestion=self.problems.meant(name, known),
             known=known,
             none=None if known else "none",
         )

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from petri.diagnostics import did_you_mean
 from petri.language.meaning.scope import ConstantSymbol, TypeSymbol
 from petri.language.meaning.templates import PlaceUse
 from petri.language.meaning.types import Record, Scalar, Type, Unknown, describe, layout, plainly
@@ -79,9 +78,12 @@ class PatternReader:
                 fresh = e.name not in WORDS and self.constant(e.name) is None
                 if not fresh:
                     self._note_parameter(e)
-                elif isinstance(kind, Scalar) and kind.kind == "enum" and did_you_mean(e.name, kind.labels):
-                    values = {"name": e.name, "suggestion": did_you_mean(e.name, kind.labels)}
-                    self.problems.report("binds-like-a-value", e.span, values, severity="warning")
+                elif (
+                    isinstance(kind, Scalar)
+                    and kind.kind == "enum"
+                    and (near := self.problems.meant(e.name, kind.labels))
+                ):
+                    self.problems.warning("binds-like-a-value", e.span, name=e.name, suggestion=near)
                 yield Part(start, kind, e.name if fresh else None, e, e.span)
         elif isinstance(e, tree.Record):
             yield from self._fields(e, kind, start)

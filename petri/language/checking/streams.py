@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from petri.diagnostics import did_you_mean
 from petri.language.meaning.scope import PlaceSymbol, Scope
 from petri.language.meaning.types import Black, Unknown, layout
 from petri.language.syntax import tree
@@ -65,7 +64,7 @@ def _arguments(checker: Checker, call: tree.Call, d: tree.Place, fields: list[st
                 problems.error("stream-argument", span, text=problems.text(span))
                 return None
             if field not in fields:
-                near = did_you_mean(field, fields)
+                near = problems.meant(field, fields)
                 problems.error("stream-no-field", span, field=field, name=d.name, names=fields, suggestion=near)
                 return None
             columns[field] = column

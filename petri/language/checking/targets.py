@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from petri.diagnostics import did_you_mean
 from petri.language.checking.expressions import Reader
 from petri.language.meaning.nodes import Constant, Node, evaluate
 from petri.language.meaning.scope import (
@@ -146,8 +145,8 @@ def _unknown(checker: Checker, scope: Scope, name: str, span: Span, symbol: obje
         kind = kind_of(symbol)  # type: ignore[arg-type]
         checker.problems.error("wrong-target", span, text=name, kind=kind, wanted=wanted)
     elif not checker.excused(name):
-        known = [known for known, found in scope.names.items() if isinstance(found, INNER)]
-        suggestion = did_you_mean(name, known)
+        known = (known for known, found in scope.names.items() if isinstance(found, INNER))
+        suggestion = checker.problems.meant(name, known)
         checker.problems.error("unknown-target", span, name=name, wanted=wanted, suggestion=suggestion)
 
 

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
 
 
+MOST_ARCS = 1_000  # on the input side of a transition, as the native engine has it
+
+
 class TransitionReader:
     """Reads one transition. `variables` are the names that its expressions may use, `flat` those of the flat net."""
 
@@ -77,6 +80,10 @@ class TransitionReader:
     # ------------------------------------------------------------ input arcs
 
     def _inputs(self) -> tuple[tuple[InputTemplate, ...], tuple[InputTemplate, ...], tuple[PlaceUse, ...]]:
+        if len(self.declaration.inputs) > MOST_ARCS:
+            span, name = self.declaration.name_span, self.declaration.name
+            self.problems.error("too-many-arcs", span, name=name, arcs=len(self.declaration.inputs), limit=MOST_ARCS)
+            return (), (), ()
         readings = [self._reading(arc) for arc in self.declaration.inputs if arc.mode in ("take", "read")]
         if not any(arc.mode == "take" for arc in self.declaration.inputs):
             self.problems.error("no-input", self.declaration.name_span, name=self.declaration.name)

@@ -11,7 +11,7 @@ from petri import net
 from petri.language.checking.checker import Checker
 from petri.language.checking.targets import Target
 from petri.language.flattening.arcs import ArcBuilder
-from petri.language.flattening.initial import initial_marking
+from petri.language.flattening.initial import MOST_TOKENS, initial_marking
 from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
@@ -46,6 +46,7 @@ class Flattener:
         self.problems: Problems = checker.problems
         self.tables = tables
         self.net_places: list[net.Place] = []
+        self._valued = 0  # tokens with values that the places start with
         self.net_transitions: list[net.Transition] = []
         self.probes: list[net.Probe] = []
         self.instances = 0
@@ -201,6 +202,10 @@ class Flattener:
         instance.lows[symbol.number] = low
         instance.places[symbol.number] = range(start, start + len(suffixes))
         place = self._one_place(template, instance)
+        if place.colour.slots:
+            self._valued += place.held * len(suffixes)
+            if self._valued > MOST_TOKENS:
+                raise Fault("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
         name = instance.prefix + symbol.name
         shared = [getattr(place, field) for field in _PLACE_FIELDS]
         self.net_places += [net.Place(name + suffix, *shared) for suffix in suffixes]

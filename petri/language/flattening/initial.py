@@ -13,7 +13,7 @@ from petri.language.meaning.templates import InitialTemplate, LoopTemplate, Plac
 from petri.language.problems import Fault
 from petri.tokens import Column, TokenList
 
-MOST_TOKENS = 10_000_000  # of all places, as a run allows (X3)
+MOST_TOKENS = 10_000_000  # of one place, and of all places together if they have values; as a run allows (X3)
 MOST_VALUES = 1_000_000  # different tokens of one place
 
 Turns = Callable[[Sequence[LoopTemplate], Instance], Iterator[str]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from petri.diagnostics import Diagnostic, Value, in_order
+from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Value, in_order
 from petri.language.syntax import tree
 from petri.language.syntax.builder import Builder
 from petri.language.syntax.driver import SyntaxFailure, TooDeep, run
@@ -17,7 +17,6 @@ from petri.structs import Struct, field, replace
 
 DEEPEST = 200  # an expression's nested operations
 DEEPEST_MODULES = 32
-MOST_DIAGNOSTICS = 100
 _COMPARATORS = ("<", "<=", ">", ">=", "==")
 
 
