@@ -11,12 +11,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from petri.engine.native import available
+from tests.processes import PNSIM, started
 
-PNSIM = [sys.executable, "-m", "pnsim"]
+PIPES: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 ENDLESS = """net endless
 place p = token
 transition t: p -> p takes exp(1)
@@ -42,11 +44,9 @@ def interrupt_when_running(process: subprocess.Popen[str], trace: Path) -> None:
 
 def test_ctrl_c_keeps_what_there_is(endless: str, tmp_path: Path) -> None:
     trace = tmp_path / "trace.csv"
-    process = subprocess.Popen(
-        [*PNSIM, "run", endless, "--trace", str(trace)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    interrupt_when_running(process, trace)
-    out, err = process.communicate(timeout=30)
+    with started("run", endless, "--trace", str(trace), **PIPES) as process:
+        interrupt_when_running(process, trace)
+        out, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "PARTIAL RESULTS: interrupted" in out
     assert re.search(r"speed +\S+", out)
@@ -56,10 +56,10 @@ def test_ctrl_c_keeps_what_there_is(endless: str, tmp_path: Path) -> None:
 
 
 def test_ctrl_c_while_the_program_starts(endless: str) -> None:
-    process = subprocess.Popen([*PNSIM, "run", endless], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(0.15)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    with started("run", endless, **PIPES) as process:
+        time.sleep(0.15)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
     assert process.returncode in (130, -signal.SIGINT)
     assert process.returncode == -signal.SIGINT or "Traceback" not in err
 
@@ -92,14 +92,13 @@ def read_terminal(master: int, process: subprocess.Popen[bytes], enough: str) ->
 
 def test_the_progress_line_is_shown_on_a_terminal_and_wiped(endless: str) -> None:
     master, slave = pty.openpty()
-    process = subprocess.Popen(
-        [*PNSIM, "run", endless], stdout=subprocess.DEVNULL, stderr=slave, env={**os.environ, "TERM": "xterm"}
-    )
-    os.close(slave)
-    seen = read_terminal(master, process, "firings/s")
-    process.send_signal(signal.SIGINT)
-    seen += read_terminal(master, process, "interrupted")
-    process.wait(timeout=30)
+    environment = {**os.environ, "TERM": "xterm"}
+    with started("run", endless, stdout=subprocess.DEVNULL, stderr=slave, env=environment) as process:
+        os.close(slave)
+        seen = read_terminal(master, process, "firings/s")
+        process.send_signal(signal.SIGINT)
+        seen += read_terminal(master, process, "interrupted")
+        process.wait(timeout=30)
     os.close(master)
     assert "of 1e15" in seen or "of 1,000,000,000,000,000" in seen or "of 1.00e15" in seen
     assert "0 of 3 done" in seen

@@ -10,7 +10,6 @@ import select
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -18,8 +17,8 @@ import pytest
 
 from tests.cli.calling import Call, caller
 from tests.experiment.nets import FAILING, TIMED, stored_rows, write_net
+from tests.processes import started
 
-PNSIM = [sys.executable, "-m", "pnsim"]
 REFERENCE = ("--engine", "reference", "--workers", "1")
 
 
@@ -155,12 +154,12 @@ def test_a_result_says_where_its_net_is(call: Call, tmp_path: Path) -> None:
 def test_ctrl_c_keeps_what_is_finished_and_shows_it(tmp_path: Path) -> None:
     net = str(write_net(tmp_path))
     arguments = ["sweep", net, "--grid", "load=0.3,0.6", "-n", "500", "--until", "500", *REFERENCE, "--store", "s.db"]
-    process = subprocess.Popen([*PNSIM, *arguments], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    limit = time.monotonic() + 60
-    while time.monotonic() < limit and rows_of(tmp_path / "s.db") < 3:
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    with started(*arguments, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        limit = time.monotonic() + 60
+        while time.monotonic() < limit and rows_of(tmp_path / "s.db") < 3:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"interrupted" in err
     assert b"Traceback" not in err
@@ -182,17 +181,15 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
     arguments = ["sweep", net, "--grid", "load=0.3,0.6", "-n", "12", "--until", "400", *REFERENCE]
     parent, child = pty.openpty()
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
-    process = subprocess.Popen(
-        [*PNSIM, *arguments], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=child, env=environment
-    )
-    os.close(child)
-    shown = b""
-    while select.select([parent], [], [], 60)[0]:
-        try:
-            shown += os.read(parent, 4096)
-        except OSError:
-            break
-    assert process.wait(timeout=60) == 0
+    with started(*arguments, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=child, env=environment) as process:
+        os.close(child)
+        shown = b""
+        while select.select([parent], [], [], 60)[0]:
+            try:
+                shown += os.read(parent, 4096)
+            except OSError:
+                break
+        assert process.wait(timeout=60) == 0
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
     assert re.search(r"\d+%  [01] of 2 points  \d+ of 24 replications  \d+ s left", text)
     assert re.search(r"load=0\.\d  n \d+", text)
