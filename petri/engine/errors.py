@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from petri.net import Scalar, Span
+from petri.net import Expr, Match, Scalar, Span, Transition
 from petri.structs import Frozen, field
 
 
@@ -33,3 +33,43 @@ class Fault(Frozen):
     time: float
     span: Span | None = None
     values: Mapping[str, object] = field(default_factory=dict)
+
+
+def known(transition: Transition, values: Sequence[Scalar], error: str, span: Span | None) -> dict[str, Scalar]:
+    """The variables that had their values when an expression of a firing failed (X4), by name.
+
+    Arcs bind one after the other (E1), then come inhibitors and the guard, then the draws (I5), before which firings
+    at one instant are counted (X3).
+    """
+    variables: set[int] = set()
+    for expressions, given in _steps(transition):
+        if span is not None and any(span == part.span for e in expressions if e is not None for part in _parts(e)):
+            break
+        variables.update(given)
+    if error == "instant-limit":
+        variables.difference_update(draw.variable for draw in transition.draws)
+    return {transition.variables[index].name: values[index] for index in sorted(variables)}
+
+
+def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iterable[int]]]:
+    """What is evaluated before all variables have their values, and the variables that have theirs then."""
+    for arc in transition.inputs:
+        yield [*_wanted(arc.pattern), arc.count], (match.bind for match in arc.pattern if match.bind is not None)
+    for inhibitor in transition.inhibitors:
+        yield [*_wanted(inhibitor.pattern), inhibitor.threshold], ()
+    yield [transition.guard], ()
+    for draw in transition.draws:
+        yield [draw.expression], [draw.variable]
+
+
+def _wanted(pattern: Sequence[Match]) -> list[Expr | None]:
+    return [match.equal for match in pattern]
+
+
+def _parts(e: Expr) -> Iterator[Expr]:
+    """An expression and all within it."""
+    left = [e]
+    while left:
+        part = left.pop()
+        yield part
+        left.extend(part.args)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from petri.engine.errors import Fault, ModelError
+from petri.engine.errors import Fault, ModelError, known
 from petri.engine.firings import Firings
 from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
@@ -99,8 +99,9 @@ class NativeSession:
         if told is None:
             return None
         error, span, details, transition, variables, time = told
-        names = (variable.name for variable in self._compiled.net.transitions[transition].variables)
-        return Fault(error, transition, dict(zip(names, variables, strict=True)), time, self._span(span), details)
+        place = self._span(span)
+        binding = known(self._compiled.net.transitions[transition], variables, error, place)
+        return Fault(error, transition, binding, time, place, details)
 
     def advance(self, until: float, firings: int) -> Reason:
         session = self._session

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from petri.engine.dependence import dependence
-from petri.engine.errors import Fault, ModelError
+from petri.engine.errors import Fault, ModelError, known
 from petri.engine.expression import Context, evaluate
 from petri.engine.interface import Limits, Reason
 from petri.engine.random import Stream
@@ -424,8 +424,8 @@ class Engine:
     def told(self, error: ModelError) -> Fault:
         """The error with where in the run it happened (X4)."""
         index, variables = self.attempt
-        names = (v.name for v in self.net.transitions[index].variables)
-        return Fault(error.id, index, dict(zip(names, variables, strict=True)), self.now, error.span, error.values)
+        binding = known(self.net.transitions[index], variables, error.id, error.span)
+        return Fault(error.id, index, binding, self.now, error.span, error.values)
 
     def changed(self, place: int) -> None:
         self.forget(place)

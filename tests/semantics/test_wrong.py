@@ -96,3 +96,34 @@ def test_x4_the_story_of_an_error(engine: str) -> None:
     # Marking and statistics are those just before the firing.
     assert story.marking == {"a": [(0,)], "b": [(4,), (6,), (12,)]}
     assert story.observation.firings[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("transition", "known"),
+    [
+        ("a(n), b(Pair(m, 1 div n)) -> a(n)", ["n"]),
+        ("a(n), b(Pair(m, k)) -> a(n)  when 1 div n > 0", ["n", "m", "k"]),
+        ("a(n), b(Pair(m, k)), no c(1 div n) -> a(n)", ["n", "m", "k"]),
+        (
+            "a(n), b(Pair(m, k)) -> a(n)  draw d ~ uniform(7..9), e ~ uniform(1..n), f ~ uniform(7..9)",
+            ["n", "m", "k", "d"],
+        ),
+        ("a(n), b(Pair(m, k)) -> a(n)  draw d ~ uniform(7..9)  takes 1 / n", ["n", "m", "k", "d"]),
+        ("a(n), b(Pair(m, k)) -> a(1 div n)  draw d ~ uniform(7..9)", ["n", "m", "k", "d"]),
+        ("a(n), b(Pair(m, k)) -> a(n), b(Pair(m, k))  draw d ~ uniform(7..9)  takes 0", ["n", "m", "k"]),
+    ],
+)
+def test_x4_the_story_names_the_variables_that_had_a_value(engine: str, transition: str, known: list[str]) -> None:
+    text = f"""
+        type Pair = {{ x: int, y: int }}
+        place a : int = 0
+        place b : Pair = Pair(3, 4)
+        place c : int
+        transition t: {transition}
+        """
+    story = tell(text, engine, limits=Limits(firings_at_an_instant=5))
+    assert story.error is not None
+    assert list(story.error.binding) == known
+    drawn = story.error.binding.get("d", 7)
+    assert drawn in (7, 8, 9)
+    assert {"n": 0, "m": 3, "k": 4, "d": drawn}.items() >= story.error.binding.items()
