@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from petri.engine.run import Replication
-from petri.measure.observation import Floats
+from petri.measure.observation import Floats, beyond_doubles
 
 WINDOWS: Final = 60
 FEWEST_BATCHES: Final = 8  # fewer snapshots say little of how a run went
@@ -28,6 +28,7 @@ class Course:
     rates: Floats
 
 
+@beyond_doubles
 def course(replications: Sequence[Replication]) -> Course | None:
     """What the snapshots of the batches tell; None where there are too few of them, or the net is too large.
 

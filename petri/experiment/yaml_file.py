@@ -357,12 +357,14 @@ class Reading:
         if node is None:
             return None
         value = parse_value(node.value) if isinstance(node, Text) else None
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            limit = f"a whole number of at least {low}" if high == LARGEST_INTEGER else f"between {low} and {high}"
+        number = value if isinstance(value, int) and not isinstance(value, bool) else None
+        if number is None or not low <= number <= high:
+            open_above = high == LARGEST_INTEGER and (number is None or number < low)
+            limit = f"a whole number of at least {low}" if open_above else f"between {low} and {high}"
             found = f"`{node.value}`" if isinstance(node, Text) else kind_of(node)
             self.error("experiment-number", node.span, name=name, wanted=limit, found=found)
             return None
-        return value
+        return number
 
     def one_of(self, node: Node | None, name: str, allowed: Sequence[str]) -> str | None:
         if node is None:

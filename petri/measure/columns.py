@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from petri.measure import reorder
-from petri.measure.observation import Floats, Observation
+from petri.measure.observation import Floats, Observation, beyond_doubles
 from petri.net import Net, Term
 
 
+@beyond_doubles
 def quotients(above: Floats, below: Floats | float) -> Floats:
     """Element by element; nan where the divisor is 0, and infinite where a quotient is too large for a double."""
     divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
     result = np.full(np.shape(above), math.nan)
-    with np.errstate(over="ignore"):
-        np.divide(above, divisor, out=result, where=divisor != 0)
+    np.divide(above, divisor, out=result, where=divisor != 0)
     return result
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from petri.measure.intervals import Interval, paired_interval, student_interval, student_quantile
+from petri.measure.observation import beyond_doubles
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Difference:
         )
 
 
+@beyond_doubles
 def paired_difference(first: Mapping[int, float], second: Mapping[int, float], level: float = 0.95) -> Difference:
     """Of values by number of replication, of configurations run with the same seed.
 
@@ -56,6 +58,7 @@ def paired_difference(first: Mapping[int, float], second: Mapping[int, float], l
     return Difference(student_interval(a, level), student_interval(b, level), interval, True, gain)
 
 
+@beyond_doubles
 def unpaired_difference(first: Interval, second: Interval, level: float | None = None) -> Difference:
     """Of independent runs, from their Student intervals: the degrees of freedom after Welch and Satterthwaite.
 

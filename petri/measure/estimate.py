@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from petri.measure.intervals import Interval, pseudo_values, student_quantile
-from petri.measure.observation import Floats, Observation
+from petri.measure.observation import Floats, Observation, beyond_doubles
 from petri.structs import Frozen
 
 LEVEL = 0.95
@@ -31,6 +31,7 @@ class Estimate(Frozen):
         return Interval(float(self.value[index]), float(self.half_width[index]), self.level, self.n)
 
 
+@beyond_doubles
 def estimate(
     figure: Figure, windows: Sequence[Observation], without: Sequence[Observation] = (), level: float = LEVEL
 ) -> Estimate:

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from petri.measure.observation import Floats
+from petri.measure.observation import Floats, beyond_doubles
 from petri.structs import Frozen
 
 _TINY: Final = 1e-300
@@ -132,26 +132,39 @@ def _upper_quantile(tail: float, degrees: float) -> float:
 # ---------------------------------------------------------------- intervals
 
 
+def _sum(values: Floats) -> float:
+    """The exact sum, rounded once. Infinite or nan where that is what adding gives; `fsum` raises errors then."""
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):
+        return float(values.sum())
+
+
+@beyond_doubles
 def student_interval(values: ArrayLike, level: float = 0.95) -> Interval:
     """The interval of the mean of independent replications.
 
-    A replication without data (nan) makes the mean nan: leaving it out would bias the others. With one value the
-    half-width is nan.
+    A replication without data (nan) makes the mean nan: leaving it out would bias the others. With one value, or one
+    that is infinite, the half-width is nan.
     """
     x = np.asarray(values, dtype=np.float64)
     n = x.size
     if n < 2:
         return Interval(float(x[0]) if n else math.nan, math.nan, level, n)
-    mean = math.fsum(x) / n
-    deviation = math.sqrt(math.fsum((x - mean) ** 2) / (n - 1))
+    mean = _sum(x) / n
+    if not math.isfinite(mean):
+        return Interval(mean, math.nan, level, n)
+    deviation = math.sqrt(_sum((x - mean) ** 2) / (n - 1))
     return Interval(mean, student_quantile(0.5 + 0.5 * level, n - 1) * deviation / math.sqrt(n), level, n)
 
 
+@beyond_doubles
 def paired_interval(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Interval:
     """The interval of the mean of `first` - `second`, pair by pair (common random numbers)."""
     return student_interval(np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64), level)
 
 
+@beyond_doubles
 def ratio_interval(numerators: ArrayLike, denominators: ArrayLike, level: float = 0.95) -> Interval:
     """The interval of Σy / Σx from batches (y, x) of unequal size; n - 1 degrees of freedom.
 
@@ -161,11 +174,11 @@ def ratio_interval(numerators: ArrayLike, denominators: ArrayLike, level: float 
     y = np.asarray(numerators, dtype=np.float64)
     x = np.asarray(denominators, dtype=np.float64)
     n = y.size
-    total = math.fsum(x)
-    ratio = math.fsum(y) / total if total else math.nan
-    if n < 2 or math.isnan(ratio):
+    total = _sum(x)
+    ratio = _sum(y) / total if total else math.nan
+    if n < 2 or not math.isfinite(ratio):
         return Interval(ratio, math.nan, level, n)
-    variance = n / (n - 1) * math.fsum((y - ratio * x) ** 2) / total**2
+    variance = n / (n - 1) * _sum((y - ratio * x) ** 2) / (total * total)
     return Interval(ratio, student_quantile(0.5 + 0.5 * level, n - 1) * math.sqrt(variance), level, n)
 
 
@@ -176,6 +189,7 @@ def batch_interval(cumulative: ArrayLike, boundaries: ArrayLike, level: float = 
     )
 
 
+@beyond_doubles
 def pseudo_values(whole: ArrayLike, without: ArrayLike) -> Floats:
     """Of figures of the whole run, from the same figures with each batch left out in turn (the first axis).
 

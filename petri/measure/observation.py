@@ -6,9 +6,9 @@ Engines hand out cumulative snapshots; what a window holds is the difference of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,17 @@ from petri.measure.histogram import Histogram
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+Computes = TypeVar("Computes", bound=Callable[..., Any])
+
+
+def beyond_doubles(function: Computes) -> Computes:
+    """For functions of figures that may lie beyond doubles: these are infinite, and what follows from them is nan.
+
+    Reports show both, so numpy need not warn.
+    """
+    return np.errstate(over="ignore", invalid="ignore")(function)
+
 
 Snapshot = Mapping[str, Any]
 """A probe's state as plain numbers and arrays.

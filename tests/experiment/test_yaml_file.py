@@ -82,6 +82,7 @@ WRONG = [
     ("grid: {a: 1..3}", "experiment-missing", (1, 1)),
     ("net: mm1\nreplications: many", "experiment-number", (2, 15)),
     ("net: mm1\nreplications: 0", "experiment-number", (2, 15)),
+    ("net: mm1\nreplications: 99999999999999999999", "experiment-number", (2, 15)),
     ("net: mm1\ngrid: {a: 0.1..0.9}", "range-without-step", (2, 11)),
     ("net: mm1\ngrid: {a: 3..1}", "range-empty", (2, 11)),
     ("net: mm1\ngrid: [1, 2]", "experiment-kind", (2, 7)),

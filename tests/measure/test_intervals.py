@@ -102,6 +102,15 @@ def test_ratio_of_unequal_batches_covers_the_truth() -> None:
     assert covered / 4000 == pytest.approx(0.95, abs=0.017)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("values", [[math.inf, 1.0], [math.inf, math.inf], [math.inf, -math.inf], [1.5e308, 1.5e308]])
+def test_values_beyond_doubles_have_no_interval(values: list[float]) -> None:
+    found = [student_interval(values), paired_interval(values, values[::-1]), ratio_interval(values, [1.0, 1.0])]
+    assert all(math.isnan(interval.half_width) for interval in found if not math.isfinite(interval.mean))
+    assert not math.isfinite(found[0].mean)
+    assert not math.isfinite(found[2].mean)
+
+
 def test_a_ratio_without_data() -> None:
     assert math.isnan(ratio_interval([0.0, 0.0], [0.0, 0.0]).mean)
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from petri.measure.histogram import edge
-from petri.measure.observation import Floats
+from petri.measure.observation import Floats, beyond_doubles
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure
 from petri.report.html.palette import SERIES
@@ -254,6 +254,7 @@ def steps(edges: Floats, lines: Sequence[tuple[str, Floats, bool]], units: Units
     }
 
 
+@beyond_doubles
 def series(
     start: float, window: float, replications: Sequence[Floats], units: Units, dimension: str, name: str
 ) -> Figure | None:
