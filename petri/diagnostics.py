@@ -178,6 +178,13 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(diagnostic.severity == "error" for diagnostic in diagnostics)
 
 
+def limited(diagnostics: Sequence[Diagnostic], path: str) -> list[Diagnostic]:
+    """The first ones, and how many more there are in the file."""
+    more = len(diagnostics) - MOST_DIAGNOSTICS
+    rest = [Diagnostic("and-more", None, {"count": more, "path": path})] if more > 0 else []
+    return [*diagnostics[:MOST_DIAGNOSTICS], *rest]
+
+
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that `word` is most likely a slip of the pen for, or None. Letter case counts little."""
     from difflib import get_close_matches

@@ -99,9 +99,9 @@ class NativeSession:
         if told is None:
             return None
         error, span, details, transition, variables, time = told
-        place = self._span(span)
-        binding = known(self._compiled.net.transitions[transition], variables, error, place)
-        return Fault(error, transition, binding, time, place, details)
+        culprit = self._span(span)
+        binding = known(self._compiled.net.transitions[transition], variables, error, culprit)
+        return Fault(error, transition, binding, time, culprit, details)
 
     def advance(self, until: float, firings: int) -> Reason:
         session = self._session

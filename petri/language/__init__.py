@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, LanguageError
+from petri.diagnostics import Diagnostic, LanguageError
 from petri.net import Net
 
 if TYPE_CHECKING:
@@ -158,11 +158,6 @@ def _net_or_error(net: Net | None, problems: Problems) -> tuple[Net, dict[str, s
 
 def _found(problems: Problems) -> tuple[list[Diagnostic], dict[str, str]]:
     """What was found, in order, and not without end."""
-    from petri.diagnostics import in_order
+    from petri.diagnostics import in_order, limited
 
-    found = in_order(problems.found)
-    if len(found) > MOST_DIAGNOSTICS:
-        left = len(found) - MOST_DIAGNOSTICS
-        path = next(iter(problems.sources), "the net")
-        found = [*found[:MOST_DIAGNOSTICS], Diagnostic("and-more", None, {"count": left, "path": path})]
-    return found, problems.sources
+    return limited(in_order(problems.found), next(iter(problems.sources), "the net")), problems.sources

@@ -58,7 +58,6 @@ def paired_difference(first: Mapping[int, float], second: Mapping[int, float], l
     return Difference(student_interval(a, level), student_interval(b, level), interval, True, gain)
 
 
-@beyond_doubles
 def unpaired_difference(first: Interval, second: Interval, level: float | None = None) -> Difference:
     """Of independent runs, from their Student intervals: the degrees of freedom after Welch and Satterthwaite.
 

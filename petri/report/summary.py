@@ -14,6 +14,7 @@ from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Net
 from petri.report import sparks
+from petri.report.ending import why_partial
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
@@ -81,9 +82,8 @@ class _Summary:
         if not result.partial and len(finished) == result.asked:
             return ""
         stopped = next((r for r in result.replications if not r.complete), None)
-        culprit = "the model" if result.failure and result.failure.transition else "a recording"
-        reasons = {"interrupted": "interrupted", "error": f"stopped by an error in {culprit}"}
-        why = reasons.get(stopped.ended, "stopped by a limit") if stopped else "interrupted"
+        in_model = bool(result.failure and result.failure.transition)
+        why = why_partial(stopped.ended if stopped else None, in_model)
         if result.asked == 1 and stopped:
             before = "" if stopped.warm else ", still in the warm-up"
             return f"{why} at time {self.time(stopped.time)}{before}"

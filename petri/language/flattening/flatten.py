@@ -218,21 +218,20 @@ class Flattener:
             capacity = int(evaluate(template.capacity, instance.locals))
             if capacity < 0:
                 raise Fault("capacity-negative", template.capacity.span, value=capacity)
-        initial = initial_marking(template, kind, instance, self._turns)
-        held = 0 if capacity is None else sum(count for count, _ in initial)
-        if capacity is not None and held > capacity:
-            raise Fault("initial-over-capacity", template.span, name=symbol.name, held=held, capacity=capacity)
-        return net.Place(
+        place = net.Place(
             symbol.name,
             kind,
             _discipline(template),
             None if template.key is None else build(template.key, instance),
             capacity,
-            initial,
+            initial_marking(template, kind, instance, self._turns),
             template.stream,
             template.doc,
             template.span,
         )
+        if capacity is not None and place.held > capacity:
+            raise Fault("initial-over-capacity", template.span, name=symbol.name, held=place.held, capacity=capacity)
+        return place
 
     # ------------------------------------------------------------ transitions
 

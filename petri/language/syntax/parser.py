@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Value, in_order
+from petri.diagnostics import Diagnostic, Value, in_order, limited
 from petri.language.syntax import tree
 from petri.language.syntax.builder import Builder
 from petri.language.syntax.driver import SyntaxFailure, TooDeep, run
@@ -89,7 +89,7 @@ class _Parser:
             if module.header is not None:
                 self._tell("module-without-end", module.keyword, module.keyword, word="module")
             self._close_module(None)
-        diagnostics = _limited(in_order(self.diagnostics), self.path)
+        diagnostics = limited(in_order(self.diagnostics), self.path)
         return Parsed(tree.File(self.path, tuple(self.top)), diagnostics, frozenset(self.broken), self.comments, done)
 
     def _tell(self, identifier: str, first: Token, last: Token, **values: Value) -> None:
@@ -270,13 +270,6 @@ def _by_statement(statements: list[Statement], lexed: Lexed) -> dict[int, list[D
             told.add((number, diagnostic.id))
             found.setdefault(number, []).append(diagnostic)
     return found
-
-
-def _limited(diagnostics: list[Diagnostic], path: str) -> list[Diagnostic]:
-    if len(diagnostics) <= MOST_DIAGNOSTICS:
-        return diagnostics
-    left_out = len(diagnostics) - MOST_DIAGNOSTICS
-    return [*diagnostics[:MOST_DIAGNOSTICS], Diagnostic("and-more", values={"count": left_out, "path": path})]
 
 
 def _names(statement: Statement) -> set[str]:

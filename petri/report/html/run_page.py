@@ -10,6 +10,7 @@ import numpy as np
 
 from petri.measure.occupancy import LEVELS
 from petri.measure.reorder import DISPLACEMENT_THRESHOLD
+from petri.report.ending import why_partial
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Page
@@ -151,9 +152,8 @@ def _partial(record: Record) -> str:
     if len(finished) == asked and not data["partial"]:
         return ""
     stopped = next((one for one in ran if one not in finished), None)
-    culprit = "the model" if (data.get("failure") or {}).get("transition") else "a recording"
-    reasons = {"interrupted": "It was interrupted", "error": f"It was stopped by an error in {culprit}"}
-    why = reasons.get(stopped["ended"], "It was stopped by a limit") if stopped else "It was interrupted"
+    in_model = bool((data.get("failure") or {}).get("transition"))
+    why = f"It was {why_partial(stopped['ended'] if stopped else None, in_model)}"
     if asked == 1 and stopped:
         return f"{why} at time {record.time(stopped['time'])}; the figures are of what went before."
     if finished:
