@@ -48,7 +48,7 @@ class Session(Protocol):
 
     @property
     def now(self) -> float:
-        """Model time, in the net's unit."""
+        """Model time, in ticks."""
 
     @property
     def firings(self) -> int:
@@ -63,7 +63,7 @@ class Session(Protocol):
         """Why the run stopped, after `advance` returned "error"."""
 
     def advance(self, until: float, firings: int) -> Reason:
-        """Run to the end of instant `until`, or for so many firings more.
+        """Run to the end of instant `until` [ticks], or for so many firings more.
 
         Returns "until", "dead" (nothing can happen any more), "budget" (the firings are used up), or "error". Reads the
         files of the net's streams as it goes; raises LanguageError where one cannot be read, or holds what it may not.

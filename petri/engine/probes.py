@@ -79,9 +79,9 @@ class Sample:
 class Passage:
     """An event that is both end and start ends one passage, then starts the next."""
 
-    def __init__(self, probe: flat.Passage) -> None:
+    def __init__(self, probe: flat.Passage, tick: flat.Tick) -> None:
         self.start, self.end = probe.start, probe.end
-        self.passages = Passages()
+        self.passages = Passages(tick)
 
     def started(self, transition: int, context: Context) -> None:
         self.happened(self.end.transition == transition, self.start.transition == transition, context)
@@ -127,14 +127,14 @@ class Order:
         return self.order.snapshot()
 
 
-def probe_of(probe: flat.Probe) -> Probe:
+def probe_of(probe: flat.Probe, tick: flat.Tick) -> Probe:
     match probe:
         case flat.Counter():
             return Counter(probe)
         case flat.Sample():
             return Sample(probe)
         case flat.Passage():
-            return Passage(probe)
+            return Passage(probe, tick)
         case flat.Order():
             return Order(probe)
 
@@ -143,7 +143,7 @@ class Probes:
     """All probes of a net, in order. `tokens` tells the number of tokens in a place; the engine's owner sets it."""
 
     def __init__(self, net: Net) -> None:
-        self.probes = [probe_of(probe) for probe in net.probes]
+        self.probes = [probe_of(probe, net.tick) for probe in net.probes]
         self.tables = net.tables
         self.tokens: Callable[[int], int] = lambda place: 0
 

@@ -6,7 +6,6 @@ the comments are the rules'.
 
 from __future__ import annotations
 
-import math
 from bisect import insort
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ from petri.engine.trajectory import TrajectoryHash
 from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
 from petri.structs import Struct
 from petri.structs import field as struct_field
+from petri.ticks import HORIZON
 
 
 class Observer(Protocol):
@@ -375,11 +375,15 @@ class Engine:
         return count
 
     def duration(self, expression: Expr, context: Context) -> float:
-        duration = float(evaluate(expression, context))
-        if duration < 0.0:
-            raise ModelError("negative-time", expression.span, duration=duration)
-        if not math.isfinite(self.now + duration):
-            raise ModelError("not-finite", expression.span)
+        """A whole number of ticks (S1): the nearest, the even one of two, and at least one unless the time is 0."""
+        exact = float(evaluate(expression, context))
+        if exact < 0.0:
+            raise ModelError("negative-time", expression.span, duration=self.net.tick.time(exact))
+        duration = float(round(exact))
+        if duration == 0.0 < exact:
+            duration = 1.0
+        if self.now + duration > HORIZON:
+            raise ModelError("beyond-horizon", expression.span, horizon=self.net.tick.time(HORIZON))
         return duration
 
     def destination(self, arc: OutputArc, context: Context) -> tuple[int, int]:
@@ -424,8 +428,8 @@ class Engine:
     def told(self, error: ModelError) -> Fault:
         """The error with where in the run it happened (X4)."""
         index, variables = self.attempt
-        binding = known(self.net.transitions[index], variables, error.id, error.span)
-        return Fault(error.id, index, binding, self.now, error.span, error.values)
+        binding = known(self.net.transitions[index], variables, error.id, error.span, self.net.tick)
+        return Fault(error.id, index, binding, self.net.tick.time(self.now), error.span, error.values)
 
     def changed(self, place: int) -> None:
         self.forget(place)

@@ -222,7 +222,7 @@ class Checker:
         if scope.outer is None:
             exact = evaluate(value.node, ())
             as_float(exact, value.span)
-            symbol.node = constant(exact, value.node.kind, symbol.span)
+            symbol.node = constant(exact, value.node.kind, symbol.span, value.node.power)
         else:
             number = self.keep_constant(scope, value.node)
             symbol.node = local(number, value.type, symbol.span)
@@ -325,7 +325,7 @@ class Checker:
     def folded(self, node: Node) -> Node:
         """A constant that does not depend on an instance as its value. Raises Fault where it has none."""
         if node.op != "const" and node.fixed and not node.flags:
-            return constant(evaluate(node, ()), node.kind, node.span)
+            return constant(evaluate(node, ()), node.kind, node.span, node.power)
         return node
 
     def read_whole_range(self, reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:

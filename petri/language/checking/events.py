@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from petri import net
-from petri.language.checking.expressions import Reader
+from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.patterns import PatternReader
 from petri.language.checking.targets import Target, find_target
-from petri.language.meaning.nodes import VARIABLE, Node, to_slot, truth
+from petri.language.meaning.nodes import Node, to_slot, truth
 from petri.language.meaning.scope import TransitionSymbol
 from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
 from petri.language.syntax import tree
@@ -86,7 +86,7 @@ def _arrival_reader(checker: Checker, target: Target, pattern: tree.Expr | None)
             return None
         nodes = []
         for offset, (_, scalar) in enumerate(layout(part.type)):
-            node = Node("var", scalar.slot_kind, (), part.start + offset, part.span, VARIABLE)
+            node = variable(part.start + offset, scalar, part.span)
             nodes.append(truth(node) if scalar.kind == "bool" else node)
         names[part.name] = (part.type, tuple(nodes))
     return reader

@@ -32,6 +32,8 @@ class Flat(Protocol):
 
     def expression(self, node: Node) -> net.Expr: ...
 
+    def quantity(self, node: Node) -> net.Expr: ...
+
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
 
 
@@ -333,7 +335,7 @@ class FigureReader:
         node, dimension = to_slot(value.node), value.type.dimension
 
         def make(flat: Flat) -> net.Probe:
-            return net.Sample(flat.transitions(target)[0], flat.expression(node))
+            return net.Sample(flat.transitions(target)[0], flat.quantity(node))
 
         return _probed(Probe("sample", make, dimension))
 
@@ -388,7 +390,7 @@ def _probed(probe: Probe) -> Figure:
 
 def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
     key = (id(target), transition)
-    return flat.probe(key, lambda: net.Counter(transition, flat.expression(node)))
+    return flat.probe(key, lambda: net.Counter(transition, flat.quantity(node)))
 
 
 def _combined(op: str, indices: list[int]) -> Term:

@@ -24,6 +24,7 @@ class NetUnits:
         self.checker = checker
         self.time_unit = ""
         self.second: Fraction | None = None
+        self.resolution: Fraction | None = None  # the tick that the net asks for, in its time unit
 
     def set_clock(self, unit: str, second: Fraction) -> None:
         """One time unit of the net lasts `second` seconds."""
@@ -60,7 +61,8 @@ class NetUnits:
             kind = quantity(user.dimension)
             if user.node.op == "const":
                 assert isinstance(user.node.value, Fraction)
-                return Value(kind, (constant(e.value * user.node.value, "real", e.span),), e.span)
+                value = e.value * user.node.value
+                return Value(kind, (constant(value, "real", e.span, user.node.power),), e.span)
             factor = constant(Fraction(e.value), "real", e.span)
             return Value(kind, (operation("mul", "real", (factor, user.node), e.span),), e.span)
         unit = UNITS.get(e.unit)
@@ -81,7 +83,8 @@ class NetUnits:
             reader.problems.error("time-unit-without-clock", e.span, text=reader.problems.text(e.span), unit=clock)
             return reader.unknown(e.span)
         value = in_net_units(e.value * unit.scale, unit.dimension, self.second or Fraction(1))
-        return Value(quantity(unit.dimension), (constant(value, "real", e.span),), e.span)
+        power = self.normal(unit.dimension).time
+        return Value(quantity(unit.dimension), (constant(value, "real", e.span, power),), e.span)
 
     def resolve(self, unit: UnitSymbol, scope: Scope) -> None:
         """Find the value of a user's unit; `node` stays None, and it has been told, when it has none."""
@@ -110,7 +113,7 @@ class NetUnits:
         unit.dimension = value.type.dimension
         if owner.outer is None:
             try:
-                unit.node = constant(evaluate(nodes[0], ()), "real", unit.span)
+                unit.node = constant(evaluate(nodes[0], ()), "real", unit.span, nodes[0].power)
             except Fault as fault:
                 self.checker.problems.fault(fault)
         else:

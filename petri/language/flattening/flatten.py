@@ -11,9 +11,10 @@ from petri import net
 from petri.language.checking.checker import Checker
 from petri.language.checking.targets import Target
 from petri.language.flattening.arcs import ArcBuilder
+from petri.language.flattening.clock import clocked
 from petri.language.flattening.initial import MOST_TOKENS, initial_marking
 from petri.language.flattening.instance import Instance
-from petri.language.meaning.nodes import Node, build, evaluate, number
+from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
@@ -73,7 +74,7 @@ class Flattener:
         expectations = [e for template in checker.expectations if (e := self._told(template.build)) is not None]
         declared = checker.gatherer.net
         second = checker.units.second
-        return net.Net(
+        flat = net.Net(
             declared.name if declared is not None else name,
             tuple(self.net_places),
             tuple(self.net_transitions),
@@ -87,6 +88,7 @@ class Flattener:
             None if second is None else float(second),
             declared.doc if declared is not None else "",
         )
+        return clocked(flat, checker.units.resolution, self.problems)
 
     def _told(self, make: Callable[[Flattener], Told]) -> Told | None:
         try:
@@ -113,6 +115,10 @@ class Flattener:
 
     def expression(self, node: Node) -> Expr:
         return build(node, self.root)
+
+    def quantity(self, node: Node) -> Expr:
+        """What is measured: a value in the net's time unit, and not in ticks."""
+        return in_units(build(node, self.root), node.power)
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
         """The number of a probe, made when it is first asked for."""
