@@ -9,15 +9,15 @@ mod recording;
 
 use std::sync::Arc;
 
-use engine::engine::{Limits, Reason, RunError};
-use engine::fault::{Detail, Fault};
-use engine::histogram::Histogram;
-use engine::ids::{PlaceId, SpanId};
+use engine::base::fault::{Detail, Fault};
+use engine::base::ids::{PlaceId, SpanId};
+use engine::engine::run::{Limits, Reason, RunError};
 use engine::net::Span;
-use engine::probes::Probe;
-use engine::program;
+use engine::observe::histogram::Histogram;
+use engine::observe::probes::Probe;
+use engine::session::compiled::Compiled;
 use engine::session::{begin, Asked, Session as Replication};
-use engine::state::{Place, Transition};
+use engine::state::counters::{Place, Transition};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -28,7 +28,7 @@ static MEMORY: pages::Pages = pages::Pages;
 /// A net compiled for running. Sessions on any number of threads may share it.
 #[pyclass(frozen, module = "petri._native")]
 struct Program {
-    program: Arc<program::Program>,
+    compiled: Arc<Compiled>,
     /// The files that its spans point into, by number.
     #[pyo3(get)]
     files: Vec<String>,
@@ -40,8 +40,8 @@ impl Program {
     #[new]
     fn new(py: Python<'_>, net: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (net, files) = reading::read(net)?;
-        match py.detach(|| program::Program::of(net)) {
-            Ok(program) => Ok(Program { program: Arc::new(program), files }),
+        match py.detach(|| Compiled::of(net)) {
+            Ok(compiled) => Ok(Program { compiled: Arc::new(compiled), files }),
             Err(error) => Err(PyValueError::new_err(error.to_string())),
         }
     }
@@ -53,7 +53,7 @@ struct Session {
     /// Empty when the initial marking raised a fault.
     replication: Option<Box<dyn Replication>>,
     fault: Option<Fault>,
-    program: Arc<program::Program>,
+    program: Arc<engine::program::Program>,
 }
 
 type SpanParts = (u32, u32, u32, u32, u32);
@@ -66,12 +66,12 @@ impl Session {
     #[new]
     fn new(program: &Program, seed: (u64, u64, u64), limits: (u64, u64, u64), trace: bool, levels: bool) -> Self {
         let limits = Limits { firings_at_an_instant: limits.0, tokens: limits.1, compile_after: limits.2 };
-        let program = Arc::clone(&program.program);
-        let (replication, fault) =
-            match begin(Arc::clone(&program), [seed.0, seed.1, seed.2], limits, Asked { trace, levels }) {
-                Ok(replication) => (Some(replication), None),
-                Err(fault) => (None, Some(*fault)),
-            };
+        let compiled = Arc::clone(&program.compiled);
+        let program = Arc::clone(&compiled.program);
+        let (replication, fault) = match begin(compiled, [seed.0, seed.1, seed.2], limits, Asked { trace, levels }) {
+            Ok(replication) => (Some(replication), None),
+            Err(fault) => (None, Some(*fault)),
+        };
         Session { replication, fault, program }
     }
 

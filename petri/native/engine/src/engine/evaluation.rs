@@ -1,11 +1,11 @@
 //! What a firing computes when it starts: draws, time, and outputs (I5).
 
-use crate::engine::Engine;
-use crate::fault::{Fault, Outcome};
-use crate::ids::PlaceId;
-use crate::observer::Observer;
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::PlaceId;
+use crate::engine::run::Engine;
+use crate::engine::search::destination;
+use crate::observe::observer::Observer;
 use crate::program::{Form, OutputProgram, Program, Take, Time, TransitionProgram};
-use crate::search::destination;
 
 impl<O: Observer> Engine<O> {
     /// Draws, time and outputs, in this order (I5). Nothing has changed when one of them fails.

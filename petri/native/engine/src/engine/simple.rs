@@ -1,10 +1,10 @@
 //! Firings that move constant numbers of black tokens: the steps of `Engine::start` with nothing to bind or evaluate.
 
-use crate::engine::Engine;
-use crate::expression::Scope;
-use crate::fault::{Fault, Outcome};
-use crate::ids::{GaugeId, TransitionId};
-use crate::observer::Observer;
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::{GaugeId, TransitionId};
+use crate::engine::run::Engine;
+use crate::observe::observer::Observer;
+use crate::program::expression::Scope;
 use crate::program::{Program, Simple};
 
 impl<O: Observer> Engine<O> {

@@ -1,0 +1,9 @@
+pub mod bits;
+pub mod cache;
+pub mod fault;
+pub mod ids;
+pub mod portable;
+pub mod random;
+pub mod row;
+pub mod table;
+pub mod trajectory;

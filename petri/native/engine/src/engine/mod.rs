@@ -1,0 +1,9 @@
+pub mod binding;
+pub mod code;
+pub mod evaluation;
+pub mod prefetch;
+pub mod refill;
+pub mod run;
+pub mod search;
+pub mod simple;
+pub mod upcoming;

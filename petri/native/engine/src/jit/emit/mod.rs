@@ -1,0 +1,13 @@
+pub mod agenda;
+pub mod chance;
+pub mod emitter;
+pub mod enabling;
+pub mod expression;
+pub mod join;
+pub mod main_loop;
+pub mod output;
+pub mod place;
+pub mod search;
+pub mod slots;
+pub mod token;
+pub mod transition;

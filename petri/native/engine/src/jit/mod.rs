@@ -1,0 +1,9 @@
+pub mod cache;
+pub mod emit;
+pub mod footprint;
+pub mod holes;
+pub mod layout;
+pub mod profile;
+pub mod runtime;
+pub mod shape_key;
+pub mod unit;

@@ -1,0 +1,4 @@
+pub mod lanes;
+pub mod net;
+pub mod selection;
+pub mod transition;

@@ -1,0 +1,10 @@
+pub mod agenda;
+pub mod block;
+pub mod counters;
+pub mod enabling;
+pub mod index;
+pub mod join;
+pub mod lane;
+pub mod marking;
+pub mod store;
+pub mod streams;
