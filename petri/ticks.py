@@ -31,7 +31,8 @@ class Tick(Frozen):
 
     def time(self, ticks: Ticks) -> Ticks:
         """A number of ticks, or an array of them, in the net's unit."""
-        return ticks * float(self.numerator) / float(self.denominator)
+        time: Ticks = ticks * float(self.numerator) / float(self.denominator)
+        return time
 
     def quantity(self, value: Any, dimension: str) -> Any:
         """A number as the engine keeps it, of a dimension such as "Time" or "Bytes/Time", in the net's unit."""

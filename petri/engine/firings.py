@@ -15,7 +15,10 @@ Reals = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class TracedFiring(NamedTuple):
-    """A firing as the engine tells it: times in ticks. `transition` is an index, `variables` follow the transition's."""
+    """A firing as the engine tells it, times in ticks.
+
+    `transition` is an index, `variables` follow the transition's.
+    """
 
     start: float
     end: float
@@ -26,8 +29,9 @@ class TracedFiring(NamedTuple):
 class Firings(Sequence[TracedFiring]):
     """Firings in the order in which they started, and each of their columns as an array.
 
-    start_ticks, end_ticks: as the engine counts; starts, ends: in the net's unit. transitions: indices. words: the variables of one firing after the other, 64 bits
-    each: an integer, or where the transition's variable is real a float.
+    start_ticks, end_ticks: as the engine counts; starts, ends: in the net's unit. transitions: indices. words: the
+    variables of one firing after the other, 64 bits each: an integer, or where the transition's variable is real a
+    float; times in ticks.
     """
 
     def __init__(self, net: Net, start_ticks: Reals, end_ticks: Reals, transitions: Ints, words: Ints) -> None:

@@ -81,7 +81,7 @@ class Passage:
 
     def __init__(self, probe: flat.Passage, tick: flat.Tick) -> None:
         self.start, self.end = probe.start, probe.end
-        self.passages = Passages(tick)
+        self.passages = Passages(tick=tick)
 
     def started(self, transition: int, context: Context) -> None:
         self.happened(self.end.transition == transition, self.start.transition == transition, context)

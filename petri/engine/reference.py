@@ -309,7 +309,7 @@ class Engine:
         taken = sum(len(tokens) for arc, tokens in zip(transition.inputs, binding.found, strict=True) if not arc.keep)
         deposits = [deposit for arc in transition.outputs for deposit in self.outputs(arc, context, taken)]
         self.check_tokens(len(deposits) - taken)
-        self.hash.add(index, binding.variables, self.now, end)
+        self.hash.add(index, binding.variables, int(self.now), int(end))
         for observer in self.observers:
             observer.started(index, binding.variables, self.now, end)
         firing = Firing(end, self.firings, index, deposits)

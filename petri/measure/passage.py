@@ -22,7 +22,7 @@ class Passages:
     Instants are given in ticks.
     """
 
-    def __init__(self, tick: Tick = Tick(), limit: int = LIMIT) -> None:
+    def __init__(self, limit: int = LIMIT, tick: Tick = Tick()) -> None:
         if limit < 1:
             raise ValueError("limit must be at least 1")
         self.limit = limit

@@ -60,6 +60,8 @@ WORDING: dict[str, Wording] = {
         "`{file}` is imported, so it can have no `{keyword}` line", "move the line to the net that imports it"
     ),
     "port-outside-module": Wording("`port` stands in a module only", "a place of the net itself is a `place`"),
+    "clock-clause": Wording("`{word}` cannot stand here", "write `time ns`, or `time ns resolution 1 ps`"),
+    "resolution-not-positive": Wording("the resolution of the clock must be greater than 0"),
     "clock-unit": Wording(
         "`{unit}` is no unit of time", "did you mean `time {suggestion}`?", "the units of time are {units:and}"
     ),

@@ -105,6 +105,7 @@ class Checker:
 
         self.gatherer.gather(self.files)
         self._set_clock()
+        self._set_resolution()
         self.overrides.read()
         self.resolve_all(self.scope)
         modules = [symbol for symbol in self.scope.names.values() if isinstance(symbol, ModuleSymbol)]
@@ -161,6 +162,21 @@ class Checker:
             unit.state, unit.node = "waiting", None
         self.overrides.forget()
         self.units.set_clock(clock.unit, length)
+
+    def _set_resolution(self) -> None:
+        """`time ns resolution 1 ps`: the tick that the net asks for."""
+        clock = self.gatherer.clock
+        if clock is None or clock.resolution is None:
+            return
+        reader = Reader(self, self.scope, "the resolution of the clock")
+        node = reader.read_fixed(clock.resolution, self.units.time_type)
+        if node is None:
+            return
+        length = evaluate(node, ())
+        if length > 0:
+            self.units.resolution = Fraction(length)
+        else:
+            self.problems.error("resolution-not-positive", clock.resolution.span)
 
     # ------------------------------------------------------------ constants
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from petri import net
 from petri.language.meaning.nodes import ExactTime
@@ -49,8 +49,8 @@ def clocked(flat: Net, chosen: Fraction | None, problems: Problems) -> Net:
     """
     times = _times(flat)
     tick = chosen or tick_of(times, flat.run_defaults)
-    _warn_inexact(times, tick, problems)
-    return _Clock(flat, tick).net()
+    _warn_inexact(times, tick, flat.time_unit, problems)
+    return _Clock(flat, tick).whole_net()
 
 
 # ---------------------------------------------------------------- finding the tick
@@ -85,13 +85,17 @@ def greatest_common_divisor(a: Fraction, b: Fraction) -> Fraction:
     return Fraction(above, a.denominator * b.denominator)
 
 
-def _warn_inexact(times: Times, tick: Fraction, problems: Problems) -> None:
+def _warn_inexact(times: Times, tick: Fraction, unit: str, problems: Problems) -> None:
     for time, where in times.exact.items():
         ticks = time / tick
         if ticks.denominator != 1:
             error = abs(ticks - _whole(ticks)) * tick
-            values = {"value": float(time), "error": float(error), "tick": float(tick)}
-            problems.report("inexact-time", where.span, values, severity="warning")
+            values = {name: _shown(value, unit) for name, value in (("value", time), ("error", error), ("tick", tick))}
+            problems.report("inexact-time", where.span, {**values, "unit": unit or None}, severity="warning")
+
+
+def _shown(time: Fraction, unit: str) -> str:
+    return f"{float(time):.6g} {unit}".strip()
 
 
 def _times(flat: Net) -> Times:
@@ -137,8 +141,9 @@ def _expressions(t: Transition) -> Iterator[tuple[Expr, bool]]:
     yield from ((draw.expression, False) for draw in t.draws)
     if t.guard is not None:
         yield t.guard, False
-    for arc in (*t.inputs, *t.inhibitors):
-        yield from ((match.equal, False) for match in arc.pattern if match.equal is not None)
+    patterns = (*(arc.pattern for arc in t.inputs), *(arc.pattern for arc in t.inhibitors))
+    for pattern in patterns:
+        yield from ((match.equal, False) for match in pattern if match.equal is not None)
     for output in t.outputs:
         yield from ((value, False) for value in output.values)
 
@@ -155,7 +160,7 @@ class _Clock:
         self.plain = flat.seconds is None
         self.known: dict[int, tuple[object, object]] = {}  # by id: what it was, which so stays alive, and what it is
 
-    def net(self) -> Net:
+    def whole_net(self) -> Net:
         tick = Tick(self.tick.numerator, self.tick.denominator)
         return replace(
             self.flat,
@@ -170,7 +175,7 @@ class _Clock:
         powers = [time_power(slot.dimension) for slot in slots]
         if self.plain or not any(powers):
             return place if place.key is None else replace(place, key=self.expression(place.key))
-        initial = [(n, tuple(map(self.stored, token, powers))) for n, token in place.initial]
+        initial = tuple([(n, tuple(map(self.stored, token, powers))) for n, token in place.initial])
         return replace(
             place,
             colour=self.colour(place.colour),
@@ -196,18 +201,20 @@ class _Clock:
 
     def transition(self, t: Transition) -> Transition:
         """With its expressions in ticks, and its constant time a whole number of them."""
-        changed = self.struct(t)
-        time = changed.time
-        if self.plain and not (time.op == "const" and not time.value):
-            factor = 1 / self.tick
-            time = Expr("ticks", "real", (time,), float(factor), time.span)
-            if time.args[0].op == "const":
-                time = Expr("const", "real", (), Fraction(time.args[0].value or 0) * factor, time.span)
-        if time.op == "const" and time.value:
-            time = replace(time, kind="real", value=float(_whole(Fraction(time.value))))
+        changed: Transition = self.struct(t)
+        time = self.firing_time(changed.time)
         return changed if time is changed.time else replace(changed, time=time)
 
-    def struct(self, value: object) -> object:
+    def firing_time(self, time: Expr) -> Expr:
+        """A firing time in ticks, whole if it is constant. Where time has no unit, what is written is in time units."""
+        per_unit = 1 / self.tick if self.plain else Fraction(1)
+        if time.op != "const":
+            return Expr("ticks", "real", (time,), float(per_unit), time.span) if self.plain else time
+        if not time.value:
+            return time
+        return Expr("const", "real", (), float(_whole(Fraction(time.value) * per_unit)), time.span)
+
+    def struct(self, value: Any) -> Any:
         """Arcs, patterns, draws, events: whatever holds expressions."""
         if isinstance(value, Expr):
             return self.expression(value)
@@ -218,7 +225,7 @@ class _Clock:
             return self.once(value, lambda: self.fields(value))
         return value
 
-    def fields(self, value: object) -> object:
+    def fields(self, value: Any) -> Any:
         names = _HOLDING[type(value)]
         changes = {name: new for name in names if (new := self.struct(old := getattr(value, name))) is not old}
         return replace(value, **changes) if changes else value
