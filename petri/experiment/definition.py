@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, Final
 from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.interface import Limits
-from petri.engine.run import Plan
 from petri.experiment.errors import ExperimentError, problem
-from petri.experiment.figures import Figure, UnknownFigure, figures
 from petri.experiment.sampling import Value, Values
 from petri.experiment.task import pack
 from petri.experiment.warmup import derive
-from petri.export import net_hash
 from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
+from petri.measure.figures import Figure, UnknownFigure, figures
 from petri.measure.sequential import FIRST_LOOK, Precision, Stopping
 from petri.model import Model, load
 from petri.net import Net
+from petri.result.export import net_hash
+from petri.run.replications import Plan
 from petri.traffic.identity import sealed
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Experiment:
     precision, those before the first look. precision: the half-width that every measure, or every measure named, must
     reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" finds it with pilot runs.
     seed: of all points when streams are "common", so that differences between points are paired; "independent" gives
-    each point its own. measures: the figures to keep (`petri.experiment.figures`), all declared ones when None.
+    each point its own. measures: the figures to keep (`petri.measure.figures`), all declared ones when None.
     recordings, columns: files for the net's places with streams, as of `Model.with_streams`. tables: other files for
     the tables that the net draws from, as of `petri.load`.
     """
