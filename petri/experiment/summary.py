@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petri.experiment.definition import Expected, expected_value, point_label
+from petri.experiment.definition import Expected, point_label
+from petri.experiment.preparation import expected_value
 from petri.experiment.sampling import Values
 from petri.experiment.store import Store
 from petri.experiment.task import Row

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from petri.experiment.campaign import Watcher, sweep
-from petri.experiment.definition import Experiment
+from petri.experiment.experiment import Experiment
 from petri.experiment.summary import Checked, Outcome, PointOutcome
 from petri.measure.intervals import Interval
 from petri.model import choose
