@@ -50,7 +50,7 @@ def simulate(net: str, settings: list[str]) -> None:
     import petri
 
     petri._native = module
-    from petri.engine.session import begin
+    from petri.run.session import begin
 
     session = begin(petri.load(net, **dict(word.split("=", 1) for word in settings)).net, "native", 1, 0)
     started = time.process_time()

@@ -17,7 +17,7 @@ BAR = 20  # columns
 
 
 class State(Protocol):
-    """What is shown (`petri.engine.run.Progress`)."""
+    """What is shown (`petri.run.replications.Progress`)."""
 
     replications: int
     until: float

@@ -77,7 +77,7 @@ def finished(point: PointState, state: State) -> str:
 
 def estimates(point: PointState) -> list[str]:
     """The first few measures as they stand."""
-    from petri.experiment.figures import figures
+    from petri.measure.figures import figures
 
     outcome = point.outcome()
     units = Units(point.point.net.seconds)

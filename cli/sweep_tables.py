@@ -14,8 +14,8 @@ from petri.experiment.definition import shown
 from petri.report.quantities import NOTHING, Units
 
 if TYPE_CHECKING:
-    from petri.experiment.figures import Figure
     from petri.experiment.summary import Outcome, PointOutcome
+    from petri.measure.figures import Figure
 
 MOST_ROWS = 200  # points shown; a store holds them all
 GAP = 2  # columns between two columns

@@ -12,9 +12,9 @@ from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.run import Plan, Progress, TraceSink, replicate
 from petri.net import Net, Scalar
 from petri.result import Result
+from petri.run.replications import Plan, Progress, TraceSink, replicate
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:

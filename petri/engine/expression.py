@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from petri.engine import portable
+from petri import portable
 from petri.engine.errors import ModelError
 from petri.engine.random import Stream
 from petri.net import Expr, Scalar, Table

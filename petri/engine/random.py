@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from petri.engine import portable
+from petri import portable
 
 # Ziggurat for the exponential density with 256 layers (Marsaglia & Tsang 2000): the right edge of the
 # lowest full layer, and the area of each layer.

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from petri import structs
-from petri.experiment.definition import Experiment, Point, Prepared
+from petri.experiment.definition import Definition
 from petri.experiment.errors import problem
+from petri.experiment.preparation import Point, Prepared, prepare
 from petri.experiment.store import Store
 from petri.experiment.summary import Outcome, PointOutcome, check
 from petri.experiment.task import PILOT, Row, Stopped, Task, WrongVersion
@@ -128,7 +129,7 @@ Watcher = Callable[[State], None]
 
 
 def sweep(
-    experiment: Experiment,
+    experiment: Definition,
     store: str | Path,
     *,
     engine: str = "auto",
@@ -144,7 +145,7 @@ def sweep(
     `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs where the experiment makes no
     sense or the store belongs to another, and ExperimentError when workers die again and again.
     """
-    prepared = experiment.prepare(engine)
+    prepared = prepare(experiment, engine)
     about = {
         "title": experiment.title,
         "description": experiment.description,

@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from petri.codec import net_from_dict, net_text
-from petri.experiment.definition import Point
 from petri.experiment.errors import problem
+from petri.experiment.preparation import Point
 from petri.experiment.sampling import Values
 from petri.experiment.task import PILOT, Row
 from petri.experiment.warmup import Warmup

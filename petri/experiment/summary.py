@@ -9,17 +9,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petri.experiment.definition import Expected, expected_value, point_label
-from petri.experiment.figures import Figure, figures
+from petri.experiment.definition import Expected, point_label
+from petri.experiment.preparation import expected_value
 from petri.experiment.sampling import Values
 from petri.experiment.store import Store
 from petri.experiment.task import Row
 from petri.experiment.warmup import Warmup
-from petri.export import interval_dict, number
+from petri.measure.figures import Figure, figures
 from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, student_interval
 from petri.measure.sequential import Precision
 from petri.net import Expectation, Net, Term
+from petri.result.export import interval_dict, number
 
 if TYPE_CHECKING:
     import pandas

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from petri.engine.run import Driver, Plan, Progress, Replication
-from petri.experiment.figures import evaluate_all, figures
 from petri.experiment.warmup import Warmup, pilot
+from petri.measure.figures import evaluate_all, figures
 from petri.net import Net
 from petri.result import story
+from petri.run.replications import Driver, Plan, Progress, Replication
 from petri.version import VERSION
 
 PILOT = -1

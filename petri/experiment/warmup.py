@@ -18,15 +18,15 @@ from typing import Final
 import numpy as np
 
 from petri.engine.interface import Session
-from petri.engine.run import Plan
-from petri.engine.session import begin
-from petri.experiment.figures import figures
 from petri.measure import reorder
 from petri.measure.columns import TOTALS, grows
+from petri.measure.figures import figures
 from petri.measure.intervals import mser
 from petri.measure.observation import Floats, Observation
 from petri.model import Model
 from petri.net import Net
+from petri.run.replications import Plan
+from petri.run.session import begin
 from petri.structs import replace
 
 PILOTS: Final = 5

@@ -29,8 +29,8 @@ from petri.experiment.definition import (
     INDEPENDENT,
     MOST_POINTS,
     MOST_REPLICATIONS,
+    Definition,
     Expected,
-    Experiment,
     Tolerance,
 )
 from petri.experiment.sampling import Axis, BadRange, Value, parse_range, parse_value
@@ -78,7 +78,7 @@ LARGEST_INTEGER: Final = 2**63 - 1
 T = TypeVar("T", bound=Node)
 
 
-def load_experiment(path: Path) -> Experiment:
+def load_experiment(path: Path) -> Definition:
     """The experiment of a file. Raises LanguageError with everything that is wrong in it."""
     node, text, problems = read(path)
     reading = Reading(path, problems)
@@ -101,7 +101,7 @@ class Reading:
 
     # ------------------------------------------------------------ the whole
 
-    def experiment(self, node: Node | None) -> Experiment | None:
+    def experiment(self, node: Node | None) -> Definition | None:
         if node is None:
             self.error("experiment-empty", Span(str(self.path), 1, 1, 1, 2))
             return None
@@ -114,7 +114,7 @@ class Reading:
             self.error("experiment-missing", first_line(node.span), name="net", example=KEYS["net"])
         fixed = self.parameters(entries.get("set"), "set", KEYS["set"])
         points = self.points(node, fixed)
-        return Experiment(
+        return Definition(
             net=self.net(entries.get("net")),
             points=points,
             fixed=fixed,

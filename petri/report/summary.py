@@ -230,7 +230,7 @@ class _Summary:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
         table.add_column(overflow="fold")
         table.add_column(overflow="fold")
-        from petri.report.dead import why_dead  # which is the reference engine, and few nets die
+        from petri.analysis.dead import why_dead  # which is the reference engine, and few nets die
 
         for lack in why_dead(self.net, dead[0].marking, fold=not self.every):
             copies = f" ×{lack.copies}" if lack.copies > 1 else ""

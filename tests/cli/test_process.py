@@ -123,7 +123,7 @@ def test_a_run_imports_only_what_it_needs() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     heavy = {"lark", "networkx", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing"}
     if available():
-        heavy |= {"numpy.random", "petri.engine.reference", "petri.report.dead"}
+        heavy |= {"numpy.random", "petri.engine.reference", "petri.analysis.dead"}
     assert heavy.isdisjoint(done.stdout.splitlines()[-1].split())
 
 

@@ -16,8 +16,8 @@ from petri.engine import native
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits, Session
 from petri.engine.native import available
-from petri.engine.session import begin
 from petri.net import Colour, Expr, InputArc, Net, OutputArc, Place, Slot, Transition
+from petri.run.session import begin
 
 if not available():
     pytest.skip("the native engine is not built", allow_module_level=True)

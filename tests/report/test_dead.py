@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from petri.analysis.dead import why_dead
 from petri.net import Colour, Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Place, Slot, Transition, Variable
-from petri.report.dead import why_dead
 from petri.structs import replace
 
 from .samples import integer

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 import petri
-from petri.course import course
 from petri.experiment import Expected, Experiment, Store, stored_outcome
 from petri.measure.histogram import Histogram
 from petri.model import Model
@@ -31,6 +30,7 @@ from petri.report.html.page import MOST_FIGURES, Page, plotly_source
 from petri.report.html.palette import DARK, LIGHT, themes
 from petri.report.quantities import Units
 from petri.result import Result
+from petri.result.course import course
 from petri.structs import replace
 
 HOSTILE = """</script></style></title>--><img src=x onerror=alert(1)><script>alert(2)</script>"'`&amp;\x00\u202e"""

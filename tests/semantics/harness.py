@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from petri import language
-from petri.engine import session
 from petri.engine.errors import Fault
 from petri.engine.interface import Limits
 from petri.measure.observation import Observation
 from petri.net import Net, Token
+from petri.run import session
 
 
 @dataclass(frozen=True)

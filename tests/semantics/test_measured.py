@@ -3,8 +3,8 @@
 import pytest
 
 from petri import language
-from petri.engine import session
 from petri.measure.observation import probe_figure
+from petri.run import session
 from tests.semantics.harness import tell
 
 # A job a every 2, from 0; service takes 3, one server: starts at 0, 3, 6, …; arrivals at 2, 4, 6, …

@@ -6,16 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from petri.diagnostics import Label
+from petri.language.checking.quantities import quantity_of
+from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import END, LOCAL, NOW, VARIABLE, Node, constant, operation, to_real, with_span
 from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
 from petri.language.meaning.types import (
     BOOL,
     INT,
     REAL,
-    UNKNOWN,
     Record,
     Scalar,
     Type,
@@ -28,10 +29,6 @@ from petri.language.meaning.units import PLAIN, TIME
 from petri.language.problems import Fault
 from petri.language.syntax import tree
 from petri.net import Kind, Span
-from petri.structs import Struct
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
 Variables = Mapping[str, tuple[Type, tuple[Node, ...]]]
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -45,19 +42,6 @@ _NOT_PERMITTED: dict[Permission, str] = {
 }
 
 
-class Value(Struct):
-    """What an expression is: its type, a node for each slot, and whether it is a bare `0`, which fits any dimension."""
-
-    type: Type
-    nodes: tuple[Node, ...]
-    span: Span
-    zero: bool = False
-
-    @property
-    def node(self) -> Node:
-        return self.nodes[0]
-
-
 class Reader:
     """Reads the expressions of one declaration.
 
@@ -68,7 +52,7 @@ class Reader:
 
     def __init__(
         self,
-        checker: Checker,
+        checker: CheckState,
         scope: Scope,
         where: str,
         allowed: frozenset[Permission] = frozenset(),
@@ -116,7 +100,7 @@ class Reader:
         return node
 
     def unknown(self, span: Span) -> Value:
-        return Value(UNKNOWN, (), span)
+        return Value.unknown(span)
 
     # ------------------------------------------------------------ fitting
 
@@ -162,9 +146,7 @@ class Reader:
             case tree.Field():
                 return self._field(e)
             case tree.Call():
-                from petri.language.checking.functions import call
-
-                return call(self, e)
+                return self.checker.call(self, e)
             case tree.Binary():
                 return self._binary(e)
             case tree.Unary():
@@ -255,7 +237,7 @@ class Reader:
 
     def _number(self, e: tree.Number) -> Value:
         if e.unit is not None:
-            return self.checker.units.quantity(e, self)
+            return quantity_of(self.checker, self.scope, e)
         if e.value.denominator == 1 and not any(mark in e.text for mark in ".%eE"):
             value = constant(int(e.value), "int", e.span)
             if abs(e.value) >= 2**63:

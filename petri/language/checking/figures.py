@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
 
 from petri import net
 from petri.language.checking.events import check_keys, event_of, firing_reader
-from petri.language.checking.expressions import Reader, Value
+from petri.language.checking.expressions import Reader
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
-from petri.language.checking.targets import Target, find_target
+from petri.language.checking.state import CheckState, Value
+from petri.language.checking.targets import Flat, Target, find_target
 from petri.language.meaning.nodes import Node, as_float, evaluate, to_slot
 from petri.language.meaning.scope import ConstantSymbol, MeasureSymbol, kind_of
 from petri.language.meaning.types import Scalar, Unknown, plainly, quantity
@@ -18,24 +18,6 @@ from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.syntax import tree
 from petri.net import Span, Term
 from petri.structs import Struct
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
-
-
-class Flat(Protocol):
-    """What flattening offers to measures."""
-
-    def places(self, target: Target) -> list[int]: ...
-
-    def transitions(self, target: Target) -> list[int]: ...
-
-    def expression(self, node: Node) -> net.Expr: ...
-
-    def quantity(self, node: Node) -> net.Expr: ...
-
-    def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
-
 
 Build = Callable[[Flat], Term]
 
@@ -112,7 +94,7 @@ def total(terms: Sequence[Term], op: str = "add") -> Term:
 class FigureReader:
     """Reads formulas. `measure` gives the figure of another measure by its symbol."""
 
-    def __init__(self, checker: Checker, measure: Callable[[MeasureSymbol, Span], Figure | None]) -> None:
+    def __init__(self, checker: CheckState, measure: Callable[[MeasureSymbol, Span], Figure | None]) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.measure = measure

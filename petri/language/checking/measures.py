@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from petri.language.checking.expressions import Reader, Value
-from petri.language.checking.figures import Figure, FigureReader, Flat, is_percentile
+from petri.language.checking.expressions import Reader
+from petri.language.checking.figures import Figure, FigureReader, is_percentile
+from petri.language.checking.state import CheckState, Value
+from petri.language.checking.targets import Flat
 from petri.language.meaning.nodes import as_float, evaluate
 from petri.language.meaning.scope import MeasureSymbol
 from petri.language.meaning.types import REAL, Scalar, Unknown, quantity
@@ -14,9 +14,6 @@ from petri.language.problems import Fault
 from petri.language.syntax import tree
 from petri.net import Expectation, Measure, Span
 from petri.structs import Struct, field
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
 
 class ExpectationTemplate(Struct):
@@ -64,7 +61,7 @@ class MeasureTemplate(Struct):
 class MeasureChecker:
     """Reads the measures of a net; formulas may use one another in any order."""
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, checker: CheckState) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.figures: dict[str, Figure | None] = {}
@@ -245,9 +242,8 @@ class MeasureChecker:
             return None
 
 
-def check_measures(checker: Checker) -> None:
-    """Check all measures and expectations; `checker.measures` holds their templates afterwards."""
+def check_measures(checker: CheckState) -> tuple[list[MeasureTemplate], list[ExpectationTemplate]]:
+    """All measures, and the expectations that stand by themselves."""
     measures = MeasureChecker(checker)
     measures.check()
-    checker.measures = list(measures.templates.values())
-    checker.expectations = measures.standalone
+    return list(measures.templates.values()), measures.standalone

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from petri import net
-from petri.language.checking.expressions import Reader, Value, numeric_kind
+from petri.language.checking.expressions import Reader, numeric_kind
+from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.types import Scalar, Type, Unknown, describe, plainly
@@ -16,14 +17,11 @@ from petri.language.problems import Fault
 from petri.language.syntax import tree
 from petri.net import Span
 
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
-
 
 class Overrides:
     """Parameters with the values that were given: numbers in the net's own units, or text of the language."""
 
-    def __init__(self, checker: Checker, given: Mapping[str, object]) -> None:
+    def __init__(self, checker: CheckState, given: Mapping[str, object]) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.given = dict(given)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from petri import net
 from petri.diagnostics import Label
-from petri.language.checking.expressions import Reader, Value, variable
+from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.outputs import OutputReader
 from petri.language.checking.patterns import WORDS, ArcReading, Part, PatternReader, in_binding_order, names_in
+from petri.language.checking.places import place_use
+from petri.language.checking.ranges import read_loops, shadows
+from petri.language.checking.state import CheckState, Value
 from petri.language.checking.terms import split_term
 from petri.language.meaning.nodes import CHANCE, Node, operation, to_slot, truth
 from petri.language.meaning.scope import ConstantSymbol
@@ -20,17 +22,13 @@ from petri.language.problems import Fault
 from petri.language.syntax import tree
 from petri.net import Span
 
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
-
-
 MOST_ARCS = 1_000  # on the input side of a transition, as the native engine has it
 
 
 class TransitionReader:
     """Reads one transition. `variables` are the names that its expressions may use, `flat` those of the flat net."""
 
-    def __init__(self, checker: Checker, body: Body, declaration: tree.Transition) -> None:
+    def __init__(self, checker: CheckState, body: Body, declaration: tree.Transition) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.body = body
@@ -38,7 +36,7 @@ class TransitionReader:
         self.variables: dict[str, tuple[Type, tuple[Node, ...]]] = {}
         self.flat: list[net.Variable] = []
         self.conditions: list[Node] = []
-        self.loops, self.loop_templates = checker.read_loops(body.scope, declaration.loops)
+        self.loops, self.loop_templates = read_loops(checker, body.scope, declaration.loops)
         self.reader = Reader(checker, body.scope, "an arc", frozenset(), self.variables, self.loops, binds=True)
         self.patterns = PatternReader(self.reader)
         self.draw_names = {draw.name for draw in declaration.draws}
@@ -111,7 +109,7 @@ class TransitionReader:
         if isinstance(e, tree.Index) and not self._bindable.isdisjoint(names_in(e.index)):
             self.problems.error("index-not-constant", e.span, where="an input")
             return None
-        use = self.checker.place_use(self.reader, e)
+        use = place_use(self.reader, e)
         if use is None:
             return None
         symbol = use.symbol
@@ -297,7 +295,7 @@ class TransitionReader:
             value = reader.read(draw.distribution)
             taken: ConstantSymbol | None = self.patterns.constant(draw.name)
             if taken is not None:
-                self.checker.shadows(draw.name, draw.name_span, taken.span)
+                shadows(self.checker, draw.name, draw.name_span, taken.span)
             elif draw.name in self.variables and draw.name in self.draw_names:
                 self.problems.error("drawn-twice", draw.name_span, name=draw.name)
                 continue

@@ -194,7 +194,7 @@ def _root(node: Node, x: Constant) -> Constant:
 
 
 def _ln(node: Node, x: Constant) -> Constant:
-    from petri.engine import portable
+    from petri import portable
 
     if x <= 0:
         raise Fault("constant-domain", node.span, function="ln", argument=float(x))
@@ -202,7 +202,7 @@ def _ln(node: Node, x: Constant) -> Constant:
 
 
 def _power(node: Node, x: Constant, y: Constant) -> Constant:
-    from petri.engine import portable
+    from petri import portable
 
     if x < 0:
         raise Fault("constant-domain", node.span, function="pow", argument=float(x))

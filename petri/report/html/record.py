@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from petri.course import Course
-from petri.export import unpack
 from petri.measure.intervals import Interval
 from petri.net import Net
 from petri.report.quantities import Units
 from petri.report.tables import row_name
 from petri.result import Result
+from petri.result.course import Course
+from petri.result.export import unpack
 
 _COUNTS: Final = ("count", "packets", "received", "duplicates")
 _LEVEL: Final = 0.95
@@ -64,7 +64,7 @@ class Group:
 
 
 def of_result(result: Result) -> Record:
-    from petri.export import result_dict
+    from petri.result.export import result_dict
 
     return of_dict(result_dict(result))
 

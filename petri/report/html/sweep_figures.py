@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any, Final
 
 from petri.experiment.definition import shown
-from petri.experiment.figures import Figure as Kept
 from petri.experiment.sampling import Value
 from petri.experiment.summary import Outcome, PointOutcome
 from petri.experiment.tables import ordered
+from petri.measure.figures import Figure as Kept
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure
 from petri.report.html.palette import SERIES

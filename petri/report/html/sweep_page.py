@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from petri.experiment.definition import shown
-from petri.experiment.figures import Figure as Kept
 from petri.experiment.summary import Outcome, PointOutcome
+from petri.measure.figures import Figure as Kept
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark

@@ -1,7 +1,7 @@
 //! Logarithm, exponential and power in IEEE additions and multiplications alone.
 //!
 //! The mathematical library of the machine may round these differently from one system to the next; a trajectory
-//! must not. Each routine performs the operations of its twin in `petri/engine/portable.py`, in the same order.
+//! must not. Each routine performs the operations of its twin in `petri/portable.py`, in the same order.
 
 /// ln 2 in two parts: the upper has 32 significant bits, so its product with an exponent is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from petri.diagnostics import Diagnostic
+from petri.diagnostics.data import Diagnostic
 from petri.net import Span
 from petri.wording import label
 from petri.wording.entry import visible

@@ -14,10 +14,10 @@ from petri.diagnostics import LanguageError
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Limits, Session
-from petri.engine.session import begin
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token
+from petri.run.session import begin
 from petri.structs import Frozen, Struct, field
 
 MOST_BATCHES = 64  # when so many are full, neighbours are joined

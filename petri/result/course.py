@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from petri.engine.run import Replication
 from petri.measure.observation import Floats, beyond_doubles
+from petri.run.replications import Replication
 
 WINDOWS: Final = 60
 FEWEST_BATCHES: Final = 8  # fewer snapshots say little of how a run went

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from petri.diagnostics import RunFailure
-from petri.engine.run import Plan, Replication
 from petri.measure import formula, reorder
 from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
 from petri.measure.estimate import Estimate, estimate, left_out
@@ -21,6 +20,7 @@ from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
+from petri.run.replications import Plan, Replication
 from petri.structs import Frozen
 
 if TYPE_CHECKING:
@@ -234,13 +234,13 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types; nan becomes None."""
-        from petri.export import result_dict
+        from petri.result.export import result_dict
 
         return result_dict(self)
 
     def to_pandas(self) -> dict[str, pandas.DataFrame]:
         """Tables "places", "transitions" and "measures". Raises ImportError where pandas is not installed."""
-        from petri.export import result_frames
+        from petri.result.export import result_frames
 
         return result_frames(self)
 

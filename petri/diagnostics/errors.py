@@ -1,87 +1,15 @@
-"""Errors, warnings and notes as data, and the one place that words and draws them.
-
-Whoever finds something wrong makes a `Diagnostic`: an id, the span of the culprit and the values that matter. The
-sentences stand in `petri/wording/`, one table per area, so that every message of the project reads alike:
-
-    Diagnostic("unknown-name", span, values={"name": "tbfu", "suggestion": "tbuf"})
-
-    error[unknown-name]: `tbfu` is not declared
-      --> ixp.net:12:21
-       |
-    12 | transition send: tbfu(p), mac -> mac
-       |                  ^^^^
-       hint: did you mean `tbuf`?
-
-A diagnostic that stops a command travels in a `LanguageError` (the text is wrong) or a `RunError` (the model went
-wrong while it ran).
-"""
+"""Diagnostics that stop a command or a run, as text, in order, counted; and what a word was probably meant to be."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
+from petri.diagnostics.data import Diagnostic, Value
 from petri.net import Span
-from petri.structs import Frozen, as_dict, field
+from petri.structs import Frozen, field
 
 MOST_DIAGNOSTICS = 100  # of a check, that are told
-
-Severity = Literal["error", "warning", "note"]
-Value = str | int | float | Sequence[str] | None
-
-
-class Label(Frozen):
-    """A second place that belongs to the story; `role` names its wording (`first-declared`, `opened-here`, …)."""
-
-    span: Span
-    role: str
-
-
-class Diagnostic(Frozen):
-    """One thing to tell the user.
-
-    `id` is its name in the wording tables. `values` fill in the sentences; a hint or note that names a value which is
-    missing, None or empty is left out. `span` is None when no source text is to blame (a file that is missing).
-    """
-
-    id: str
-    span: Span | None = None
-    values: Mapping[str, Value] = field(default_factory=dict)
-    labels: tuple[Label, ...] = ()
-    severity: Severity = "error"
-
-    @property
-    def message(self) -> str:
-        from petri.wording import message
-
-        return message(self.id, self.values)
-
-    @property
-    def hints(self) -> tuple[str, ...]:
-        from petri.wording import hints
-
-        return hints(self.id, self.values)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        from petri.wording import notes
-
-        return notes(self.id, self.values)
-
-    def to_dict(self) -> dict[str, Any]:
-        """For tools: JSON types only. Lines and columns count from 1, the end column is exclusive."""
-        from petri.wording import label
-
-        return {
-            "id": self.id,
-            "severity": self.severity,
-            "message": self.message,
-            "span": _span_dict(self.span),
-            "labels": [{"span": _span_dict(mark.span), "text": label(mark.role, self.values)} for mark in self.labels],
-            "notes": list(self.notes),
-            "hints": list(self.hints),
-            "values": {name: _plain(value) for name, value in self.values.items()},
-        }
 
 
 class LanguageError(Exception):
@@ -140,7 +68,7 @@ def render(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, *, 
 
     `sources` maps file names, as they stand in spans, to their text; without it the source lines are left out.
     """
-    from petri.drawing import draw
+    from petri.diagnostics.drawing import draw
 
     return draw(diagnostic, sources or {}, colour=colour)
 
@@ -198,11 +126,3 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
         return folded[word.lower()]
     near = get_close_matches(word.lower(), folded, n=1, cutoff=0.7 if len(word) > 3 else 0.6)
     return folded[near[0]] if near else None
-
-
-def _span_dict(span: Span | None) -> dict[str, Any] | None:
-    return None if span is None else as_dict(span)
-
-
-def _plain(value: Value) -> Any:
-    return value if value is None or isinstance(value, (str, int, float)) else list(value)

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from petri.codec import net_from_dict, net_text
-from petri.course import Course, course
-from petri.experiment.figures import evaluate_all, measure_names
-from petri.experiment.figures import figures as figures_of
 from petri.measure.estimate import Estimate
+from petri.measure.figures import evaluate_all, measure_names
+from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Net
+from petri.result.course import Course, course
 from petri.structs import as_dict
 from petri.version import VERSION
 
 if TYPE_CHECKING:
     import pandas
 
-    from petri.result import MeasureResult, PlaceFigures, Result, TransitionFigures
+    from petri.result.result import MeasureResult, PlaceFigures, Result, TransitionFigures
 
 LARGEST_PACKED: Final = 1 << 28  # bytes of what is packed in a result; more is refused
 
@@ -85,7 +85,7 @@ class Packed:
 
 def pack(result: Result) -> str:
     """The flat net without its spans, the run's course, and why the net died: JSON, by zlib, in base64."""
-    from petri.report.dead import why_dead
+    from petri.analysis.dead import why_dead
 
     dead = next((one for one in result.counted if one.ended == "dead"), None)
     ran = course(result.counted)
