@@ -38,7 +38,7 @@ WORDING: dict[str, Wording] = {
     "inexact-time": Wording(
         "{value} is not a whole number of ticks: model time moves in steps of {tick}, and is off by {error} here",
         "with times of which one is a multiple of the other, or `time {unit} resolution …`, it is exact",
-        notes=("exact times together with the length of the run would need more than 2^53 ticks",),
+        notes=("a finer tick would end time too soon for a run of this net: there are {limit} ticks",),
     ),
     "no-transition": Wording("the net `{name}` has no transition, so nothing can happen in it"),
     "no-measures": Wording(

@@ -7,7 +7,7 @@ known, the tick is chosen so that it divides each time that is not random, and t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -19,26 +19,32 @@ from petri.structs import Struct, field, replace
 from petri.ticks import HORIZON, Tick, time_power
 from petri.tokens import compact
 
-FINENESS = 2**20  # the tick is at most this part of the least time of the net, so that random times keep their shape
+PARTS_OF_A_MEAN = 2**20  # ticks at least in the mean of a random time, so that it keeps its shape
+PARTS_OF_A_FACTOR = 2**10  # ticks at least in a time that is multiplied by, or divided into, what is not a whole number
+WHOLE = 1  # a time that is only added, or multiplied by whole numbers
+
 ROOM = 2**10  # a run may be this many times as long as the net's own `run` line before time ends
 LEAST_ROOM = 4  # the same, where exact constants leave no more
 FINEST = 2**24  # constants may make the tick this part of the least time; what would make it finer is rounded
 
 T = TypeVar("T")
-RANDOM = frozenset(("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table"))
-_VALUED = frozenset(("choice",))  # draws whose values are constants, not parameters
+RANDOM = frozenset(("exp", "uniform", "erlang", "lognormal", "pareto"))
+_BENT = frozenset(("sqrt", "ln", "pow"))
 
 
 class Times(Struct):
-    """The constant times of a net, in its time unit: those that have to be exact, where they are, and all."""
+    """The constant times of a net, in its time unit.
 
-    exact: dict[Fraction, Expr] = field(default_factory=dict)
-    every: set[Fraction] = field(default_factory=set)
+    exact: those that have to be whole numbers of ticks, and where they are. bounds: the tick is at most each of these.
+    """
 
-    def add(self, value: Fraction, where: Expr, random: bool) -> None:
+    exact: dict[Fraction, Expr | None] = field(default_factory=dict)
+    bounds: set[Fraction] = field(default_factory=set)
+
+    def add(self, value: Fraction, where: Expr | None, parts: int) -> None:
         if value:
-            self.every.add(abs(value))
-            if not random:
+            self.bounds.add(abs(value) / parts)
+            if parts != PARTS_OF_A_MEAN:
                 self.exact.setdefault(abs(value), where)
 
 
@@ -49,7 +55,8 @@ def clocked(flat: Net, chosen: Fraction | None, problems: Problems) -> Net:
     """
     times = _times(flat)
     tick = chosen or tick_of(times, flat.run_defaults)
-    _warn_inexact(times, tick, flat.time_unit, problems)
+    about = {"unit": flat.time_unit or None, "limit": None if chosen else "2^53"}
+    _warn_inexact(times, tick, about, problems)
     return _Clock(flat, tick).whole_net()
 
 
@@ -58,18 +65,18 @@ def clocked(flat: Net, chosen: Fraction | None, problems: Problems) -> Net:
 
 def tick_of(times: Times, run: net.RunDefaults) -> Fraction:
     """The greatest common divisor of the exact times, divided by a power of two as far as a run of the net allows."""
-    if not times.every:
+    if not times.bounds:
         return Fraction(1)
-    least = min(times.every)
+    finest = min(times.bounds)
     length = Fraction(run.until) if run.until is not None and math.isfinite(run.until) else Fraction(0)
-    common = _divisor(times.exact, max(least / FINEST, LEAST_ROOM * length / HORIZON)) or least
-    tick = common
-    while tick > least / FINENESS and tick / 2 * HORIZON >= ROOM * length:
+    least = min(times.exact, default=finest)
+    tick = _divisor(times.exact, max(least / FINEST, LEAST_ROOM * length / HORIZON)) or max(times.bounds)
+    while tick > finest and tick / 2 * HORIZON >= ROOM * length:
         tick /= 2
     return tick
 
 
-def _divisor(times: dict[Fraction, Expr], finest: Fraction) -> Fraction | None:
+def _divisor(times: Iterable[Fraction], finest: Fraction) -> Fraction | None:
     """What divides the times, simple ones first; a time that would make it finer than `finest` is left out."""
     common: Fraction | None = None
     for time in sorted(times, key=lambda value: (value.denominator, value)):
@@ -85,54 +92,74 @@ def greatest_common_divisor(a: Fraction, b: Fraction) -> Fraction:
     return Fraction(above, a.denominator * b.denominator)
 
 
-def _warn_inexact(times: Times, tick: Fraction, unit: str, problems: Problems) -> None:
+def _warn_inexact(times: Times, tick: Fraction, about: dict[str, str | None], problems: Problems) -> None:
     for time, where in times.exact.items():
         ticks = time / tick
-        if ticks.denominator != 1:
+        if where is not None and ticks.denominator != 1:
             error = abs(ticks - _whole(ticks)) * tick
-            values = {name: _shown(value, unit) for name, value in (("value", time), ("error", error), ("tick", tick))}
-            problems.report("inexact-time", where.span, {**values, "unit": unit or None}, severity="warning")
-
-
-def _shown(time: Fraction, unit: str) -> str:
-    return f"{float(time):.6g} {unit}".strip()
+            named = (("value", time), ("error", error), ("tick", tick))
+            values = {name: f"{float(length):.6g} {about['unit'] or ''}".strip() for name, length in named}
+            problems.report("inexact-time", where.span, {**values, **about}, severity="warning")
 
 
 def _times(flat: Net) -> Times:
     times = Times()
-    seen: set[tuple[int, bool]] = set()
+    collector = _Collector(times)
     for transition in flat.transitions:
         for expression, is_time in _expressions(transition):
-            _collect(expression, times, seen, random=False, plain=is_time and flat.seconds is None)
+            collector.collect(expression, WHOLE, is_time and flat.seconds is None)
+    _add_recorded(flat, times)
     return times
 
 
-def _collect(e: Expr, times: Times, seen: set[tuple[int, bool]], *, random: bool, plain: bool) -> None:
-    """The constant times in an expression. In a net without a time unit (`plain`) any constant of a time is one.
+def _add_recorded(flat: Net, times: Times) -> None:
+    """Times in files are told in nanoseconds, or with three decimal places of the net's unit."""
+    recorded = [place for place in flat.places if place.stream is not None]
+    if flat.seconds is not None and any(slot.dimension == "Time" for place in recorded for slot in place.colour.slots):
+        times.add(Fraction(1, 1000), None, WHOLE)
+        times.add(Fraction(1, 10**9) / Fraction(repr(flat.seconds)), None, WHOLE)
 
-    Bytes over a constant rate are whole multiples of the time of one byte, so this time is among them.
-    """
-    if not e.args:
+
+class _Collector:
+    """Looks through expressions for constant times."""
+
+    def __init__(self, times: Times) -> None:
+        self.times = times
+        self.seen: set[tuple[int, int, bool]] = set()
+
+    def collect(self, e: Expr, parts: int, plain: bool) -> None:
+        """`parts`: ticks that a constant must have at least; `plain`: any constant is a time, as time has no unit."""
+        if not e.args:
+            self.constant(e, parts, plain)
+            return
+        if (id(e), parts, plain) in self.seen:
+            return
+        self.seen.add((id(e), parts, plain))
+        inner = max(parts, _parts(e))
+        for arg in e.args[::2] if e.op == "choice" else e.args:
+            self.collect(arg, inner, plain and arg.kind == "real")
+
+    def constant(self, e: Expr, parts: int, plain: bool) -> None:
+        """Bytes over a constant rate are multiples of the time of one byte, and cycles of that of one cycle."""
         value = e.value
-        if isinstance(value, ExactTime) and value.power == 1:
-            times.add(value.exact, e, random)
-        elif isinstance(value, ExactTime) and value.power == -1 and value.exact and not random:
-            times.add(1 / value.exact, e, random)
+        if isinstance(value, ExactTime):
+            if value.power == 1:
+                self.times.add(value.exact, e, parts)
+            elif value.power == -1 and value.exact and parts != PARTS_OF_A_MEAN:
+                self.times.add(1 / value.exact, e, parts)
         elif plain and e.op == "const" and e.kind == "real":
-            times.add(Fraction(value or 0), e, random)
-        return
-    if (id(e), random) in seen:
-        return
-    seen.add((id(e), random))
-    if e.op in _VALUED:
-        values, others = e.args[::2], e.args[1::2]
-    else:
-        random = random or e.op in RANDOM
-        values, others = e.args, ()
-    for part in values:
-        _collect(part, times, seen, random=random, plain=plain and part.kind == "real")
-    for part in others:
-        _collect(part, times, seen, random=True, plain=False)
+            self.times.add(Fraction(value or 0), e, parts)
+
+
+def _parts(e: Expr) -> int:
+    """How many ticks, at least, the constant times in an operation must have for its result to keep its shape."""
+    if e.op in RANDOM:
+        return PARTS_OF_A_MEAN
+    if e.op in _BENT or (e.op == "mul" and not any(arg.op == "real" for arg in e.args)):
+        return PARTS_OF_A_FACTOR
+    if e.op == "div" and e.args[0].op != "real":  # a whole number of bytes over a rate is exact
+        return PARTS_OF_A_FACTOR
+    return WHOLE
 
 
 def _expressions(t: Transition) -> Iterator[tuple[Expr, bool]]:
@@ -151,6 +178,10 @@ def _expressions(t: Transition) -> Iterator[tuple[Expr, bool]]:
 # ---------------------------------------------------------------- into ticks
 
 
+Known = dict[int, tuple[object, object]]
+"""By the identity of an object: the object itself, which so stays alive, and what became of it."""
+
+
 class _Clock:
     """Rewrites a net; what transitions share is rewritten once, and what does not change stays the same object."""
 
@@ -158,7 +189,8 @@ class _Clock:
         self.flat = flat
         self.tick = tick
         self.plain = flat.seconds is None
-        self.known: dict[int, tuple[object, object]] = {}  # by id: what it was, which so stays alive, and what it is
+        self.known: Known = {}
+        self.times: Known = {}  # firing times, which are rounded or converted on top
 
     def whole_net(self) -> Net:
         tick = Tick(self.tick.numerator, self.tick.denominator)
@@ -202,7 +234,7 @@ class _Clock:
     def transition(self, t: Transition) -> Transition:
         """With its expressions in ticks, and its constant time a whole number of them."""
         changed: Transition = self.struct(t)
-        time = self.firing_time(changed.time)
+        time = self.once(changed.time, lambda: self.firing_time(changed.time), self.times)
         return changed if time is changed.time else replace(changed, time=time)
 
     def firing_time(self, time: Expr) -> Expr:
@@ -244,11 +276,12 @@ class _Clock:
             return e
         return Expr(e.op, e.kind, args, value, e.span)
 
-    def once(self, value: T, make: Callable[[], T]) -> T:
+    def once(self, value: T, make: Callable[[], T], known: Known | None = None) -> T:
         """What `make` gives for this very object, made when it is first asked for."""
-        found = self.known.get(id(value))
+        known = self.known if known is None else known
+        found = known.get(id(value))
         if found is None:
-            found = self.known[id(value)] = (value, make())
+            found = known[id(value)] = (value, make())
         return found[1]  # type: ignore[return-value]
 
 
