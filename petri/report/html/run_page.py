@@ -355,7 +355,11 @@ def _details(page: Page, record: Record, places: Sequence[Group], transitions: S
             made.append(tag("details", tag("summary", "each element of the arrays"), each))
     if made:
         folded = any(row.copies > 1 for row in (*places, *transitions))
-        text = "×n: the average of n alike, and the greatest of their maxima." if folded else ""
+        text = (
+            "×n: the average of n elements, which need not be alike, and the greatest of their maxima."
+            if folded
+            else ""
+        )
         note = tag("p", text, class_="note") if text else None
         page.section("details", "Places and transitions", note, *made)
 
