@@ -29,7 +29,7 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     units = Units(outcome.net.seconds)
     measures = [measure_column(one, points, units) for one in outcome.figures]
     if len(list(parts(names, measures, console.width))) > 1:
-        measures = [with_tall_heading(column) for column in measures]
+        names, measures = (list(map(with_tall_heading, columns)) for columns in (names, measures))
     for part in parts(names, measures, console.width):
         console.print()
         print_table(console, [*names, *part], heading="bold")

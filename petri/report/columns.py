@@ -232,21 +232,30 @@ def _stacked(columns: Sequence[Column], room: int) -> list[Text]:
     """Each row as a block: its name, its figures with their headings, its prose."""
     first, *others = columns
     figures = [column for column in others if column.kind != "prose"]
+    prose = [column for column in others if column.kind == "prose"]
     lines = wrapped(Text(first.heading, style="bold"), room) if first.heading else []
     for row, cell in enumerate(first.cells):
         lines += wrapped(cell.copy() if isinstance(cell, Text) else Text(cell, style=first.style), room)
-        line = Text()
-        for column in figures:
-            if not str(column.cells[row]).strip():
-                continue
-            item = Text(f"{''.join(column.heading.split())} ", style="dim").append_text(
-                _cell(column, column.cells[row], room)[0]
-            )
-            if line and INDENT + line.cell_len + GAP + item.cell_len > room:
-                lines.append(Text(" " * INDENT).append_text(line))
-                line = Text()
-            line = line.append(" " * GAP).append_text(item) if line else item
-        if line:
+        for line in _filled([_item(column, row) for column in figures], room - INDENT):
             lines += [Text(" " * INDENT).append_text(part) for part in wrapped(line, room - INDENT)]
-        lines += _prose_below([column for column in others if column.kind == "prose"], row, room)
+        lines += _prose_below(prose, row, room)
+    return lines
+
+
+def _item(column: Column, row: int) -> Text:
+    """`rate 5.778 M/s`, or nothing for an empty cell."""
+    if not str(column.cells[row]).strip():
+        return Text()
+    heading = column.heading.replace("\n", "")
+    return Text(f"{heading} ", style="dim").append_text(_cell(column, column.cells[row], 0)[0])
+
+
+def _filled(items: Sequence[Text], width: int) -> list[Text]:
+    """The items in lines, as many in each as it has room for."""
+    lines: list[Text] = []
+    for item in filter(None, items):
+        if lines and lines[-1].cell_len + GAP + item.cell_len <= width:
+            lines[-1].append(" " * GAP).append_text(item)
+        else:
+            lines.append(item)
     return lines

@@ -78,13 +78,12 @@ def _cut(name: str, head: int, width: int) -> str | None:
         kept = name.find(".", kept) + 1
         if not kept:
             return None
-    starts = [
-        *([i for i in range(kept + 1, len(name)) if name[i - 1] in marks] for marks in _AFTER),
-        [i for i in range(kept + 1, len(name)) if not name[i - 1 : i + 1].isalnum() or not name[i].isdigit()],
-    ]
-    for positions in starts:
-        for start in positions:
-            short = f"{name[:kept]}…{name[start:]}"
-            if cell_len(short) <= width and name[start:].strip(" ×0123456789"):
-                return short
-    return None
+    starts = [i for i in range(kept + 1, len(name)) if name[i:].strip(" ×0123456789")]
+    best = None
+    for marks in _AFTER:
+        cuts = (f"{name[:kept]}…{name[i:]}" for i in starts if name[i - 1] in marks)
+        best = next((short for short in cuts if cell_len(short) <= width), None)
+        if best is not None and 2 * cell_len(best) >= width:
+            return best  # without leaving out much more than there was no room for
+    cuts = (f"{name[:kept]}…{name[i:]}" for i in starts if not name[i].isdigit() or not name[i - 1].isalnum())
+    return best or next((short for short in cuts if cell_len(short) <= width), None)
