@@ -1,8 +1,8 @@
 """The one way in which tables are printed: at every width each figure is whole, or is not there and said to be missing.
 
 Where a table is too wide it gives way step by step, and stops as soon as it fits: prose takes several lines; figures
-that others imply are left out; prose goes below its row; intervals are left out, then names are shortened, then
-columns are left out, the least important first. At last each row becomes a block of its own.
+that others imply are left out; prose goes below its row; names are shortened; intervals are left out, then columns, the
+least important first. At last each row becomes a block of its own.
 """
 
 from __future__ import annotations
@@ -126,13 +126,13 @@ def arrangements(columns: Sequence[Column]) -> Iterator[Arrangement]:
     for column in (column for column in prose if not column.heading):
         now = _below_the_row(now, column)
         yield now
-    for column in sorted(columns, key=lambda column: -column.rank):
-        if column.brief is not None and any(one is column for one in now.beside):
-            now = _brief(now, column)
-            yield now
     for step, (name_width, rank) in enumerate(NAMES):
         now = replace(now, name_width=name_width)
         yield now
+        for column in sorted(columns, key=lambda column: -column.rank) if not step else ():
+            if column.brief is not None and any(one is column for one in now.beside):
+                now = _brief(now, column)
+                yield now
         for column in ranked:
             if column.rank >= rank and any(one.heading == column.heading for one in now.beside):
                 now = _without(now, column.heading)

@@ -31,6 +31,8 @@ def bound_text(comparison: str, bound: float, within: float, absolute: bool, uni
         return f"{comparison} {shown}"
     if not within:
         return f"exactly {shown}"
+    if absolute and dimension == "share":  # a share of what? of the whole, not of the bound
+        return f"{shown} within {compact(100.0 * within)} percentage points"
     tolerance = show_compactly(within, units, dimension) if absolute else f"{compact(100.0 * within)}%"
     return f"{shown} within {tolerance}"
 

@@ -22,9 +22,10 @@ _EVENTS = ((1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s"))
 _SLOW_FREQUENCY = (*_FREQUENCY, (1 / 60, "/min"), (1 / 3600, "/h"))
 _SLOW_EVENTS = (*_EVENTS, (1 / 60, "/min"), (1 / 3600, "/h"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
+_COUNT = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _PLAIN_RATE = ((1.0, "B per time unit"),)
-_ALL = (_LONG_TIME, _RATE, _SLOW_FREQUENCY, _SLOW_EVENTS, _BYTES, _PLAIN_RATE)
-UNITS = tuple(dict.fromkeys([name for kind in _ALL for _, name in kind] + ["%"]))
+_ALL = (_LONG_TIME, _RATE, _SLOW_FREQUENCY, _SLOW_EVENTS, _BYTES, _COUNT, _PLAIN_RATE)
+UNITS = tuple(dict.fromkeys([name for kind in _ALL for _, name in kind if name] + ["%"]))
 """Every unit that a figure is shown in."""
 
 
@@ -92,10 +93,22 @@ class Units(Frozen):
         text = _with_error(value / 10.0**exponent, half_width / 10.0**exponent, doubt)
         return joined(f"({text})e{exponent}", scale.unit)
 
+    def show_without_error(self, value: float, half_width: float, dimension: str = "") -> str:
+        """The value of `show_with_error` where there is no room for its interval: `2.961 Gbps`, `14? ms`."""
+        if not half_width > abs(value):
+            return self.show(value, dimension)
+        scale = self.scale(value, dimension)
+        return joined(f"{number(value * scale.factor)}?", scale.unit)
+
     def show_range(self, low: float, high: float, dimension: str = "") -> str:
-        """`0.12..350 ns`: the least and the greatest of several values, in one unit."""
-        scale = self.scale(max(abs(low), abs(high)), dimension)
-        return joined(f"{number(low * scale.factor, 3)}..{number(high * scale.factor, 3)}", scale.unit)
+        """`0.12..350 ns`, `100..400 k` of a "count": the least and the greatest of several values, in one unit."""
+        greatest = max(abs(low), abs(high))
+        scale = _suited(greatest, 1.0, _COUNT) if dimension == "count" else self.scale(greatest, dimension)
+        for digits in (3, 4, 6, 9, 12):
+            ends = [number(value * scale.factor, digits) for value in (low, high)]
+            if ends[0] != ends[1]:
+                break
+        return joined("..".join(ends), scale.unit)
 
 
 def _with_error(value: float, half_width: float, doubt: str) -> str:

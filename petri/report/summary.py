@@ -179,7 +179,7 @@ class _Summary:
         """A figure with its intervals, which give way where there is no room."""
         shown = [True] * len(rows) if only is None else only
         cells = [self.with_error(row, figure, dimension) if one else "" for row, one in zip(rows, shown, strict=True)]
-        brief = [self.plain(row, figure, dimension) if one else "" for row, one in zip(rows, shown, strict=True)]
+        brief = [self.brief(row, figure, dimension) if one else "" for row, one in zip(rows, shown, strict=True)]
         return Column(heading, cells, brief=brief, rank=rank)
 
     def table(self, columns: Sequence[Column]) -> None:
@@ -192,6 +192,12 @@ class _Summary:
             return self.units.show_range(*row.spread[figure], dimension)
         return self.noted(self.units.show_with_error(interval.mean, interval.half_width, dimension))
 
+    def brief(self, row: Row, figure: str, dimension: str = "") -> str:
+        interval = row.figures[figure]
+        if figure in row.spread:
+            return self.units.show_range(*row.spread[figure], dimension)
+        return self.units.show_without_error(interval.mean, interval.half_width, dimension)
+
     def plain(self, row: Row, figure: str, dimension: str = "") -> str:
         if figure in row.spread:
             return self.units.show_range(*row.spread[figure], dimension)
@@ -199,8 +205,7 @@ class _Summary:
 
     def count(self, row: Row, figure: str) -> str:
         if figure in row.spread:
-            low, high = row.spread[figure]
-            return f"{number(round(low, 1))}..{number(round(high, 1))}"
+            return self.units.show_range(*row.spread[figure], "count")
         return number(round(row.figures[figure].mean, 1))
 
     def share(self, row: Row, figure: str) -> str:

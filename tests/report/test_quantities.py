@@ -72,8 +72,16 @@ def test_a_difference_may_well_be_nothing() -> None:
     assert NANOSECONDS.show_with_error(-3.0, 5.0, "Time", difference=True) == "-3.0 ± 5.0 ns"
 
 
+def test_what_is_not_known_is_marked_without_its_interval_too() -> None:
+    assert NANOSECONDS.show_without_error(14e6, 34e6, "Time") == "14? ms"
+    assert NANOSECONDS.show_without_error(14e6, 3e6, "Time") == "14 ms"
+    assert NANOSECONDS.show_without_error(14e6, math.nan, "Time") == "14 ms"
+
+
 def test_a_range_is_in_one_unit() -> None:
     assert NANOSECONDS.show_range(0.12, 350.0, "Time") == "0.120..350 ns"
+    assert NANOSECONDS.show_range(100_000, 400_000, "count") == "100..400 k"
+    assert NANOSECONDS.show_range(12_499, 12_501, "count") == "12.499..12.501 k"
 
 
 @pytest.mark.parametrize(

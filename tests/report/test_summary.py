@@ -12,7 +12,7 @@ import pytest
 from petri.measure.formula import judge
 from petri.measure.histogram import Histogram
 from petri.net import Expectation, Term
-from petri.report.expected import origin, verdict_text
+from petri.report.expected import bound_text, origin, verdict_text
 from petri.report.quantities import Units
 from petri.report.sparks import BARS, COLUMNS, of_histogram, of_series
 from petri.report.summary import first_sentence
@@ -77,6 +77,12 @@ def test_a_verdict_shows_the_expected_number(
 ) -> None:
     expectation = Expectation(f"x {comparison} 1", Term("const", value=0.0), comparison, bound, within, absolute)
     assert verdict_text(expectation, judge(expectation, value), Units(1e-9), "Time", "x").plain == said
+
+
+def test_points_are_not_percent() -> None:
+    units = Units(1e-9)
+    assert bound_text("==", 0.5, 0.05, True, units, "share") == "50% within 5 percentage points"
+    assert bound_text("==", 0.5, 0.05, False, units, "share") == "50% within 5%"
 
 
 def test_the_first_sentence() -> None:

@@ -180,11 +180,12 @@ def _level_note(data: Mapping[str, Any]) -> Markup:
         if count > 1
         else "Intervals from batches of the one replication; figures that grow with the run have none."
     )
+    doubt = "A ? marks a figure whose interval is wider than itself: not even its size is known."
     drawings = (
         "In the drawings the dot is the estimate with its interval, the upright line the bound, and the shade what the "
         "expectation allows."
     )
-    return tag("p", f"± is half the 95 % confidence interval. {how} {drawings}", class_="note")
+    return tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
 
 
 # ---------------------------------------------------------------- utilisation and courses
