@@ -98,13 +98,13 @@ class Units(Frozen):
         if not half_width > abs(value):
             return self.show(value, dimension)
         scale = self.scale(value, dimension)
-        return joined(f"{number(value * scale.factor)}?", scale.unit)
+        return joined(f"{number(value * scale.factor, 2)}?", scale.unit)
 
     def show_range(self, low: float, high: float, dimension: str = "") -> str:
         """`0.12..350 ns`, `100..400 k` of a "count": the least and the greatest of several values, in one unit."""
         greatest = max(abs(low), abs(high))
         scale = _suited(greatest, 1.0, _COUNT) if dimension == "count" else self.scale(greatest, dimension)
-        for digits in (3, 4, 6, 9, 12):
+        for digits in range(3, 13):
             ends = [number(value * scale.factor, digits) for value in (low, high)]
             if ends[0] != ends[1]:
                 break

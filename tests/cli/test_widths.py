@@ -59,7 +59,7 @@ def number(text: str) -> tuple[float, float, str]:
     found = re.match(r"[<-]?[\d,.]*\d", text)
     assert found, text
     digits = found[0].replace(",", "").lstrip("<")
-    unit = re.search(r"[^\d ]*$", text)
+    unit = re.search(r"[^\d ?]*$", text)
     assert unit
     return float(digits), 0.5 * 10.0 ** -len(digits.partition(".")[2]), unit[0]
 
@@ -68,7 +68,7 @@ def same(narrow: str, wide: str) -> bool:
     """Whether a number is the other one, or what it is without its interval."""
     if narrow == wide:
         return True
-    if ".." in narrow + wide or " ± " not in wide or " ± " in narrow or "(" in wide:
+    if ("?" in narrow) != ("?" in wide) or ".." in narrow + wide or " ± " not in wide or " ± " in narrow or "(" in wide:
         return False
     (value, last, unit), (other, coarse, its_unit) = number(narrow), number(wide)
     return unit == its_unit and abs(value - other) <= 1.001 * max(last, coarse)

@@ -52,8 +52,8 @@ def test_what_gives_way_first() -> None:
     widest = {
         "in lines": max(w for w, text in texts.items() if "load / (1 - load))" not in text),
         "below": max(w for w, text in texts.items() if "\n    ✓" in text),
-        "brief": max(w for w, text in texts.items() if "± of rate" in text),
         "names": max(w for w, text in texts.items() if "…" in text),
+        "brief": max(w for w, text in texts.items() if "± of rate" in text),
         "left out": max(w for w, text in texts.items() if re.search("for:.*active", text)),
     }
     assert list(widest.values()) == sorted(widest.values(), reverse=True)
