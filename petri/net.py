@@ -241,7 +241,10 @@ class Term(Frozen):
 
 
 class Expectation(Frozen):
-    """`formula comparison bound`; for "==" the relative (or, with `absolute`, absolute) tolerance is `within`."""
+    """`formula comparison bound`; for "==" the relative (or, with `absolute`, absolute) tolerance is `within`.
+
+    `dimension` as of a measure: that of the formula and of its bound.
+    """
 
     text: str  # as written
     formula: Term
@@ -250,6 +253,7 @@ class Expectation(Frozen):
     within: float = 0.0
     absolute: bool = False
     span: Span | None = None
+    dimension: str = ""
 
 
 class Measure(Frozen):

@@ -78,6 +78,11 @@ class Problems:
 
     def text(self, span: Span) -> str:
         """What was written there, on one line and not too long."""
+        words = self.whole_text(span)
+        return words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
+
+    def whole_text(self, span: Span) -> str:
+        """What was written there, on one line."""
         if span.file not in self._lines:
             self._lines[span.file] = self.sources.get(span.file, "").splitlines()
         lines = self._lines[span.file][span.line - 1 : span.end_line]
@@ -85,5 +90,4 @@ class Problems:
             return "…"
         lines[-1] = lines[-1][: span.end_column - 1]
         lines[0] = lines[0][span.column - 1 :]
-        words = " ".join(" ".join(line.split("#")[0] for line in lines).split())
-        return words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
+        return " ".join(" ".join(line.split("#")[0] for line in lines).split())

@@ -199,6 +199,9 @@ def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:
         "passed": verdict.passed,
         "value": number(verdict.value),
         "bound": number(verdict.bound),
+        "within": expectation.within,
+        "absolute": expectation.absolute,
+        "dimension": expectation.dimension,
         "tolerance": verdict.tolerance,
         "certain": verdict.certain,
     }

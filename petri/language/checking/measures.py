@@ -16,6 +16,11 @@ from petri.net import Expectation, Measure, Span
 from petri.structs import Struct, field
 
 
+def shown_dimension(figure: Figure) -> str:
+    """How a figure is shown: by the name of its dimension, or as a "share"."""
+    return "share" if figure.share and figure.dimension == PLAIN else dimension_name(figure.dimension)
+
+
 class ExpectationTemplate(Struct):
     declaration: tree.Expect
     figure: Figure
@@ -26,8 +31,8 @@ class ExpectationTemplate(Struct):
 
     def build(self, flat: Flat) -> Expectation:
         d = self.declaration
-        formula = self.figure.build(flat)
-        return Expectation(self.text, formula, d.comparison, self.bound, self.within, self.absolute, d.span)
+        formula, dimension = self.figure.build(flat), shown_dimension(self.figure)
+        return Expectation(self.text, formula, d.comparison, self.bound, self.within, self.absolute, d.span, dimension)
 
 
 class MeasureTemplate(Struct):
@@ -48,7 +53,7 @@ class MeasureTemplate(Struct):
         return Measure(
             d.name,
             figure.build(flat),
-            "share" if figure.share and figure.dimension == PLAIN else dimension_name(figure.dimension),
+            shown_dimension(figure),
             None if probe is None else probe.index(flat),
             self.record,
             self.window,
@@ -206,8 +211,7 @@ class MeasureChecker:
         return probe.figure(next(name for name in template.record if probe.has(name)))
 
     def _written(self, d: tree.Expect) -> str:
-        text = self.problems.text(d.span)
-        return text.removeprefix("expect").strip()
+        return self.problems.whole_text(d.span).removeprefix("expect").strip()
 
     def _expectation(self, d: tree.Expect, figure: Figure, text: str) -> ExpectationTemplate | None:
         bound = self._number(d.bound, figure, "an expected value")

@@ -180,11 +180,12 @@ def _level_note(data: Mapping[str, Any]) -> Markup:
         if count > 1
         else "Intervals from batches of the one replication; figures that grow with the run have none."
     )
+    doubt = "A ? marks a figure whose interval is wider than itself: not even its size is known."
     drawings = (
         "In the drawings the dot is the estimate with its interval, the upright line the bound, and the shade what the "
         "expectation allows."
     )
-    return tag("p", f"± is half the 95 % confidence interval. {how} {drawings}", class_="note")
+    return tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
 
 
 # ---------------------------------------------------------------- utilisation and courses
@@ -355,7 +356,11 @@ def _details(page: Page, record: Record, places: Sequence[Group], transitions: S
             made.append(tag("details", tag("summary", "each element of the arrays"), each))
     if made:
         folded = any(row.copies > 1 for row in (*places, *transitions))
-        text = "×n: the average of n alike, and the greatest of their maxima." if folded else ""
+        text = (
+            "×n: the average of n elements, which need not be alike, and the greatest of their maxima."
+            if folded
+            else ""
+        )
         note = tag("p", text, class_="note") if text else None
         page.section("details", "Places and transitions", note, *made)
 

@@ -10,6 +10,7 @@ from typing import Final
 from petri.experiment.definition import shown
 from petri.experiment.summary import Outcome, PointOutcome
 from petri.measure.figures import Figure as Kept
+from petri.report.expected import bound_text
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
@@ -158,20 +159,21 @@ def _expected_table(outcome: Outcome, units: Units) -> Markup:
         for one in point.checked:
             name, dimension = one.expected.measure, dimensions[one.expected.measure]
             interval = point.intervals[name]
-            tolerance = one.verdict.tolerance
+            tolerance, within = one.verdict.tolerance, one.expected.within
             doubt = " (uncertain)" if one.verdict.certain is False else ""
             said, kind = ("✓ found", "pass") if one.verdict.passed else ("✗ missed", "fail")
             drawing = interval_mark(interval.mean, interval.half_width, "==", one.value, tolerance)
+            wanted = bound_text("==", one.value, within.bound, not within.relative, units, dimension)
             cells = (
                 tag("th", point.label, scope="row"),
                 tag("td", tag("code", name)),
                 tag("td", units.show_with_error(interval.mean, interval.half_width, dimension), class_="figure"),
-                tag("td", units.show_with_error(one.value, tolerance, dimension), class_="figure"),
+                tag("td", wanted, class_="figure"),
                 tag("td", tag("span", said, class_=f"claim {kind}"), doubt, drawing),
                 tag("td", one.expected.source, class_="doc"),
             )
             rows.append(tag("tr", cells))
-    headings = [("point", False), ("measure", False), ("found ± 95 %", True), ("expected ± tolerance", True)]
+    headings = [("point", False), ("measure", False), ("found ± 95 %", True), ("expected", True)]
     return tables.table([*headings, ("", False), ("source", False)], rows, "Expected values")
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from petri.measure.intervals import Interval
+from petri.report.expected import bound_text, comparison_of, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, content, paragraphs, spoken, tag
 from petri.report.html.record import Group, Record, interval, real, shown_dimension
 from petri.report.quantities import NOTHING, Units, number
-from petri.report.summary import claim, first_sentence
+from petri.report.summary import first_sentence
 
 TOP: Final = 12  # bars that are seen at once
 MOST_ROWS: Final = 1_000
-_COMPARISON: Final = re.compile(r"<=|>=|==|<|>")
 
 Column = tuple[str, Callable[[Group], Content]]
 """A heading, and what stands below it; "" for the heading of a drawing."""
@@ -37,10 +36,11 @@ def table(headings: Sequence[tuple[str, bool]], rows: Sequence[Content], label: 
 def measures_table(record: Record) -> Markup:
     rows: list[Content] = [_measure_rows(record, measure) for measure in record.data["measures"]]
     for expectation in record.data["expectations"]:
+        value, dimension = real(expectation["value"]), shown_dimension(str(expectation.get("dimension", "")))
         cells = (
             tag("th", tag("code", "expect"), scope="row"),
-            tag("td", number(real(expectation["value"])), class_="figure"),
-            tag("td", verdict(expectation, "", Interval(real(expectation["value"]), math.nan, 0.95, 1))),
+            tag("td", record.units.show(value, dimension), class_="figure"),
+            tag("td", verdict(record.units, expectation, "", Interval(value, math.nan, 0.95, 1), dimension)),
         )
         rows.append(tag("tr", cells, class_="lead last"))
     return table([("measure", False), ("value ± 95 %", True), ("", False)], rows, "Measures", "measures")
@@ -50,7 +50,8 @@ def _measure_rows(record: Record, measure: Mapping[str, Any]) -> Markup:
     name, dimension = str(measure["name"]), str(measure["dimension"])
     recorded = [(str(field), interval(one)) for field, one in measure["record"].items()]
     first, lead = recorded[0] if recorded else (None, interval(measure))
-    remarks = [verdict(one, name, interval(measure)) for one in measure["expectations"]]
+    kind = shown_dimension(dimension, first)
+    remarks = [verdict(record.units, one, name, interval(measure), kind) for one in measure["expectations"]]
     doc = first_sentence(str(measure["doc"]))
     field = tag("span", f" {first}", class_="soft") if first is not None else None
     rows = [
@@ -68,17 +69,20 @@ def _measure_rows(record: Record, measure: Mapping[str, Any]) -> Markup:
     return content([tag("tr", cells, class_=kind) for cells, kind in zip(rows, classes, strict=True)])
 
 
-def verdict(expectation: Mapping[str, Any], measure: str, estimate: Interval) -> Markup:
+def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate: Interval, dimension: str) -> Markup:
     """An expectation with its verdict in words, and a drawing of how the figure lies to its bound."""
-    passed, said = bool(expectation["passed"]), claim(str(expectation["text"]), measure)
+    passed, bound, tolerance = bool(expectation["passed"]), real(expectation["bound"]), float(expectation["tolerance"])
+    text = str(expectation["text"])
+    comparison = comparison_of(text)
+    # What a result of an earlier version does not say: whether its tolerance was a share of the bound.
+    within, absolute = float(expectation.get("within", tolerance)), bool(expectation.get("absolute", True))
+    wanted = bound_text(comparison, bound, within, absolute, units, dimension)
+    words = f"✓ {wanted}" if passed else f"✗ failed: expected {wanted}"
+    source = origin(text, measure)
     doubt = tag("small", " (uncertain)") if expectation["certain"] is False else None
-    words = f"✓ {said}" if passed else f"✗ failed: {said}"
-    found = _COMPARISON.search(said)
-    drawing = None
-    if found is not None:
-        bound, tolerance = real(expectation["bound"]), float(expectation["tolerance"])
-        drawing = interval_mark(real(expectation["value"]), estimate.half_width, found[0], bound, tolerance)
-    return tag("div", tag("span", words, doubt, class_=f"claim {'pass' if passed else 'fail'}"), drawing)
+    drawing = interval_mark(real(expectation["value"]), estimate.half_width, comparison, bound, tolerance)
+    written = tag("small", f" ({source})") if source else None
+    return tag("div", tag("span", words, doubt, written, class_=f"claim {'pass' if passed else 'fail'}"), drawing)
 
 
 def shown(record: Record, one: Interval, dimension: str) -> str:
