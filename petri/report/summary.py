@@ -231,10 +231,11 @@ class _Summary:
         table.add_column(overflow="fold")
         table.add_column(overflow="fold")
         from petri.analysis.dead import why_dead  # which is the reference engine, and few nets die
+        from petri.report.lacks import reasons
 
-        for lack in why_dead(self.net, dead[0].marking, fold=not self.every):
-            copies = f" ×{lack.copies}" if lack.copies > 1 else ""
-            table.add_row(f"  {lack.transition}{copies}", lack.reason)
+        for reason in reasons(self.net, why_dead(self.net, dead[0].marking), fold=not self.every):
+            copies = f" ×{reason.copies}" if reason.copies > 1 else ""
+            table.add_row(f"  {reason.transition}{copies}", reason.text)
         self.console.print(table)
 
     def conclusion(self) -> None:

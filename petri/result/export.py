@@ -22,12 +22,13 @@ from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Net
 from petri.result.course import Course, course
-from petri.structs import as_dict
+from petri.structs import as_dict, convert
 from petri.version import VERSION
 
 if TYPE_CHECKING:
     import pandas
 
+    from petri.analysis.dead import Lack
     from petri.result.result import MeasureResult, PlaceFigures, Result, TransitionFigures
 
 LARGEST_PACKED: Final = 1 << 28  # bytes of what is packed in a result; more is refused
@@ -79,7 +80,7 @@ class Packed:
 
     net: Net
     course: Course | None
-    lacks: tuple[tuple[str, str], ...]
+    lacks: tuple[Lack, ...]
     occupancy: tuple[tuple[float, ...], ...] | None
 
 
@@ -92,7 +93,7 @@ def pack(result: Result) -> str:
     content = {
         "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
         "occupancy": occupancy_shares(result),
-        "lacks": [] if dead is None else [[one.transition, one.reason] for one in why_dead(result.net, dead.marking)],
+        "lacks": [] if dead is None else [as_dict(one) for one in why_dead(result.net, dead.marking)],
     }
     rest = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
     compress = zlib.compressobj(9)
@@ -112,9 +113,18 @@ def unpack(text: str) -> Packed:
     return Packed(
         net_from_dict(content["net"]),
         None if ran is None else Course(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(Course)}),
-        tuple((str(name), str(reason)) for name, reason in content["lacks"]),
+        stored_lacks(content["lacks"]),
         None if (shares := content["occupancy"]) is None else tuple(tuple(map(float, row)) for row in shares),
     )
+
+
+def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
+    """What `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
+    if not entries or isinstance(entries[0], list):
+        return ()
+    from petri.analysis.dead import Lack  # which is the reference engine, and few nets die
+
+    return convert(entries, tuple[Lack, ...])
 
 
 def occupancy_shares(result: Result) -> list[list[float]] | None:

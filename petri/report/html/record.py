@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,13 +17,17 @@ from petri.result import Result
 from petri.result.course import Course
 from petri.result.export import unpack
 
+if TYPE_CHECKING:
+    from petri.analysis.dead import Lack
+    from petri.report.lacks import Reason
+
 _COUNTS: Final = ("count", "packets", "received", "duplicates")
 _LEVEL: Final = 0.95
 
 
 @dataclass(frozen=True)
 class Record:
-    """`net` and `course` are None where a result does not tell them; `lacks` says why its net died.
+    """`net` and `course` are None where a result does not tell them; `reasons` say why its net died.
 
     occupancy: of each place, the share of time with 0, 1, 2 … tokens; None where the run did not keep it.
     """
@@ -32,7 +36,7 @@ class Record:
     units: Units
     net: Net | None = None
     course: Course | None = None
-    lacks: tuple[tuple[str, str], ...] = ()
+    reasons: tuple[Reason, ...] = ()
     occupancy: tuple[tuple[float, ...], ...] | None = None
 
     def time(self, value: float | None) -> str:
@@ -78,9 +82,18 @@ def of_dict(data: Mapping[str, Any]) -> Record:
         Units(None if seconds is None else float(seconds)),
         None if more is None else more.net,
         None if more is None else more.course,
-        () if more is None else more.lacks,
+        () if more is None or not more.lacks else tuple(_reasons(more.net, more.lacks)),
         None if more is None else more.occupancy,
     )
+
+
+def _reasons(net: Net, lacks: Sequence[Lack]) -> list[Reason]:
+    from petri.report.lacks import reasons
+
+    try:
+        return reasons(net, lacks)
+    except (IndexError, AssertionError) as error:
+        raise ValueError("what it says of a dead net is not of its net") from error
 
 
 def interval(entry: Mapping[str, Any] | None) -> Interval:

@@ -164,7 +164,7 @@ def _partial(record: Record) -> str:
 def _death(record: Record, dead: Mapping[str, Any]) -> list[Markup]:
     """A net that was to run until it is dead has done what it should."""
     early = record.data["manifest"]["until"] is not None
-    lacks = [tag("li", tag("code", name), f" {reason}") for name, reason in record.lacks]
+    lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early)
     why = why if lacks else Markup("")
     if not early:
