@@ -21,7 +21,7 @@ from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Net
-from petri.result.course import Course, course
+from petri.result.history import History, history
 from petri.structs import as_dict, convert
 from petri.version import VERSION
 
@@ -37,7 +37,7 @@ LARGEST_PACKED: Final = 1 << 28  # bytes of what is packed in a result; more is 
 def result_dict(result: Result) -> dict[str, Any]:
     """Everything about a result. Times are in the net's unit, `time_unit` [`seconds`]; a figure without data is None.
 
-    "packed" is what a program needs and nobody reads: the flat net and the run's course, see `pack`.
+    "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
     """
     failure = result.failure
     kept = figures_of(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
@@ -79,17 +79,17 @@ class Packed:
     """
 
     net: Net
-    course: Course | None
+    history: History | None
     lacks: tuple[Lack, ...]
     occupancy: tuple[tuple[float, ...], ...] | None
 
 
 def pack(result: Result) -> str:
-    """The flat net without its spans, the run's course, and why the net died: JSON, by zlib, in base64."""
+    """The flat net without its spans, the run's history, and why the net died: JSON, by zlib, in base64."""
     from petri.analysis.dead import why_dead
 
     dead = next((one for one in result.counted if one.ended == "dead"), None)
-    ran = course(result.counted)
+    ran = history(result.counted)
     content = {
         "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
         "occupancy": occupancy_shares(result),
@@ -112,7 +112,7 @@ def unpack(text: str) -> Packed:
     ran = content["course"]
     return Packed(
         net_from_dict(content["net"]),
-        None if ran is None else Course(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(Course)}),
+        None if ran is None else History(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(History)}),
         stored_lacks(content["lacks"]),
         None if (shares := content["occupancy"]) is None else tuple(tuple(map(float, row)) for row in shares),
     )

@@ -109,7 +109,7 @@ class Result:
         """What went wrong inside the model, in the first replication where something did."""
         for replication in self.replications:
             if replication.fault is not None:
-                return story(self.net, replication)
+                return run_failure(self.net, replication)
         return None
 
     @property
@@ -245,7 +245,7 @@ class Result:
         return result_frames(self)
 
 
-def story(net: Net, replication: Replication) -> RunFailure:
+def run_failure(net: Net, replication: Replication) -> RunFailure:
     """A fault as it is told to people: names instead of numbers, with units."""
     fault = replication.fault
     assert fault is not None

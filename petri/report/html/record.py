@@ -14,8 +14,8 @@ from petri.net import Net
 from petri.report.quantities import Units
 from petri.report.tables import row_name
 from petri.result import Result
-from petri.result.course import Course
 from petri.result.export import unpack
+from petri.result.history import History
 
 if TYPE_CHECKING:
     from petri.analysis.dead import Lack
@@ -26,8 +26,8 @@ _LEVEL: Final = 0.95
 
 
 @dataclass(frozen=True)
-class Record:
-    """`net` and `course` are None where a result does not tell them; `reasons` say why its net died.
+class RunRecord:
+    """`net` and `history` are None where a result does not tell them; `reasons` say why its net died.
 
     occupancy: of each place, the share of time with 0, 1, 2 … tokens; None where the run did not keep it.
     """
@@ -35,7 +35,7 @@ class Record:
     data: Mapping[str, Any]
     units: Units
     net: Net | None = None
-    course: Course | None = None
+    history: History | None = None
     reasons: tuple[Reason, ...] = ()
     occupancy: tuple[tuple[float, ...], ...] | None = None
 
@@ -67,21 +67,21 @@ class Group:
         return len(self.members)
 
 
-def of_result(result: Result) -> Record:
+def of_result(result: Result) -> RunRecord:
     from petri.result.export import result_dict
 
     return of_dict(result_dict(result))
 
 
-def of_dict(data: Mapping[str, Any]) -> Record:
+def of_dict(data: Mapping[str, Any]) -> RunRecord:
     """Of the JSON of a result. Raises KeyError, TypeError or ValueError where it is none."""
     more = unpack(data["packed"]) if "packed" in data else None
     seconds = data.get("seconds")
-    return Record(
+    return RunRecord(
         data,
         Units(None if seconds is None else float(seconds)),
         None if more is None else more.net,
-        None if more is None else more.course,
+        None if more is None else more.history,
         () if more is None or not more.lacks else tuple(_reasons(more.net, more.lacks)),
         None if more is None else more.occupancy,
     )
