@@ -15,7 +15,8 @@ from petri.experiment.warmup import Warmup, pilot
 from petri.measure.figures import evaluate_all, figures
 from petri.net import Net
 from petri.result import run_failure
-from petri.run.replications import Driver, Plan, Progress, Replication
+from petri.run.plan import Plan
+from petri.run.replications import Driver, Progress, Replication
 from petri.version import VERSION
 
 PILOT = -1

@@ -20,7 +20,8 @@ from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
-from petri.run.replications import Plan, Replication
+from petri.run.plan import Plan
+from petri.run.replications import Replication
 from petri.structs import Frozen
 
 if TYPE_CHECKING:

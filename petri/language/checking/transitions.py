@@ -20,9 +20,7 @@ from petri.language.meaning.types import BOOL, INT, REAL, Black, Record, Scalar,
 from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
-from petri.net import Span
-
-MOST_ARCS = 1_000  # on the input side of a transition, as the native engine has it
+from petri.net import MOST_ARCS, Span
 
 
 class TransitionReader:

@@ -11,7 +11,7 @@ from petri import net
 from petri.language.checking.checker import Checker
 from petri.language.checking.targets import Target
 from petri.language.flattening.arcs import ArcBuilder
-from petri.language.flattening.initial import MOST_TOKENS, initial_marking
+from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
@@ -26,7 +26,7 @@ from petri.language.meaning.templates import (
 )
 from petri.language.meaning.types import colour, colours_agree
 from petri.language.problems import CheckError, Problems
-from petri.net import Expr, Span
+from petri.net import MOST_TOKENS, Expr, Span
 from petri.structs import fields
 
 MOST_ELEMENTS = 2_000_000  # places, transitions and instances of a flat net

@@ -11,9 +11,9 @@ from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import LOCAL, Node, evaluate, number
 from petri.language.meaning.templates import InitialTemplate, LoopTemplate, PlaceTemplate
 from petri.language.problems import CheckError
+from petri.net import MOST_TOKENS
 from petri.tokens import Column, TokenList
 
-MOST_TOKENS = 10_000_000  # of one place, and of all places together if they have values; as a run allows (X3)
 MOST_VALUES = 1_000_000  # different tokens of one place
 
 Turns = Callable[[Sequence[LoopTemplate], Instance], Iterator[str]]
