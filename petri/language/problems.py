@@ -12,7 +12,7 @@ LONGEST_QUOTE = 50
 MOST_NAMES = 1_000  # among which one that was meant is looked for
 
 
-class Fault(Exception):
+class CheckError(Exception):
     """Something wrong that ends the work on the current declaration; who called turns it into a diagnostic."""
 
     def __init__(self, identifier: str, span: Span | None, **values: Value) -> None:
@@ -58,7 +58,7 @@ class Problems:
     def note(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:
         self.report(identifier, span, values, labels=labels, severity="note")
 
-    def fault(self, fault: Fault, **values: Value) -> None:
+    def fault(self, fault: CheckError, **values: Value) -> None:
         self.report(fault.identifier, fault.span, {**fault.values, **values})
 
     def meant(self, word: str, names: Iterable[str]) -> str | None:

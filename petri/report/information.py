@@ -43,18 +43,18 @@ def print_information(
             print_table(console, _columns(heading, columns, rows if every else _folded(rows)))
 
 
-Row = tuple[str, str, str, str]  # name, two cells, documentation
+InformationRow = tuple[str, str, str, str]  # name, two cells, documentation
 
 
-def _folded(rows: Iterable[Row]) -> list[Row]:
+def _folded(rows: Iterable[InformationRow]) -> list[InformationRow]:
     """Elements of an array whose rows are alike are told once."""
-    groups: dict[Row, list[Row]] = {}
+    groups: dict[InformationRow, list[InformationRow]] = {}
     for row in rows:
         groups.setdefault((_INDEX.sub("[*]", row[0]), *row[1:]), []).append(row)
     return [(f"{key[0]} ×{len(rows)}", *key[1:]) if len(rows) > 1 else rows[0] for key, rows in groups.items()]
 
 
-def _columns(heading: str, titles: Sequence[str], rows: Sequence[Row]) -> list[Column]:
+def _columns(heading: str, titles: Sequence[str], rows: Sequence[InformationRow]) -> list[Column]:
     names, first, second, docs = (list(cells) for cells in zip(*rows, strict=True))
     figures = heading in _FIGURES
     return [
@@ -90,7 +90,7 @@ class _Teller:
     def quantity(self, value: Scalar, dimension: str) -> str:
         return exact_quantity(self.units, value, dimension) if value else exact(value)
 
-    def parameter(self, parameter: Parameter) -> Row:
+    def parameter(self, parameter: Parameter) -> InformationRow:
         value = parameter.value
         if isinstance(value, str):
             shown = value
@@ -104,7 +104,7 @@ class _Teller:
         )
         return parameter.name, shown, f"{low}..{high}" if low or high else "", _line(parameter.doc)
 
-    def place(self, place: Place) -> Row:
+    def place(self, place: Place) -> InformationRow:
         discipline = {"bag": "", "fifo": "fifo", "lifo": "lifo", "key": "by key"}[place.discipline]
         capacity = "" if place.capacity is None else f"cap {place.capacity}"
         holds = " ".join(part for part in (place.colour.name, discipline, capacity) if part)
@@ -114,7 +114,7 @@ class _Teller:
             begins = f"rows of {place.stream.name}" if place.stream.name else "rows of a file"
         return place.name, holds, begins, _line(place.doc)
 
-    def transition(self, transition: Transition) -> Row:
+    def transition(self, transition: Transition) -> InformationRow:
         time = transition.time
         immediate = time.op == "const" and not time.value
         takes = "" if immediate else self.expression(transition, time, "Time")
@@ -130,7 +130,7 @@ class _Teller:
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:
         return written(expression.span, self.sources) or self.text.of(expression, transition.variables, dimension)
 
-    def measure(self, measure: Measure) -> Row:
+    def measure(self, measure: Measure) -> InformationRow:
         records = [*measure.record]
         if measure.window is not None:
             records.append(f"series({self.quantity(measure.window, 'Time')})")

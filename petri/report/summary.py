@@ -246,11 +246,11 @@ class _Summary:
             return
         print_prose(self.console, Text(f"\nThe net died at {when}: nothing can happen any more.", style="bold"))
         from petri.analysis.dead import why_dead  # which is the reference engine, and few nets die
+        from petri.report.lacks import reasons
 
-        lacks = why_dead(self.net, dead[0].marking, fold=not self.every)
-        names = [f"  {lack.transition} ×{lack.copies}" if lack.copies > 1 else f"  {lack.transition}" for lack in lacks]
-        reasons = [lack.reason for lack in lacks]
-        print_table(self.console, [Column("", names, "name"), Column("", reasons, "prose")])
+        told = reasons(self.net, why_dead(self.net, dead[0].marking), fold=not self.every)
+        names = [f"  {one.transition} ×{one.copies}" if one.copies > 1 else f"  {one.transition}" for one in told]
+        print_table(self.console, [Column("", names, "name"), Column("", [one.text for one in told], "prose")])
 
     def conclusion(self) -> None:
         verdicts = [verdict for measured in self.result.measures for _, verdict in measured.verdicts]

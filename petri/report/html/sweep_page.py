@@ -19,7 +19,7 @@ from petri.report.html.page import Page
 from petri.report.html.picture import picture
 from petri.report.html.record import shown_dimension
 from petri.report.html.run_page import banner
-from petri.report.html.sweep_figures import Axis
+from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number
 
 MOST_MAPS: Final = 12  # heat maps of one measure
@@ -50,7 +50,7 @@ def sweep_page(outcome: Outcome) -> Page:
 # ---------------------------------------------------------------- head
 
 
-def _facts(outcome: Outcome, axes: Sequence[Axis]) -> Markup:
+def _facts(outcome: Outcome, axes: Sequence[PlotAxis]) -> Markup:
     replications = sum(len(point.rows) for point in outcome.points)
     counts = [len(point.rows) for point in outcome.points]
     seconds = sum(row.seconds for point in outcome.points for row in point.rows)
@@ -91,7 +91,7 @@ def _banners(outcome: Outcome) -> list[Markup]:
 # ---------------------------------------------------------------- figures
 
 
-def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) -> None:
+def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
     kept = [one for one in outcome.figures if _has_values(outcome, one)]
     if not kept or not axes:
         return
@@ -103,7 +103,7 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) 
     page.section("measures", "Measures", note, parts[:OPEN], more)
 
 
-def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) -> None:
+def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
     """Of measures of which several percentiles were kept."""
     parts = []
     for name, shares in figures.distributed(outcome).items():
@@ -118,7 +118,7 @@ def _has_values(outcome: Outcome, kept: Kept) -> bool:
     return any(math.isfinite(point.intervals[kept.name].mean) for point in outcome.points)
 
 
-def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], kept: Kept, doc: str) -> Markup:
+def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept, doc: str) -> Markup:
     heading = [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
     if not figures.is_grid(outcome, axes):
         clouds = [
@@ -136,7 +136,7 @@ def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], k
     return content(heading, tag("div", made, class_="pair"))
 
 
-def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], kept: Kept) -> list[Content]:
+def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> list[Content]:
     """One for each combination of what is not on its axes."""
     across, up, *rest = axes
     made: list[Content] = []
@@ -177,8 +177,8 @@ def _expected_table(outcome: Outcome, units: Units) -> Markup:
     return tables.table([*headings, ("", False), ("source", False)], rows, "Expected values")
 
 
-def _points_table(outcome: Outcome, units: Units, axes: Sequence[Axis]) -> Markup:
-    named = axes or [Axis(name, ()) for name in outcome.axes]
+def _points_table(outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> Markup:
+    named = axes or [PlotAxis(name, ()) for name in outcome.axes]
     headings = [(axis.name, True) for axis in named] + [("n", True)] + [(one.name, True) for one in outcome.figures]
     rows = [_point_row(point, outcome.figures, units, named) for point in outcome.points[:MOST_ROWS]]
     if len(outcome.points) > MOST_ROWS:
@@ -187,7 +187,7 @@ def _points_table(outcome: Outcome, units: Units, axes: Sequence[Axis]) -> Marku
     return tables.table(headings, rows, "Every point")
 
 
-def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[Axis]) -> Markup:
+def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[PlotAxis]) -> Markup:
     cells = [
         tag("td", shown(point.parameters[axis.name]) if axis.name in point.parameters else "", class_="figure")
         for axis in axes

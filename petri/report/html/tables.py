@@ -12,7 +12,7 @@ from petri.measure.intervals import Interval
 from petri.report.expected import bound_text, comparison_of, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, content, paragraphs, spoken, tag
-from petri.report.html.record import Group, Record, interval, real, shown_dimension
+from petri.report.html.record import Group, RunRecord, interval, real, shown_dimension
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.summary import first_sentence
 
@@ -33,7 +33,7 @@ def table(headings: Sequence[tuple[str, bool]], rows: Sequence[Content], label: 
 # ---------------------------------------------------------------- measures
 
 
-def measures_table(record: Record) -> Markup:
+def measures_table(record: RunRecord) -> Markup:
     rows: list[Content] = [_measure_rows(record, measure) for measure in record.data["measures"]]
     for expectation in record.data["expectations"]:
         value, dimension = real(expectation["value"]), shown_dimension(str(expectation.get("dimension", "")))
@@ -46,7 +46,7 @@ def measures_table(record: Record) -> Markup:
     return table([("measure", False), ("value ± 95 %", True), ("", False)], rows, "Measures", "measures")
 
 
-def _measure_rows(record: Record, measure: Mapping[str, Any]) -> Markup:
+def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> Markup:
     name, dimension = str(measure["name"]), str(measure["dimension"])
     recorded = [(str(field), interval(one)) for field, one in measure["record"].items()]
     first, lead = recorded[0] if recorded else (None, interval(measure))
@@ -85,7 +85,7 @@ def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate
     return tag("div", tag("span", words, doubt, written, class_=f"claim {'pass' if passed else 'fail'}"), drawing)
 
 
-def shown(record: Record, one: Interval, dimension: str) -> str:
+def shown(record: RunRecord, one: Interval, dimension: str) -> str:
     return record.units.show_with_error(one.mean, one.half_width, dimension)
 
 
@@ -130,7 +130,7 @@ def name_of(row: Group) -> Markup:
 # ---------------------------------------------------------------- places and transitions
 
 
-def places_table(record: Record, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
+def places_table(record: RunRecord, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
     columns: list[Column] = [
         ("tokens", lambda row: cell(record, row, "mean")),
         ("max", lambda row: number(row.figures["maximum"].mean)),
@@ -140,18 +140,18 @@ def places_table(record: Record, rows: Sequence[Group], docs: Mapping[int, str])
         ("sojourn", lambda row: record.units.show(row.figures["sojourn"].mean, "Time")),
         ("used", lambda row: share(row, "utilisation").replace(NOTHING, "")),
     ]
-    tokens = None if record.course is None else record.course.tokens
+    tokens = None if record.history is None else record.history.tokens
     return _figures_table("Places", rows, columns, tokens, "tokens over time", docs)
 
 
-def transitions_table(record: Record, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
+def transitions_table(record: RunRecord, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
     columns: list[Column] = [
         ("firings", lambda row: number(round(row.figures["firings"].mean, 1))),
         ("rate", lambda row: cell(record, row, "rate", "events")),
         ("in progress", lambda row: cell(record, row, "in_progress")),
         ("active", lambda row: share(row, "active")),
     ]
-    rates = None if record.course is None else record.course.rates
+    rates = None if record.history is None else record.history.rates
     return _figures_table("Transitions", rows, columns, rates, "rate over time", docs)
 
 
@@ -181,7 +181,7 @@ def _figures_table(
     return table(headings, made, label)
 
 
-def cell(record: Record, row: Group, figure: str, dimension: str = "") -> str:
+def cell(record: RunRecord, row: Group, figure: str, dimension: str = "") -> str:
     return shown(record, row.figures[figure], dimension)
 
 
