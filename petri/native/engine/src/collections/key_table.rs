@@ -5,13 +5,6 @@ use std::ops::{Index, IndexMut};
 
 use crate::base::cache::fetch;
 use crate::base::row::Row;
-use crate::net::Scalar;
-use crate::program::Bound;
-
-/// Key spaces up to this size are numbered directly, without a hash.
-pub const DIRECT_LIMIT: u64 = 1 << 16;
-/// Greater ones are so, too, if there are not more keys than so many for each token of the initial marking.
-pub const DIRECT_SHARE: u64 = 4;
 
 const EMPTY: u32 = u32::MAX;
 
@@ -46,15 +39,6 @@ impl Key for &[u64] {
 pub struct Extent {
     pub low: i64,
     pub size: u64,
-}
-
-impl Extent {
-    /// Whether it has all values of a range.
-    pub fn holds(&self, bound: &Bound) -> bool {
-        let ends = [bound.low, bound.high].map(|end| end.and_then(Scalar::as_int));
-        let [Some(low), Some(high)] = ends else { return false };
-        !bound.real && low >= self.low && i128::from(high) < i128::from(self.low) + i128::from(self.size)
-    }
 }
 
 /// The groups of small finite slots, by the ranges of these: a group is the key's position in the product of the ranges.

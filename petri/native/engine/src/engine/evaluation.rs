@@ -5,7 +5,9 @@ use crate::base::ids::PlaceId;
 use crate::engine::run::Engine;
 use crate::engine::search::destination;
 use crate::observe::observer::Observer;
-use crate::program::{Form, OutputProgram, Program, Take, Time, TransitionProgram};
+use crate::program::arc::{Form, OutputProgram, Take};
+use crate::program::transition::{Time, TransitionProgram};
+use crate::program::Program;
 
 impl<O: Observer> Engine<O> {
     /// Draws, time and outputs, in this order (I5). Nothing has changed when one of them fails.

@@ -14,14 +14,16 @@ use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP}
 use crate::engine::search::{Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
 use crate::observe::observer::Observer;
-use crate::program::expression::Scope;
-use crate::program::{Give, Program, SimpleTime, Take, TransitionProgram};
+use crate::program::arc::{Give, Take};
+use crate::program::transition::{SimpleTime, TransitionProgram};
+use crate::program::Program;
 use crate::state::agenda::Agenda;
 use crate::state::block::{Block, Housed};
 use crate::state::counters::Place;
 use crate::state::enabling::Enabling;
 use crate::state::marking::Marking;
 use crate::state::streams::Streams;
+use crate::state::value::Scope;
 
 /// The transitions of so many firings at one instant are told when it does not end (X3).
 pub(crate) const LOOP_TOLD: u64 = 1000;
@@ -61,7 +63,7 @@ pub struct RunError {
     pub time: f64,
 }
 
-/// Code runs up to this time. A firing that begins no later, and takes less time than `time::LONGEST` or an exponential one of a finite
+/// Code runs up to this time. A firing that begins no later, and takes less time than `transition::LONGEST` or an exponential one of a finite
 /// mean, ends at a finite time.
 const LATEST: f64 = 1e300;
 

@@ -10,8 +10,8 @@ pub const STEPS: usize = 6;
 /// Firings that are remembered: a power of two, more than pass up to the last step.
 const REMEMBERED: usize = 16;
 const _: () = assert!(PAUSE + STEPS < REMEMBERED && REMEMBERED.is_power_of_two());
-/// Leads of a firing that are followed.
-const LEADS: usize = 4;
+/// Prefetch targets of a firing that are followed.
+const TARGETS: usize = 4;
 
 /// The firings that will end soon, the latest found last.
 #[derive(Default)]
@@ -26,13 +26,13 @@ pub struct Soon {
     pub slot: u32,
     /// What was in the slot when the first step was done: another firing may be there by now.
     pub transition: TransitionId,
-    /// Where its leads have led to: groups, and then seats.
-    pub found: [u32; LEADS],
+    /// Where its prefetch targets have led to: groups, and then seats.
+    pub found: [u32; TARGETS],
 }
 
 impl Default for Soon {
     fn default() -> Self {
-        Soon { slot: 0, transition: TransitionId(0), found: [NONE; LEADS] }
+        Soon { slot: 0, transition: TransitionId(0), found: [NONE; TARGETS] }
     }
 }
 

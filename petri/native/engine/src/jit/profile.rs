@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;
 use crate::engine::run::Engine;
-use crate::program::{PlaceProgram, TransitionProgram};
+use crate::program::place::PlaceProgram;
+use crate::program::transition::TransitionProgram;
 use crate::state::counters::{Place, Transition};
 
 /// A number that is zero, or not, for less than this share of the time is seldom otherwise.

@@ -14,9 +14,10 @@ use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::engine::code::{Routine, DONE, FAULT, GENERAL};
 use crate::engine::run::{Engine, RunError};
 use crate::observe::observer::Observer;
-use crate::program::expression::{Int, Real, Scope};
+use crate::program::expression::{Int, Real};
 use crate::program::Program;
 use crate::state::index::Bucket;
+use crate::state::value::Scope;
 
 /// Addresses of functions.
 #[derive(Clone, Copy)]

@@ -16,12 +16,13 @@ use crate::jit::emit::place::has_many_watches;
 use crate::jit::holes::Operand;
 use crate::jit::profile::Habits;
 use crate::net::Scalar;
+use crate::program::arc::{Count, Find, Form, InhibitorProgram, InputProgram, OutputProgram, Take};
 use crate::program::expression::{Bool, Int, Leaf, Real, Value};
-use crate::program::{
-    Bound, Count, Dependent, Find, Form, InhibitorProgram, InputProgram, OutputProgram, PlaceProgram, Program,
-    Selection, Take, Time, TransitionProgram, Watch,
-};
-use crate::state::agenda::NO_LANE;
+use crate::program::place::{Bound, PlaceProgram};
+use crate::program::transition::NO_LANE;
+use crate::program::transition::{Selection, Time, TransitionProgram};
+use crate::program::watch::{Dependent, Watch};
+use crate::program::Program;
 
 /// Places or transitions that an outline names at most.
 const MOST_NAMES: usize = 64;

@@ -1,14 +1,4 @@
-//! Machine code for a net: what the engine does by interpreting a transition's program, written out for that
-//! transition alone, with every number that does not change in it.
-//!
-//! The code works on the same memory as the engine, so either may do the next step. It knows no faults: what would raise one
-//! leaves the firing to the engine before anything has changed. A transition that the generator does not know stays with
-//! the engine altogether.
-//!
-//! [`layout`] tells where an engine has what, and [`operand`] what transitions of one code differ in. [`emitter`] has the
-//! vocabulary, [`chance`], [`expressions`], [`given`], [`slots`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`],
-//! [`search`], [`transitions`] and [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls.
-//! Transitions with the same [`outline`] share their code. What their firings touch, a [`footprint`] tells.
+//! The code of one net: finds which of its functions are alike, writes one of each shape, and the rows of what they differ in.
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem::ManuallyDrop;
@@ -37,7 +27,8 @@ use crate::jit::profile::Habits;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shape_key::Outline;
 use crate::observe::observer::Observer;
-use crate::program::{Program, Time};
+use crate::program::transition::Time;
+use crate::program::Program;
 use crate::state::block::Plan;
 
 /// Owns what machine code consists of, and what it finds by address.

@@ -6,8 +6,8 @@ use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;
 use crate::observe::observer::Observer;
-use crate::program::expression::Scope;
 use crate::state::counters::Place;
+use crate::state::value::Scope;
 
 /// Numbers of tokens told apart; the last one stands for at least so many (`LEVELS` of `petri/measure/occupancy.py`).
 pub const LEVELS: usize = 256;

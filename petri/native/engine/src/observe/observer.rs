@@ -4,8 +4,8 @@ use std::mem::offset_of;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
-use crate::program::expression::Scope;
 use crate::state::counters::Place;
+use crate::state::value::Scope;
 
 pub trait Observer {
     /// Machine code may run the net: it tells of firings and arrivals only where the net's probes ask for it, and of changes

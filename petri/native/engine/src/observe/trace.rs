@@ -3,8 +3,8 @@
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::observe::observer::Observer;
-use crate::program::expression::Scope;
 use crate::state::counters::Place;
+use crate::state::value::Scope;
 
 /// Firings in the order in which they started, by columns. `variables` has those of one firing after the other.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,10 @@
-//! An engine whose observer is chosen when it is made: what a caller from outside holds.
+//! What a caller from outside holds: a replication whose observers are chosen when it begins.
+//!
+//! May import: all rooms.
+//!
+//! - [`compiled`]: a net that engines can run: its program, and its machine code
+//! - [`replication`]: an engine that is interpreted at first, and runs machine code once that pays
+//! - [`records`]: observers whose findings a caller can ask for
 
 pub mod compiled;
 pub mod records;

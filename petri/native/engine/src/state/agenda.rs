@@ -27,9 +27,6 @@ impl Ending {
     }
 }
 
-/// No lane.
-pub const NO_LANE: u32 = u32::MAX;
-
 /// A lane, by number.
 #[derive(Clone, Copy)]
 pub struct LaneId;
@@ -124,6 +121,7 @@ impl Agenda {
 mod tests {
     use super::*;
     use crate::base::random::Random;
+    use crate::program::transition::NO_LANE;
 
     #[test]
     fn s5_by_end_and_then_by_start() {

@@ -6,34 +6,13 @@
 use std::mem::offset_of;
 
 use crate::base::cache::LINE;
-use crate::base::ids::{JoinId, PlaceId};
+use crate::base::ids::JoinId;
 use crate::base::row::Row;
-use crate::collections::key_table::{groups, Extent, Key, KeyTable, SlotsOf};
+use crate::collections::key_table::{Key, KeyTable, SlotsOf};
+use crate::program::index::IndexProgram;
 
 /// No seat.
 pub const NONE: u32 = u32::MAX;
-
-/// Links of joins that an index can serve: a bit for each.
-pub const MOST_LINKS: usize = 32;
-
-/// An index as it is before the first token.
-pub struct IndexProgram {
-    pub place: PlaceId,
-    pub slots: Vec<u32>,
-    /// The ranges of the slots, where keys are numbered directly.
-    pub extents: Option<Vec<Extent>>,
-    /// Whether it knows the seats of its tokens, or only their number.
-    pub seated: bool,
-    /// The joins that look tokens up in it, and which of their links do, by the bit of the link.
-    pub links: Vec<(JoinId, usize)>,
-}
-
-impl IndexProgram {
-    /// The group of keys that lie outside the ranges.
-    pub fn outside(&self) -> usize {
-        groups(self.extents.as_deref().unwrap_or(&[])) - 1
-    }
-}
 
 /// Seats that a bucket holds itself.
 pub const FEW: usize = 4;
@@ -425,7 +404,9 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::ids::PlaceId;
     use crate::base::random::Random;
+    use crate::collections::key_table::Extent;
 
     /// Random arrivals and departures against a plain list.
     fn against_a_list(extents: Option<Vec<Extent>>, keys: u64, seed: u64) {

@@ -7,7 +7,7 @@ use crate::base::ids::{IndexId, JoinId, PlaceId};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::net::Discipline;
-use crate::program::expression::{Scope, Value};
+use crate::program::expression::Value;
 use crate::program::Program;
 use crate::state::block::{Block, Rows};
 use crate::state::counters::Place;
@@ -15,6 +15,7 @@ use crate::state::enabling::Enabling;
 use crate::state::index::{Bucket, Index, EMPTY};
 use crate::state::join::Join;
 use crate::state::store::{int_rank, real_rank, Store};
+use crate::state::value::Scope;
 
 #[repr(C)]
 pub struct Marking {

@@ -15,8 +15,9 @@ use crate::jit::emit::emitter::{Emitter, Exit};
 use crate::jit::emit::main_loop::Asked;
 use crate::jit::holes::Operand;
 use crate::jit::runtime::Rare;
-use crate::program::TransitionProgram;
-use crate::state::agenda::{Ending, NO_LANE};
+use crate::program::transition::TransitionProgram;
+use crate::program::transition::NO_LANE;
+use crate::state::agenda::Ending;
 use crate::state::lane::{Lane, Waiting};
 
 /// Bytes of a node, as a power of two.

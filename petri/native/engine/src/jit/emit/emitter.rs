@@ -16,8 +16,6 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::collections::rank_set::RankSet;
 use crate::engine::code::{Routine, Routines, DONE, GENERAL};
-use crate::jit::emit::enabling::Lost;
-use crate::jit::emit::slots::Source;
 use crate::jit::holes::{Known, Operand, ROW_BITS};
 use crate::jit::layout::Layout;
 use crate::jit::profile::{Habit, Habits};
@@ -35,6 +33,27 @@ pub enum Number {
 
 /// How the loop calls what starts and ends firings: such functions preserve no registers, as the loop has nothing in them.
 pub const LEAF: CallConv = CallConv::Winch;
+
+/// Where a value is to be had.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// In a register.
+    Known(Value),
+    /// In memory that does not change before the value is used: bytes from an address.
+    At(Value, usize),
+    /// One of two that are in a register together.
+    Half(Value, u8),
+}
+
+/// The watched conditions that a transition loses by what its own firing takes. It had them all, so that their number is that of
+/// those which do not hold.
+#[derive(Default)]
+pub struct Lost {
+    /// So many in any case, …
+    pub always: u64,
+    /// … and those for which this holds.
+    pub perhaps: Vec<Value>,
+}
 
 /// To whom memory belongs. What is written to a field of one, of any place say, changes no other field and nothing that belongs to
 /// others. So all code must reach some memory by an address of the same owner.

@@ -9,11 +9,12 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::base::ids::TransitionId;
 use crate::collections::rank_set::{RankSet, MEDIUM, SMALL};
-use crate::jit::emit::emitter::Emitter;
+use crate::jit::emit::emitter::{Emitter, Lost, Source};
 use crate::jit::emit::place::Way;
-use crate::jit::emit::slots::Source;
 use crate::jit::holes::Operand;
-use crate::program::{Dependent, Selection, Take, TransitionProgram, Watch};
+use crate::program::arc::Take;
+use crate::program::transition::{Selection, TransitionProgram};
+use crate::program::watch::{Dependent, Watch};
 use crate::state::counters::Transition;
 
 /// Where a set has the bit of a member: the word's address and an offset, and the bit; and the same of the summary above.
@@ -22,16 +23,6 @@ pub struct Member {
     offset: usize,
     bit: Value,
     summary: Option<(Value, usize, Value)>,
-}
-
-/// The watched conditions that a transition loses by what its own firing takes. It had them all, so that their number is that of
-/// those which do not hold.
-#[derive(Default)]
-pub struct Lost {
-    /// So many in any case, …
-    always: u64,
-    /// … and those for which this holds.
-    perhaps: Vec<Value>,
 }
 
 impl Emitter<'_, '_> {

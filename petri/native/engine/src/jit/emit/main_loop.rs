@@ -17,8 +17,9 @@ use crate::engine::code::{Routines, DONE, ENABLED, OVER, STOPPED, USED_UP};
 use crate::jit::emit::emitter::{Emitter, Exit, Form, Owner, LEAF};
 use crate::jit::holes::Operand;
 use crate::jit::runtime::Rare;
-use crate::program::Level;
-use crate::state::agenda::{Ending, NO_LANE};
+use crate::program::transition::Level;
+use crate::program::transition::NO_LANE;
+use crate::state::agenda::Ending;
 use crate::state::counters::Transition;
 use crate::state::lane::Lane;
 

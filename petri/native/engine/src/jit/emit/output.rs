@@ -4,12 +4,12 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
-use crate::jit::emit::emitter::{Emitter, Number};
-use crate::jit::emit::slots::Source;
+use crate::jit::emit::emitter::{Emitter, Number, Source};
 use crate::jit::holes::Operand;
 use crate::net::Scalar;
+use crate::program::arc::{Count, Form, OutputProgram};
 use crate::program::expression::{self, Int, Real};
-use crate::program::{Bound, Count, Form, OutputProgram};
+use crate::program::place::Bound;
 
 /// What an output arc of a firing gives.
 pub struct Given {

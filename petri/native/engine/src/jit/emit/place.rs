@@ -7,12 +7,11 @@ use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::base::ids::{GaugeId, PlaceId, TransitionId};
-use crate::jit::emit::emitter::{Emitter, Number};
-use crate::jit::emit::slots::Source;
+use crate::jit::emit::emitter::{Emitter, Number, Source};
 use crate::jit::holes::Operand;
 use crate::jit::profile::Habit;
 use crate::observe::levels::{self, LEVELS};
-use crate::program::{Dependent, Gauge, Watch};
+use crate::program::watch::{Dependent, Gauge, Watch};
 use crate::state::counters::{Place, Transition};
 use crate::state::store::Store;
 

@@ -10,12 +10,12 @@ use cranelift_frontend::Variable;
 
 use crate::base::ids::{IndexId, PlaceId};
 use crate::engine::code::ENABLED;
-use crate::jit::emit::emitter::Emitter;
-use crate::jit::emit::slots::Source;
+use crate::jit::emit::emitter::{Emitter, Source};
 use crate::jit::holes::Operand;
+use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram};
 use crate::program::compile::transition::is_bag;
 use crate::program::expression;
-use crate::program::{Count, Find, InhibitorProgram, InputProgram, TransitionProgram};
+use crate::program::transition::TransitionProgram;
 use crate::state::index::{Bucket, Index, FEW};
 
 /// Searches with more loops, one in the other, are left to the general way: there is little to gain where so much is

@@ -3,19 +3,8 @@
 use cranelift_codegen::ir::types::{I64, I64X2};
 use cranelift_codegen::ir::{InstBuilder, StackSlotData, StackSlotKind, Type, Value};
 
-use crate::jit::emit::emitter::{Emitter, Owner};
+use crate::jit::emit::emitter::{Emitter, Owner, Source};
 use crate::jit::holes::Operand;
-
-/// Where a value is to be had.
-#[derive(Clone, Copy)]
-pub enum Source {
-    /// In a register.
-    Known(Value),
-    /// In memory that does not change before the value is used: bytes from an address.
-    At(Value, usize),
-    /// One of two that are in a register together.
-    Half(Value, u8),
-}
 
 /// The type of two values that are moved together.
 const BOTH: Type = I64X2;

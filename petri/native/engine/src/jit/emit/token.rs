@@ -9,13 +9,12 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use crate::base::ids::{JoinId, PlaceId};
 use crate::collections::key_table::Extent;
 use crate::engine::code::{DONE, FAULT};
-use crate::jit::emit::emitter::{Emitter, Number, Owner, RING};
+use crate::jit::emit::emitter::{Emitter, Number, Owner, Source, RING};
 use crate::jit::emit::place::Way;
-use crate::jit::emit::slots::Source;
 use crate::jit::runtime::Rare;
 use crate::net::Discipline;
-use crate::state::index::IndexProgram;
-use crate::state::join::{LinkKey, LinkProgram};
+use crate::program::index::IndexProgram;
+use crate::program::join::{LinkKey, LinkProgram};
 use crate::state::store::Ring;
 
 impl<'a> Emitter<'a, '_> {
@@ -137,7 +136,7 @@ impl<'a> Emitter<'a, '_> {
         }
         for &id in &plan.pivots {
             let Some((link, key)) = self.only_link(id) else { continue };
-            let holds = |extent: &Extent, slot: u32| extent.holds(&plan.bounds[slot as usize]);
+            let holds = |extent: &Extent, slot: u32| plan.bounds[slot as usize].lies_in(extent);
             let group = self.group(&program.indices[link.index], key, slots, holds);
             self.enter_pivot(id, link, group);
         }

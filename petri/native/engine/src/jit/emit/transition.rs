@@ -10,20 +10,21 @@ use crate::base::ids::{JoinId, PlaceId, TransitionId};
 use crate::base::trajectory::{FIRINGS, WORDS};
 use crate::collections::records::Records;
 use crate::engine::code::{Routine, DONE, GENERAL};
-use crate::jit::emit::emitter::{Emitter, Exit, Number, LEAF};
+use crate::jit::emit::emitter::{Emitter, Exit, Number, Source, LEAF};
 use crate::jit::emit::expression::Mean;
 use crate::jit::emit::output::Given;
 use crate::jit::emit::place::Way;
 use crate::jit::emit::search::can_search;
-use crate::jit::emit::slots::Source;
 use crate::jit::holes::Operand;
+use crate::program::arc::{Count, Find, Form, InputProgram, OutputProgram, Take};
 use crate::program::expression::Real;
-use crate::program::{
-    Bound, Count, Find, Form, InputProgram, OutputProgram, Program, Selection, Take, Time, TransitionProgram,
-};
-use crate::state::agenda::{Ending, NO_LANE};
+use crate::program::join::{Choice, JoinProgram};
+use crate::program::place::Bound;
+use crate::program::transition::NO_LANE;
+use crate::program::transition::{Selection, Time, TransitionProgram};
+use crate::program::Program;
+use crate::state::agenda::Ending;
 use crate::state::counters::Transition;
-use crate::state::join::{Choice, JoinProgram};
 
 /// Whether a firing takes time.
 enum Lasts {

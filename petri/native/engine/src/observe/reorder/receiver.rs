@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Settings, FAST_RETRANSMIT};
+use crate::observe::reorder::settings::{Settings, FAST_RETRANSMIT};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Outcome {

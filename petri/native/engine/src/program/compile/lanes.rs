@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::PlaceId;
 use crate::program::conservation::scarcest;
-use crate::program::{PlaceProgram, Time, TransitionProgram};
+use crate::program::place::PlaceProgram;
+use crate::program::transition::{Time, TransitionProgram};
 
 /// So many firings in progress are few.
 const FEW: u64 = 128;

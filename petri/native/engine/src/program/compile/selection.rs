@@ -2,10 +2,11 @@
 
 use crate::base::ids::{JoinId, VariableId};
 use crate::net::{Expr, InputArc};
+use crate::program::arc::{Find, InputProgram};
 use crate::program::compile::transition::{is_bag, TransitionCompiler};
 use crate::program::expression::{Bool, Int, Real, Value};
-use crate::program::{Find, InputProgram, Selection};
-use crate::state::join::{Choice, JoinProgram, LinkKey, LinkProgram};
+use crate::program::join::{Choice, JoinProgram, LinkKey, LinkProgram};
+use crate::program::transition::Selection;
 
 impl TransitionCompiler<'_, '_> {
     pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool, free: bool) -> Selection {
