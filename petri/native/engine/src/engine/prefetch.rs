@@ -26,8 +26,8 @@ impl<O: Observer> Engine<O> {
     /// Foresees one more firing, and does the steps of those whose time has come.
     #[inline(never)]
     pub(crate) fn prefetch(&mut self, program: &Program) {
-        let slot = self.agenda.events.foresee(LEVEL);
-        self.agenda.events.fetch(slot);
+        let slot = self.agenda.tournament.upcoming(LEVEL);
+        self.agenda.tournament.fetch(slot);
         self.agenda.endings.fetch(slot.0);
         self.upcoming.add(slot);
         let soon = self.upcoming.at_step(0);

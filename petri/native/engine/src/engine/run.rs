@@ -18,8 +18,8 @@ use crate::program::arc::{Give, Take};
 use crate::program::transition::{SimpleTime, TransitionProgram};
 use crate::program::Program;
 use crate::state::agenda::Agenda;
-use crate::state::block::{Block, Housed};
-use crate::state::counters::Place;
+use crate::state::arena::{Arena, Housed};
+use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
 use crate::state::marking::Marking;
 use crate::state::streams::Streams;
@@ -114,9 +114,9 @@ impl<O: Observer> Engine<O> {
         limits: Limits,
         observer: impl FnOnce(&Program, &Marking) -> O,
     ) -> Outcome<Housed<Self>> {
-        let block = Block::new(&program, size_of::<Self>());
-        let mut enabling = Enabling::new(&program, &block);
-        let marking = Marking::new(&program, &block, &mut enabling)?;
+        let arena = Arena::new(&program, size_of::<Self>());
+        let mut enabling = Enabling::new(&program, &arena);
+        let marking = Marking::new(&program, &arena, &mut enabling)?;
         for (gauge, place) in program.gauges.iter().zip(marking.places.iter()) {
             if gauge.load != GaugeId::NONE {
                 enabling.moved(&program, gauge.load, 0, place.tokens);
@@ -140,7 +140,7 @@ impl<O: Observer> Engine<O> {
             random: Random::new(seed),
             drawn: Random::new(seed),
             enabling,
-            agenda: Agenda::new(&program, &block),
+            agenda: Agenda::new(&program, &arena),
             upcoming: Upcoming::default(),
             code: None,
             variables: vec![0; program.variables].into_iter().collect(),
@@ -151,7 +151,7 @@ impl<O: Observer> Engine<O> {
             fault: None,
             program,
         };
-        Ok(Housed::new(block, engine))
+        Ok(Housed::new(arena, engine))
     }
 
     // ------------------------------------------------------------ the loop
@@ -278,7 +278,7 @@ impl<O: Observer> Engine<O> {
     fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.instant_began = self.firings;
-        if self.agenda.events.slots >= MANY {
+        if self.agenda.tournament.slots >= MANY {
             self.prefetch(program);
         }
         while let Some((transition, record)) = self.agenda.end_next() {
@@ -441,7 +441,7 @@ impl<O: Observer> Engine<O> {
 
     /// The number of tokens of a place is about to change.
     #[inline(always)]
-    pub(crate) fn changes(&mut self, place: PlaceId) -> &mut Place {
+    pub(crate) fn changes(&mut self, place: PlaceId) -> &mut PlaceCounters {
         let state = &mut self.marking.places[place];
         self.observer.changes(place, state, self.now);
         state

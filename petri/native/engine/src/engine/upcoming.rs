@@ -1,7 +1,7 @@
 //! The firings that will end soon, for which memory is fetched step by step.
 
 use crate::base::ids::TransitionId;
-use crate::collections::tournament::Number;
+use crate::collections::tournament::EventSlot;
 use crate::state::index::NONE;
 
 /// Firings that pass before the first step, since some take less time than a line to come; and the most steps.
@@ -38,7 +38,7 @@ impl Default for Soon {
 
 impl Upcoming {
     /// One more is found, in a slot of the tournament.
-    pub fn add(&mut self, slot: Number) {
+    pub fn add(&mut self, slot: EventSlot) {
         self.last += 1;
         self.firings[self.last % REMEMBERED] = Soon { slot: slot.0 as u32, ..Soon::default() };
     }

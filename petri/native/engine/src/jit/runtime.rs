@@ -449,7 +449,7 @@ unsafe extern "C" fn make_room<O: Observer>(engine: *mut Engine<O>) {
 unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.agenda.events.look_beside(slot as usize, engine.now);
+    engine.agenda.tournament.look_beside(slot as usize, engine.now);
 }
 
 /// Memory for one more firing in the lane of a transition.
@@ -464,7 +464,7 @@ unsafe extern "C" fn lengthen<O: Observer>(engine: *mut Engine<O>, transition: u
 unsafe extern "C" fn play<O: Observer>(engine: *mut Engine<O>, slot: u64, number: u64, time: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.agenda.events.enter(slot as usize, time, number);
+    engine.agenda.tournament.enter(slot as usize, time, number);
 }
 
 // ------------------------------------------------------------ the loop

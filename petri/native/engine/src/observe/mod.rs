@@ -9,7 +9,7 @@
 //! - [`reorder`]: how far the packets of a flow arrive out of order
 //! - [`levels`]: how long each place has how many tokens
 //! - [`trace`]: every firing
-//! - [`twins`]: cases that the measures here and those in Python must both pass
+//! - [`shared_cases`]: cases that the measures here and those in Python must both pass
 
 pub mod histogram;
 pub mod levels;
@@ -17,6 +17,6 @@ pub mod observer;
 pub mod passages;
 pub mod probes;
 pub mod reorder;
-pub mod trace;
 #[cfg(test)]
-mod twins;
+mod shared_cases;
+pub mod trace;

@@ -10,8 +10,8 @@ use crate::observe::passages::{Passages, LIMIT};
 use crate::observe::reorder::settings::Settings;
 use crate::observe::reorder::Order;
 use crate::program::expression::Value;
-use crate::program::probes::{Action, ProbesProgram, Shape};
-use crate::state::counters::Place;
+use crate::program::probes::{Action, ProbeKind, ProbesProgram};
+use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
 /// The state of a probe.
@@ -31,11 +31,11 @@ pub struct Probes {
 
 impl Probes {
     pub fn new(program: Arc<ProbesProgram>) -> Self {
-        let probes = program.shapes.iter().map(|shape| match *shape {
-            Shape::Counter => Probe::Counter(0.0),
-            Shape::Sample => Probe::Sample(Histogram::new()),
-            Shape::Passage { width } => Probe::Passage(Box::new(Passages::new(width, LIMIT))),
-            Shape::Order => Probe::Order(Box::new(Order::with(Settings::default()))),
+        let probes = program.kinds_of_probes.iter().map(|shape| match *shape {
+            ProbeKind::Counter => Probe::Counter(0.0),
+            ProbeKind::Sample => Probe::Sample(Histogram::new()),
+            ProbeKind::Passage { width } => Probe::Passage(Box::new(Passages::new(width, LIMIT))),
+            ProbeKind::Order => Probe::Order(Box::new(Order::with(Settings::default()))),
         });
         Probes { probes: probes.collect(), program, key: Vec::new() }
     }
@@ -82,7 +82,7 @@ fn act(probe: &mut Probe, action: &Action, key: &mut Vec<u64>, scope: &mut Scope
 impl Observer for Probes {
     const COMPILES: bool = true;
 
-    fn changes(&mut self, _: PlaceId, _: &Place, _: f64) {}
+    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: f64) {}
 
     #[inline(always)]
     fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {

@@ -49,7 +49,7 @@ pub struct InhibitorProgram {
 
 /// How an output arc was compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum OutputForm {
     /// Always so many black tokens.
     Black(u64),
     /// Always one coloured token.
@@ -60,7 +60,7 @@ pub enum Form {
 
 pub struct OutputProgram {
     pub places: Vec<PlaceId>,
-    pub form: Form,
+    pub form: OutputForm,
     pub width: usize,
     pub index: Option<(Int, SpanId)>,
     pub count: Count,

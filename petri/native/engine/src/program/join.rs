@@ -14,7 +14,7 @@ pub struct JoinProgram {
     pub filter: Option<Bool>,
     pub links: Vec<LinkProgram>,
     /// The arcs behind the pivot's that leave a choice, the last one first.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<ArcChoice>,
     /// The places of arcs that take any token. They are no part of the weights: their tokens come and go unnoticed.
     pub free: Vec<PlaceId>,
     /// Variables of the transition.
@@ -39,17 +39,17 @@ pub enum LinkKey {
 
 /// How an arc behind the pivot's chooses its token.
 #[derive(Clone, Copy, Debug)]
-pub enum Choice {
+pub enum ArcChoice {
     /// Among those of a link's key.
     Keyed { arc: usize, link: usize },
     /// Among all of its place, which has some when the transition is enabled.
     Any { arc: usize, place: PlaceId },
 }
 
-impl Choice {
+impl ArcChoice {
     pub fn arc(&self) -> usize {
         match *self {
-            Choice::Keyed { arc, .. } | Choice::Any { arc, .. } => arc,
+            ArcChoice::Keyed { arc, .. } | ArcChoice::Any { arc, .. } => arc,
         }
     }
 }

@@ -17,7 +17,7 @@ pub enum Action {
 
 /// The state that a probe begins with.
 #[derive(Clone, Copy, Debug)]
-pub enum Shape {
+pub enum ProbeKind {
     Counter,
     Sample,
     Passage { width: usize },
@@ -27,7 +27,7 @@ pub enum Shape {
 /// The probes of a net, compiled.
 #[derive(Clone, Debug, Default)]
 pub struct ProbesProgram {
-    pub shapes: Vec<Shape>,
+    pub kinds_of_probes: Vec<ProbeKind>,
     /// For each transition and each place, what its events do, in the order of the probes.
     pub starts: Vec<Vec<(ProbeId, Action)>>,
     pub arrivals: Vec<Vec<(ProbeId, Action)>>,
@@ -35,7 +35,7 @@ pub struct ProbesProgram {
 
 impl ProbesProgram {
     pub fn is_empty(&self) -> bool {
-        self.shapes.is_empty()
+        self.kinds_of_probes.is_empty()
     }
 
     /// Whether a probe wants to know when a transition fires.

@@ -14,8 +14,8 @@ use crate::base::row::Row;
 use crate::base::table::Table;
 use crate::collections::weights::Weights;
 use crate::program::expression::Value;
-use crate::program::join::{Choice, JoinProgram, LinkKey, LinkProgram};
-use crate::state::counters::Place;
+use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
+use crate::state::counters::PlaceCounters;
 use crate::state::index::{Index, NONE};
 use crate::state::value::Scope;
 
@@ -137,7 +137,7 @@ impl Links {
 
 /// The choices of the arcs that take any token.
 #[inline(always)]
-fn free_choices(program: &JoinProgram, places: &Table<PlaceId, Place>) -> u64 {
+fn free_choices(program: &JoinProgram, places: &Table<PlaceId, PlaceCounters>) -> u64 {
     program.free.iter().map(|&place| places[place].tokens).product()
 }
 
@@ -224,7 +224,7 @@ impl Join {
 
     /// The number of bindings.
     #[inline(always)]
-    pub fn bindings(&self, program: &JoinProgram, places: &Table<PlaceId, Place>) -> u64 {
+    pub fn bindings(&self, program: &JoinProgram, places: &Table<PlaceId, PlaceCounters>) -> u64 {
         self.weights.total() * free_choices(program, places)
     }
 
@@ -362,7 +362,7 @@ impl Join {
         &self,
         program: &JoinProgram,
         indices: &Table<IndexId, Index>,
-        places: &Table<PlaceId, Place>,
+        places: &Table<PlaceId, PlaceCounters>,
         k: u64,
         chosen: &mut [u64],
     ) {
@@ -372,12 +372,12 @@ impl Join {
         chosen[program.pivot] = u64::from(seat);
         for choice in &program.choices {
             match *choice {
-                Choice::Keyed { arc, link } => {
+                ArcChoice::Keyed { arc, link } => {
                     let group = self.links.at(link).seats[seat].group;
                     let seats = indices[program.links[link].index].seats(group);
                     chosen[arc] = u64::from(seats[take_digit(&mut left, seats.len() as u64) as usize]);
                 }
-                Choice::Any { arc, place } => {
+                ArcChoice::Any { arc, place } => {
                     chosen[arc] = take_digit(&mut left, places[place].tokens);
                 }
             }

@@ -13,10 +13,10 @@
 //! - [`lane`]: firings of one duration
 //! - [`agenda`]: the firings in progress, in order of their end
 //! - [`streams`]: rows of files that have not arrived yet
-//! - [`block`]: one block of memory for an engine and its tables
+//! - [`arena`]: one block of memory for an engine and its tables
 
 pub mod agenda;
-pub mod block;
+pub mod arena;
 pub mod counters;
 pub mod enabling;
 pub mod fetch;

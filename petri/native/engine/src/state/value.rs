@@ -8,12 +8,12 @@ use crate::program::distribution::{erlang, finite, lognormal, pareto, require, u
 use crate::program::expression::{
     Bool, Choice, Comparison, DrawTable, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
-use crate::state::counters::Place;
+use crate::state::counters::PlaceCounters;
 
 /// What an expression may refer to. In a key, `variables` are the slots of the token.
 pub struct Scope<'a> {
     pub variables: &'a [u64],
-    pub places: &'a [Place],
+    pub places: &'a [PlaceCounters],
     pub tables: &'a [DrawTable],
     pub random: &'a mut Random,
     pub now: f64,

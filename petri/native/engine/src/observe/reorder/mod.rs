@@ -418,7 +418,7 @@ impl Hasher for KeyHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::twins::{cases, digits};
+    use crate::observe::shared_cases::{cases, digits};
 
     fn measure(settings: &[&str]) -> Order {
         let bounds: Vec<usize> = settings[2..].iter().map(|word| word.parse().unwrap()).collect();

@@ -5,12 +5,12 @@ use crate::base::ids::{ProbeId, TransitionId};
 use crate::net::{Event, Kind, Net, Probe};
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::Value;
-use crate::program::probes::{Action, ProbesProgram, Shape};
+use crate::program::probes::{Action, ProbeKind, ProbesProgram};
 
 /// Compiles the probes of a net.
 pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
     let mut program = ProbesProgram {
-        shapes: Vec::new(),
+        kinds_of_probes: Vec::new(),
         starts: vec![Vec::new(); net.transitions.len()],
         arrivals: vec![Vec::new(); net.places.len()],
     };
@@ -22,13 +22,13 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
                 let kinds = kinds(net, &event)?;
                 let quantity = quantity.as_ref().map(|e| compiler.lowering(kinds).real(e)).transpose()?;
                 program.on(&event, id, Action::Count(quantity));
-                Shape::Counter
+                ProbeKind::Counter
             }
             Probe::Sample { transition, value } => {
                 let event = firing(*transition);
                 let value = compiler.lowering(kinds(net, &event)?).real(value)?;
                 program.on(&event, id, Action::Sample(value));
-                Shape::Sample
+                ProbeKind::Sample
             }
             Probe::Passage { start, end } => {
                 let (shape_of_start, shape_of_end) = (key_shape(start), key_shape(end));
@@ -38,16 +38,16 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
                 let width = start_key.len().max(end_key.len()) + usize::from(differ);
                 program.on(end, id, Action::End(tag(shape_of_end), end_key));
                 program.on(start, id, Action::Start(tag(shape_of_start), start_key));
-                Shape::Passage { width }
+                ProbeKind::Passage { width }
             }
             Probe::Order { event, sequence } => {
                 let key = key(net, compiler, event)?;
                 let sequence = compiler.lowering(kinds(net, event)?).value(sequence, Kind::Int)?;
                 program.on(event, id, Action::Order(key, sequence));
-                Shape::Order
+                ProbeKind::Order
             }
         };
-        program.shapes.push(shape);
+        program.kinds_of_probes.push(shape);
     }
     Ok(program)
 }

@@ -4,7 +4,7 @@ use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
-use crate::program::arc::{Count, Find, Form, Give, InhibitorProgram, InputProgram, OutputProgram, Take};
+use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
@@ -180,7 +180,8 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
         let counts = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Black(Count::Of(..)))).collect();
         let counted = self.counted(&inputs, simple);
-        let constants = outputs.iter().map(|arc| if let Form::Black(count) = arc.form { Some(count) } else { None });
+        let constants =
+            outputs.iter().map(|arc| if let OutputForm::Black(count) = arc.form { Some(count) } else { None });
         let given = constants.sum::<Option<u64>>();
         let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
         let program = TransitionProgram {
@@ -332,9 +333,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         }
         let fixed = arc.places.len() == 1 && index.is_none() && condition.is_none();
         let form = match constant(&count) {
-            Some(count) if fixed && width == 0 && count > 0 => Form::Black(count),
-            Some(1) if fixed && width > 0 => Form::Token,
-            _ => Form::Open,
+            Some(count) if fixed && width == 0 && count > 0 => OutputForm::Black(count),
+            Some(1) if fixed && width > 0 => OutputForm::Token,
+            _ => OutputForm::Open,
         };
         let checks = (0..width).filter(|&slot| arc.places.iter().any(|p| self.may_leave(*p, slot, &arc.values[slot])));
         let checks = checks.collect();
@@ -360,7 +361,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let rooms: Vec<usize> = (0..outputs.len()).filter(limited).collect();
         let open = rooms.iter().any(|&i| {
             let arc = &outputs[i];
-            arc.form == Form::Open
+            arc.form == OutputForm::Open
                 || self.transition.resets.contains(&arc.place())
                 || inputs.iter().any(|input| input.place == arc.place() && taken(input).is_none())
         });
@@ -414,9 +415,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let mut given: Vec<(PlaceId, u64)> = Vec::new();
         for arc in outputs {
             match arc.form {
-                Form::Black(count) => add(&mut given, arc.place(), count),
-                Form::Token => add(&mut given, arc.place(), 1),
-                Form::Open => {}
+                OutputForm::Black(count) => add(&mut given, arc.place(), count),
+                OutputForm::Token => add(&mut given, arc.place(), 1),
+                OutputForm::Open => {}
             }
         }
         for (place, given) in given {
@@ -506,9 +507,9 @@ fn take(inputs: &[InputProgram], arc: usize) -> Take {
 fn give(arc: &OutputProgram) -> Give {
     let width = arc.width as u32;
     match arc.form {
-        Form::Black(count) => Give::Black { place: arc.place(), count },
-        Form::Token => Give::Token { place: arc.place(), width },
-        Form::Open => Give::Open { width },
+        OutputForm::Black(count) => Give::Black { place: arc.place(), count },
+        OutputForm::Token => Give::Token { place: arc.place(), width },
+        OutputForm::Open => Give::Open { width },
     }
 }
 
@@ -538,8 +539,8 @@ fn taken(arc: &InputProgram) -> Option<u64> {
 
 fn held_words(arc: &OutputProgram) -> usize {
     match arc.form {
-        Form::Black(_) => 0,
-        Form::Token => arc.width,
-        Form::Open => 2 + arc.width,
+        OutputForm::Black(_) => 0,
+        OutputForm::Token => arc.width,
+        OutputForm::Open => 2 + arc.width,
     }
 }
