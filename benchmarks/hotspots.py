@@ -107,7 +107,7 @@ def functions(samples: Counter[int]) -> tuple[Counter[str], Counter[str]]:
         pairs = list(zip(frame[::2], frame[1::2], strict=False))
         name, place = next(((n, p) for n, p in pairs if "/engine/src/" in p), pairs[0])
         own[re.sub(r"::<.*?>", "", name)] += samples[offset]
-        lines[re.sub(r" \(disc.*", "", place.rsplit("/", 1)[-1])] += samples[offset]
+        lines[re.sub(r" \(disc.*", "", place.rsplit("/src/", 1)[-1])] += samples[offset]
     return own, lines
 
 

@@ -13,7 +13,7 @@ Value = str | int | float | Sequence[str] | None
 
 
 class Label(Frozen):
-    """A second place that belongs to the story; `role` names its wording (`first-declared`, `opened-here`, …)."""
+    """A second place that matters; `role` names its wording (`first-declared`, `opened-here`, …)."""
 
     span: Span
     role: str

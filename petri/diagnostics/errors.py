@@ -40,12 +40,12 @@ class RunFailure(Frozen):
 
     @property
     def diagnostic(self) -> Diagnostic:
-        story: dict[str, Value] = {
+        details: dict[str, Value] = {
             "transition": self.transition,
             "time": self.time,
             "binding": ", ".join(f"{name} = {value}" for name, value in self.binding),
         }
-        return Diagnostic(self.id, self.span, {**self.values, **story})
+        return Diagnostic(self.id, self.span, {**self.values, **details})
 
     def to_dict(self) -> dict[str, Any]:
         return {**self.diagnostic.to_dict(), "transition": self.transition, "binding": dict(self.binding)}

@@ -29,7 +29,7 @@ def layers() -> tuple[list[float], list[float]]:
 EDGES, HEIGHTS = layers()
 
 
-class Stream:
+class RandomStream:
     """Draws in the order in which a run asks for them."""
 
     def __init__(self, seed: int, replication: int) -> None:

@@ -20,8 +20,7 @@ from petri.experiment.errors import problem
 from petri.experiment.preparation import Point, Prepared, prepare
 from petri.experiment.store import Store
 from petri.experiment.summary import Outcome, PointOutcome, check
-from petri.experiment.task import PILOT, Row, Stopped, Task, WrongVersion
-from petri.experiment.task import Outcome as TaskOutcome
+from petri.experiment.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion
 from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Given, Workers, default_workers
 from petri.measure.sequential import Stopping
@@ -42,13 +41,13 @@ class PointState:
     stored: int
     stopping: Stopping
     warmup: Warmup | None
-    rows: dict[int, Row] = field(default_factory=dict)
+    rows: dict[int, ReplicationRecord] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.missing: dict[int, None] = {}  # in order; a dict, as rows come back in any order
         self.look()
 
-    def add(self, row: Row) -> None:
+    def add(self, row: ReplicationRecord) -> None:
         self.rows[row.index] = row
         self.missing.pop(row.index, None)
 
@@ -185,7 +184,7 @@ class Campaign:
         ]
         self.by_number = {state.stored: state for state in self.states}
         self.open = list(self.states)
-        self.pending: dict[Future[TaskOutcome], Key] = {}
+        self.pending: dict[Future[TaskResult], Key] = {}
         self.refused: dict[Key, float] = {}
         self.lost: Counter[Key] = Counter()
         self.started = time.monotonic()
@@ -279,14 +278,14 @@ class Campaign:
                         return wanted
         return wanted
 
-    def collect(self, done: Iterable[Future[TaskOutcome]]) -> None:
+    def collect(self, done: Iterable[Future[TaskResult]]) -> None:
         """Write what has come back."""
-        rows: list[tuple[int, Row]] = []
+        rows: list[tuple[int, ReplicationRecord]] = []
         finished = list(done)
         for future in finished:
             number, _ = key = self.pending[future]
             outcome = self.came_back(future, key)
-            if isinstance(outcome, Row):
+            if isinstance(outcome, ReplicationRecord):
                 rows.append((number, outcome))
             elif isinstance(outcome, Warmup):
                 self.store.set_warmup(number, outcome)
@@ -296,7 +295,7 @@ class Campaign:
         for future in finished:
             del self.pending[future]
 
-    def came_back(self, future: Future[TaskOutcome], key: Key) -> TaskOutcome:
+    def came_back(self, future: Future[TaskResult], key: Key) -> TaskResult:
         """What a task gave; `Stopped` where its worker died, so that it is handed out again."""
         error = future.exception() if not future.cancelled() else None
         if future.cancelled() or (error is not None and self.workers.is_lost(error)):

@@ -23,7 +23,7 @@ from petri.measure.sequential import FIRST_LOOK, Precision, Stopping
 from petri.model import Model, load
 from petri.net import Net
 from petri.result.export import net_hash
-from petri.run.replications import Plan
+from petri.run.plan import Plan
 from petri.traffic.identity import sealed
 
 

@@ -16,7 +16,8 @@ from petri.experiment.store import Store
 from petri.model import choose, load
 from petri.net import Net
 from petri.result.export import net_hash
-from petri.run.replications import Plan, replicate
+from petri.run.plan import Plan
+from petri.run.replications import replicate
 from petri.structs import replace
 from petri.traffic import moved, verify, with_streams
 

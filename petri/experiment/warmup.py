@@ -25,8 +25,8 @@ from petri.measure.intervals import mser
 from petri.measure.observation import Floats, Observation
 from petri.model import Model
 from petri.net import Net
-from petri.run.replications import Plan
-from petri.run.session import begin
+from petri.run.plan import Plan
+from petri.run.session import begin_planned
 from petri.structs import replace
 
 PILOTS: Final = 5
@@ -96,7 +96,7 @@ def settle(series: dict[str, Floats], window: float) -> Warmup:
 
 def windows(net: Net, plan: Plan, index: int, stop: threading.Event | None = None) -> list[Observation]:
     """What happened in each window of a pilot; fewer than `WINDOWS` where it ended early."""
-    session = begin(net, plan.engine, plan.seed, index, limits=plan.limits)
+    session = begin_planned(net, plan, index)
     seen = [session.observe()]
     for number in range(1, WINDOWS + 1):
         if not reach(session, net.tick.ticks(plan.until * number / WINDOWS), stop):

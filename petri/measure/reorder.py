@@ -1,6 +1,6 @@
 """How far the packets of a flow arrive out of order: RFC 4737, RFC 5236, and what a TCP receiver would answer.
 
-One pass, bounded memory. `docs/measures.md` defines every figure; the Rust twin (`petri/native/engine/src/reorder.rs`)
+One pass, bounded memory. `docs/measures.md` defines every figure; the Rust twin (`petri/native/engine/src/observe/reorder/mod.rs`)
 computes the same integers.
 
 A *flow* is a key. Numbers may start anywhere: the first number of a flow is the least of its first 64 arrivals, unless
@@ -99,7 +99,7 @@ def ratios(counters: dict[str, float]) -> dict[str, float]:
     }
 
 
-class Outcome(Enum):
+class Acceptance(Enum):
     """What a cumulative receiver did with a packet."""
 
     OLD = 0  # it had it already, or had given it up
@@ -119,18 +119,18 @@ class Receiver:
         self.held = 0
         self.blocks: deque[list[int]] = deque()  # held numbers as [low, high], apart from each other, ascending
 
-    def accept(self, sequence: int) -> Outcome:
+    def accept(self, sequence: int) -> Acceptance:
         if sequence == self.expected:
             self.expected += 1
             self.release()
-            return Outcome.ADVANCED
+            return Acceptance.ADVANCED
         if sequence < self.expected or not self.store(sequence):
-            return Outcome.OLD
+            return Acceptance.OLD
         if self.held <= self.threshold:
-            return Outcome.HELD
+            return Acceptance.HELD
         self.expected = self.blocks[0][0]
         self.release()
-        return Outcome.ADVANCED
+        return Acceptance.ADVANCED
 
     def missing_from(self, number: int) -> int:
         """How many packets from `number` on are missing below the greatest one that is held."""
@@ -201,9 +201,9 @@ class Acknowledger:
         self.resent = first  # all numbers below, if still missing, have been counted as resent
 
     def accept(self, sequence: int, answers: Answers) -> None:
-        if self.buffer.accept(sequence) is not Outcome.OLD:
+        if self.buffer.accept(sequence) is not Acceptance.OLD:
             answers.buffer[self.buffer.held] += 1
-        if self.receiver.accept(sequence) is Outcome.ADVANCED:
+        if self.receiver.accept(sequence) is Acceptance.ADVANCED:
             self.run = 0
             self.hole_counted = False
         else:

@@ -21,13 +21,14 @@ from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Net
-from petri.result.course import Course, course
-from petri.structs import as_dict
+from petri.result.history import History, history
+from petri.structs import as_dict, convert
 from petri.version import VERSION
 
 if TYPE_CHECKING:
     import pandas
 
+    from petri.analysis.dead import Lack
     from petri.result.result import MeasureResult, PlaceFigures, Result, TransitionFigures
 
 LARGEST_PACKED: Final = 1 << 28  # bytes of what is packed in a result; more is refused
@@ -36,7 +37,7 @@ LARGEST_PACKED: Final = 1 << 28  # bytes of what is packed in a result; more is 
 def result_dict(result: Result) -> dict[str, Any]:
     """Everything about a result. Times are in the net's unit, `time_unit` [`seconds`]; a figure without data is None.
 
-    "packed" is what a program needs and nobody reads: the flat net and the run's course, see `pack`.
+    "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
     """
     failure = result.failure
     kept = figures_of(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
@@ -78,21 +79,21 @@ class Packed:
     """
 
     net: Net
-    course: Course | None
-    lacks: tuple[tuple[str, str], ...]
+    history: History | None
+    lacks: tuple[Lack, ...]
     occupancy: tuple[tuple[float, ...], ...] | None
 
 
 def pack(result: Result) -> str:
-    """The flat net without its spans, the run's course, and why the net died: JSON, by zlib, in base64."""
+    """The flat net without its spans, the run's history, and why the net died: JSON, by zlib, in base64."""
     from petri.analysis.dead import why_dead
 
     dead = next((one for one in result.counted if one.ended == "dead"), None)
-    ran = course(result.counted)
+    ran = history(result.counted)
     content = {
         "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
         "occupancy": occupancy_shares(result),
-        "lacks": [] if dead is None else [[one.transition, one.reason] for one in why_dead(result.net, dead.marking)],
+        "lacks": [] if dead is None else [as_dict(one) for one in why_dead(result.net, dead.marking)],
     }
     rest = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
     compress = zlib.compressobj(9)
@@ -111,10 +112,19 @@ def unpack(text: str) -> Packed:
     ran = content["course"]
     return Packed(
         net_from_dict(content["net"]),
-        None if ran is None else Course(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(Course)}),
-        tuple((str(name), str(reason)) for name, reason in content["lacks"]),
+        None if ran is None else History(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(History)}),
+        stored_lacks(content["lacks"]),
         None if (shares := content["occupancy"]) is None else tuple(tuple(map(float, row)) for row in shares),
     )
+
+
+def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
+    """What `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
+    if not entries or isinstance(entries[0], list):
+        return ()
+    from petri.analysis.dead import Lack  # which is the reference engine, and few nets die
+
+    return convert(entries, tuple[Lack, ...])
 
 
 def occupancy_shares(result: Result) -> list[list[float]] | None:
@@ -199,6 +209,9 @@ def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:
         "passed": verdict.passed,
         "value": number(verdict.value),
         "bound": number(verdict.bound),
+        "within": expectation.within,
+        "absolute": expectation.absolute,
+        "dimension": expectation.dimension,
         "tolerance": verdict.tolerance,
         "certain": verdict.certain,
     }

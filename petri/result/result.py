@@ -20,7 +20,8 @@ from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
-from petri.run.replications import Plan, Replication
+from petri.run.plan import Plan
+from petri.run.replications import Replication
 from petri.structs import Frozen
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Result:
         """What went wrong inside the model, in the first replication where something did."""
         for replication in self.replications:
             if replication.fault is not None:
-                return story(self.net, replication)
+                return run_failure(self.net, replication)
         return None
 
     @property
@@ -245,7 +246,7 @@ class Result:
         return result_frames(self)
 
 
-def story(net: Net, replication: Replication) -> RunFailure:
+def run_failure(net: Net, replication: Replication) -> RunFailure:
     """A fault as it is told to people: names instead of numbers, with units."""
     fault = replication.fault
     assert fault is not None

@@ -8,16 +8,16 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Literal
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
-from petri.engine.interface import Levels, Limits, Session
+from petri.engine.interface import Levels, Session
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token
-from petri.run.session import begin
+from petri.run.plan import Ending, Plan
+from petri.run.session import begin_planned
 from petri.structs import Frozen, Struct, field
 
 MOST_BATCHES = 64  # when so many are full, neighbours are joined
@@ -26,21 +26,6 @@ LARGEST_BATCHED_NET = 20_000  # places and transitions; beyond, snapshots would 
 LONGEST_SERIES = 1_000_000  # windows; a longer series is cut off
 PIECE = 0.05  # seconds between looks at the clock and at the stop sign
 REFRESH = 0.1  # seconds between calls of the progress callback
-
-Ending = Literal["until", "dead", "firings", "error", "interrupted"]
-
-
-class Plan(Frozen):
-    """What each replication is to do. Times are in the net's unit; `until` may be inf."""
-
-    until: float
-    warmup: float = 0.0
-    seed: int = 1
-    engine: str = "native"
-    limits: Limits = Limits()
-    firings: int | None = None  # a safety stop, not part of the model
-    trace: bool = False
-    occupancy: bool = False  # keep how long each place holds how many tokens
 
 
 class Replication(Frozen):
@@ -140,9 +125,7 @@ class Driver:
         self.index = index
         self.stop = stop
         self.progress = progress
-        self.session: Session = begin(
-            net, plan.engine, plan.seed, index, limits=plan.limits, trace=plan.trace, levels=plan.occupancy
-        )
+        self.session: Session = begin_planned(net, plan, index)
         self.left = math.inf if plan.firings is None else plan.firings
         self.piece = 500
         self.batched = len(net.places) + len(net.transitions) <= LARGEST_BATCHED_NET

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from petri.engine.interface import Asked, Limits, RowSource, Session
 from petri.net import Net
+from petri.run.plan import Plan
 
 
 def begin(
@@ -34,3 +35,8 @@ def begin(
     from petri.engine.native import NativeSession
 
     return NativeSession(net, seed, replication, limits, Asked(trace, levels), rows)
+
+
+def begin_planned(net: Net, plan: Plan, replication: int) -> Session:
+    """The session of a replication as its plan has it. Raises as `begin` does."""
+    return begin(net, plan.engine, plan.seed, replication, limits=plan.limits, trace=plan.trace, levels=plan.occupancy)

@@ -14,7 +14,8 @@ from petri.experiment.summary import Checked, Outcome, PointOutcome
 from petri.measure.intervals import Interval
 from petri.model import choose
 from petri.result import Result
-from petri.run.replications import Plan, replicate
+from petri.run.plan import Plan
+from petri.run.replications import replicate
 from petri.validation.statements import Judged, StatementError, read_statements
 
 STATEMENTS: Final = "statements.yaml"

@@ -16,7 +16,7 @@ from petri.engine import native
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits, Session
 from petri.engine.native import available
-from petri.net import Colour, Expr, InputArc, Net, OutputArc, Place, Slot, Transition
+from petri.net import MOST_ARCS, Colour, Expr, InputArc, Net, OutputArc, Place, Slot, Transition
 from petri.run.session import begin
 
 if not available():
@@ -188,3 +188,13 @@ def test_i4_each_binding_equally_often(transition: str, tokens: str) -> None:
     counts = count_bindings(transition, tokens)(12_000)
     assert len(counts) == 6
     assert all(abs(n - 2_000) < 5 * 41 for n in counts.values())
+
+
+def test_the_most_arcs_of_a_transition_are_those_that_the_language_allows() -> None:
+    for count in (MOST_ARCS, MOST_ARCS + 1):
+        flat = Net("n", BLACK, (Transition("t", inputs=(InputArc(0),) * count),))
+        if count <= MOST_ARCS:
+            session(flat)
+        else:
+            with pytest.raises(ValueError, match="arcs"):
+                session(flat)

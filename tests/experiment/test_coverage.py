@@ -17,7 +17,8 @@ from petri.measure.sequential import Precision, Stopping
 from petri.model import load
 from petri.net import Net
 from petri.result import Result
-from petri.run.replications import Plan, replicate
+from petri.run.plan import Plan
+from petri.run.replications import replicate
 
 REPETITIONS = 400
 

@@ -30,7 +30,7 @@ from petri.report.html.page import MOST_FIGURES, Page, plotly_source
 from petri.report.html.palette import DARK, LIGHT, themes
 from petri.report.quantities import Units
 from petri.result import Result
-from petri.result.course import course
+from petri.result.history import history
 from petri.structs import replace
 
 HOSTILE = """</script></style></title>--><img src=x onerror=alert(1)><script>alert(2)</script>"'`&amp;\x00\u202e"""
@@ -300,12 +300,12 @@ def test_plotly_accepts_every_figure(page: str, tmp_path: Path) -> None:
         graph.Figure(themed(figure))
 
 
-def sample_of(values: list[float]) -> run_figures.Sample:
+def sample_of(values: list[float]) -> run_figures.Distribution:
     histogram = Histogram()
     for value in values:
         histogram.add(value)
     snapshot = histogram.snapshot()
-    sample = run_figures.Sample.of(snapshot["buckets"].tolist(), snapshot["counts"].tolist())
+    sample = run_figures.Distribution.of(snapshot["buckets"].tolist(), snapshot["counts"].tolist())
     assert sample is not None
     return sample
 
@@ -359,7 +359,7 @@ def test_counts_leave_out_what_would_dwarf_them() -> None:
 
 def test_a_course_has_the_averages_of_the_run() -> None:
     result = petri.load("mm1").run(until=20_000.0, warmup=100.0)
-    ran = course(result.replications)
+    ran = history(result.replications)
     assert ran is not None
     window = result.replications[0].window
     assert ran.edges[0] == pytest.approx(100.0)

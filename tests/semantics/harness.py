@@ -26,7 +26,7 @@ class Fired:
 
 
 @dataclass(frozen=True)
-class Story:
+class Ran:
     """What a run did, and where it ended."""
 
     fired: list[Fired]
@@ -57,7 +57,7 @@ def fired_of(net: Net, firing: TracedFiring) -> Fired:
     return Fired(tick.time(firing.start), tick.time(firing.end), transition.name, values)
 
 
-def tell(
+def simulate(
     text: str | Net,
     engine: str,
     *,
@@ -67,7 +67,7 @@ def tell(
     replication: int = 0,
     limits: Limits = Limits(),
     warmup: float = 0.0,
-) -> Story:
+) -> Ran:
     """Run a net given as the body of a `.net` file without its `net` line."""
     net = language.loads(f"net test\n{text}") if isinstance(text, str) else text
     run = session.begin(net, engine, seed, replication, limits=limits, trace=True)
@@ -78,4 +78,4 @@ def tell(
     fired = [fired_of(net, firing) for firing in run.trace()]
     names = [t.name for t in net.transitions]
     marking = dict(zip((p.name for p in net.places), run.marking(), strict=True))
-    return Story(fired, marking, reason, net.tick.time(run.now), run.hash, run.observe(), run.error, names)
+    return Ran(fired, marking, reason, net.tick.time(run.now), run.hash, run.observe(), run.error, names)

@@ -46,7 +46,7 @@ from petri.language.meaning.types import (
     plainly,
 )
 from petri.language.meaning.units import TIME, TIMES, UNITS, suggested_unit
-from petri.language.problems import Fault, Problems
+from petri.language.problems import CheckError, Problems
 from petri.language.syntax import tree
 
 # What other languages call a type.
@@ -187,7 +187,7 @@ class Checker(CheckState):
                 self.overrides.resolve(symbol, symbol.declaration)
             elif isinstance(symbol.declaration, tree.Const):
                 self._resolve_const(symbol, symbol.declaration)
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
         symbol.state = "done"
 

@@ -26,7 +26,7 @@ from petri.language.meaning.types import (
     same,
 )
 from petri.language.meaning.units import PLAIN, TIME
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Kind, Span
 
@@ -79,7 +79,7 @@ class Reader:
         """The value of an expression; `expected` tells the type of a record written as `{…}`."""
         try:
             return self._dispatch(expression, expected)
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
         except RecursionError:
             self.problems.error("expression-too-large", expression.span)
@@ -241,7 +241,7 @@ class Reader:
         if e.value.denominator == 1 and not any(mark in e.text for mark in ".%eE"):
             value = constant(int(e.value), "int", e.span)
             if abs(e.value) >= 2**63:
-                raise Fault("constant-overflow", e.span, reason="integers have 64 bits")
+                raise CheckError("constant-overflow", e.span, reason="integers have 64 bits")
             return Value(INT, (value,), e.span, zero=e.value == 0)
         return Value(REAL, (constant(Fraction(e.value), "real", e.span),), e.span, zero=e.value == 0)
 
@@ -459,9 +459,9 @@ class Reader:
     # ------------------------------------------------------------ what may occur
 
     def permit(self, what: Permission, span: Span) -> None:
-        """Raises Fault where such a thing may not stand."""
+        """Raises CheckError where such a thing may not stand."""
         if what not in self.allowed:
-            raise Fault(_NOT_PERMITTED[what], span, word=what, where=self.where)
+            raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where)
 
     def type_named(self, name: str) -> TypeSymbol | None:
         symbol = self.scope.find(name)

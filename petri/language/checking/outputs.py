@@ -10,7 +10,7 @@ from petri.language.checking.terms import is_place_term, split_term
 from petri.language.meaning.nodes import Node, operation, to_slot
 from petri.language.meaning.templates import OutputTemplate, PlaceUse
 from petri.language.meaning.types import BOOL, INT, Black, Record, Unknown, describe
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -50,7 +50,7 @@ class OutputReader:
             yield from self._terms(e.then, _both(condition, nodes[0], span))
             if e.otherwise is not None:
                 yield from self._terms(e.otherwise, _both(condition, otherwise, span))
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
 
     def _arc(self, e: tree.Expr, condition: Node | None) -> OutputTemplate | None:

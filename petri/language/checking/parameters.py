@@ -13,7 +13,7 @@ from petri.language.meaning.nodes import Constant, Node, as_float, constant, eva
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.types import Scalar, Type, Unknown, describe, plainly
 from petri.language.meaning.units import PLAIN, dimension_name
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -84,7 +84,7 @@ class Overrides:
     # ------------------------------------------------------------ one parameter
 
     def resolve(self, symbol: ConstantSymbol, declaration: tree.Param) -> None:
-        """Set the type and value of a parameter; raises Fault."""
+        """Set the type and value of a parameter; raises CheckError."""
         checker = self.checker
         reader = Reader(checker, checker.scope, "a parameter's value")
         default = reader.read(declaration.default) if declaration.default is not None else None
@@ -170,7 +170,7 @@ class Overrides:
             if isinstance(symbol, ConstantSymbol) and symbol.role == "parameter" and symbol.node is not None:
                 try:
                     self.checker.parameters.append(self._listed(symbol))
-                except Fault as fault:
+                except CheckError as fault:
                     self.problems.fault(fault)
 
     def _listed(self, symbol: ConstantSymbol) -> net.Parameter:

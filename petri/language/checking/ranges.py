@@ -11,7 +11,7 @@ from petri.language.meaning.nodes import Node, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, Scope
 from petri.language.meaning.templates import LoopTemplate
 from petri.language.meaning.types import INT, Scalar, Unknown, plainly
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -29,7 +29,7 @@ def read_range(reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node] | Non
     kind, (first, last) = common
     try:
         return kind, folded(first), folded(last)
-    except Fault as fault:
+    except CheckError as fault:
         reader.problems.fault(fault)
         return None
 
@@ -46,7 +46,7 @@ def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:
 
 
 def folded(node: Node) -> Node:
-    """A constant that does not depend on an instance as its value. Raises Fault where it has none."""
+    """A constant that does not depend on an instance as its value. Raises CheckError where it has none."""
     if node.op != "const" and node.fixed and not node.flags:
         return constant(evaluate(node, ()), node.kind, node.span, node.power)
     return node

@@ -8,7 +8,7 @@ from petri.language.checking.expressions import Reader
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import as_float, evaluate
 from petri.language.meaning.types import INT, Scalar
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import MOST_REPLICATIONS, RunDefaults
 
@@ -37,7 +37,7 @@ def _constant(checker: CheckState, e: tree.Expr, kind: Scalar) -> float | int | 
     try:
         value = evaluate(node, ())
         return int(value) if kind is INT else as_float(value, node.span)
-    except Fault as fault:
+    except CheckError as fault:
         checker.problems.fault(fault)
         return None
 

@@ -22,7 +22,7 @@ from petri.language.meaning.scope import (
     kind_of,
 )
 from petri.language.meaning.types import INT
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct
@@ -50,7 +50,7 @@ class Target(Struct):
         return all(index is not None for _, indices in self.steps for index in indices)
 
     def indices(self, names: dict[str, int], values: Sequence[Constant]) -> list[int]:
-        """The elements meant, by their full names; raises Fault when there is none."""
+        """The elements meant, by their full names; raises CheckError when there is none."""
         parts = []
         for name, indices in self.steps:
             shown = [r"\[-?\d+\]" if node is None else rf"\[{evaluate(node, values)}\]" for node in indices]
@@ -62,7 +62,7 @@ class Target(Struct):
             wanted = re.compile(r"\.".join(parts))
             found = [index for name, index in names.items() if wanted.fullmatch(name)]
         if not found:
-            raise Fault("no-such-element", self.span, text=self.text)
+            raise CheckError("no-such-element", self.span, text=self.text)
         return found
 
 

@@ -18,11 +18,9 @@ from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
 from petri.language.meaning.types import BOOL, INT, REAL, Black, Record, Scalar, Type, Unknown, describe, layout
 from petri.language.meaning.units import dimension_name
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
-from petri.net import Span
-
-MOST_ARCS = 1_000  # on the input side of a transition, as the native engine has it
+from petri.net import MOST_ARCS, Span
 
 
 class TransitionReader:
@@ -284,7 +282,7 @@ class TransitionReader:
         try:
             for condition in conditions[1:]:
                 guard = operation("and", "bool", (guard, condition), condition.span)
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
         return guard
 

@@ -7,7 +7,7 @@ from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import constant, evaluate
 from petri.language.meaning.scope import Scope, UnitSymbol
 from petri.language.meaning.types import REAL, Scalar, Unknown, plainly
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 
 
 def resolve_unit(checker: CheckState, unit: UnitSymbol, scope: Scope) -> None:
@@ -34,7 +34,7 @@ def resolve_unit(checker: CheckState, unit: UnitSymbol, scope: Scope) -> None:
     if owner.outer is None:
         try:
             unit.node = constant(evaluate(nodes[0], ()), "real", unit.span, nodes[0].power)
-        except Fault as fault:
+        except CheckError as fault:
             checker.problems.fault(fault)
     else:
         number = checker.keep_constant(owner, nodes[0])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -14,16 +14,20 @@ from petri.net import Net
 from petri.report.quantities import Units
 from petri.report.tables import row_name
 from petri.result import Result
-from petri.result.course import Course
 from petri.result.export import unpack
+from petri.result.history import History
+
+if TYPE_CHECKING:
+    from petri.analysis.dead import Lack
+    from petri.report.lacks import Reason
 
 _COUNTS: Final = ("count", "packets", "received", "duplicates")
 _LEVEL: Final = 0.95
 
 
 @dataclass(frozen=True)
-class Record:
-    """`net` and `course` are None where a result does not tell them; `lacks` says why its net died.
+class RunRecord:
+    """`net` and `history` are None where a result does not tell them; `reasons` say why its net died.
 
     occupancy: of each place, the share of time with 0, 1, 2 … tokens; None where the run did not keep it.
     """
@@ -31,8 +35,8 @@ class Record:
     data: Mapping[str, Any]
     units: Units
     net: Net | None = None
-    course: Course | None = None
-    lacks: tuple[tuple[str, str], ...] = ()
+    history: History | None = None
+    reasons: tuple[Reason, ...] = ()
     occupancy: tuple[tuple[float, ...], ...] | None = None
 
     def time(self, value: float | None) -> str:
@@ -63,24 +67,33 @@ class Group:
         return len(self.members)
 
 
-def of_result(result: Result) -> Record:
+def of_result(result: Result) -> RunRecord:
     from petri.result.export import result_dict
 
     return of_dict(result_dict(result))
 
 
-def of_dict(data: Mapping[str, Any]) -> Record:
+def of_dict(data: Mapping[str, Any]) -> RunRecord:
     """Of the JSON of a result. Raises KeyError, TypeError or ValueError where it is none."""
     more = unpack(data["packed"]) if "packed" in data else None
     seconds = data.get("seconds")
-    return Record(
+    return RunRecord(
         data,
         Units(None if seconds is None else float(seconds)),
         None if more is None else more.net,
-        None if more is None else more.course,
-        () if more is None else more.lacks,
+        None if more is None else more.history,
+        () if more is None or not more.lacks else tuple(_reasons(more.net, more.lacks)),
         None if more is None else more.occupancy,
     )
+
+
+def _reasons(net: Net, lacks: Sequence[Lack]) -> list[Reason]:
+    from petri.report.lacks import reasons
+
+    try:
+        return reasons(net, lacks)
+    except (IndexError, AssertionError) as error:
+        raise ValueError("what it says of a dead net is not of its net") from error
 
 
 def interval(entry: Mapping[str, Any] | None) -> Interval:

@@ -16,8 +16,8 @@ use engine::net::Span;
 use engine::observe::histogram::Histogram;
 use engine::observe::probes::Probe;
 use engine::session::compiled::Compiled;
-use engine::session::{begin, Asked, Session as Replication};
-use engine::state::counters::{Place, Transition};
+use engine::session::{begin, ExtraObservers, Session as Replication};
+use engine::state::counters::{PlaceCounters, TransitionCounters};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -68,10 +68,11 @@ impl Session {
         let limits = Limits { firings_at_an_instant: limits.0, tokens: limits.1, compile_after: limits.2 };
         let compiled = Arc::clone(&program.compiled);
         let program = Arc::clone(&compiled.program);
-        let (replication, fault) = match begin(compiled, [seed.0, seed.1, seed.2], limits, Asked { trace, levels }) {
-            Ok(replication) => (Some(replication), None),
-            Err(fault) => (None, Some(*fault)),
-        };
+        let (replication, fault) =
+            match begin(compiled, [seed.0, seed.1, seed.2], limits, ExtraObservers { trace, levels }) {
+                Ok(replication) => (Some(replication), None),
+                Err(fault) => (None, Some(*fault)),
+            };
         Session { replication, fault, program }
     }
 
@@ -139,14 +140,17 @@ impl Session {
         let (places, transitions) = (session.places(), session.transitions());
         let observed = PyDict::new(py);
         observed.set_item("elapsed", now - session.window())?;
-        observed.set_item("integral", reals(py, places, |place: &Place| place.integral(now)))?;
+        observed.set_item("integral", reals(py, places, |place: &PlaceCounters| place.integral(now)))?;
         let nonempty = places.iter().zip(self.program.places.iter());
         let nonempty = nonempty.map(|(place, plan)| place.nonempty(now, plan.holds_one()).to_ne_bytes());
         observed.set_item("nonempty", bytes(py, nonempty))?;
-        observed.set_item("maximum", counts(py, places, |place: &Place| place.maximum))?;
-        observed.set_item("arrivals", counts(py, places, |place: &Place| place.arrivals))?;
-        observed.set_item("firings", counts(py, transitions, |transition: &Transition| transition.firings))?;
-        observed.set_item("in_progress", reals(py, transitions, |transition: &Transition| transition.integral(now)))?;
+        observed.set_item("maximum", counts(py, places, |place: &PlaceCounters| place.maximum))?;
+        observed.set_item("arrivals", counts(py, places, |place: &PlaceCounters| place.arrivals))?;
+        observed.set_item("firings", counts(py, transitions, |transition: &TransitionCounters| transition.firings))?;
+        observed.set_item(
+            "in_progress",
+            reals(py, transitions, |transition: &TransitionCounters| transition.integral(now)),
+        )?;
         let active = transitions.iter().zip(self.program.transitions.iter());
         let active = active.map(|(transition, plan)| transition.active(now, plan.takes_turns).to_ne_bytes());
         observed.set_item("active", bytes(py, active))?;

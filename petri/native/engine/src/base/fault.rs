@@ -14,6 +14,9 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
+/// What loading a net makes.
+pub type Loaded<T> = Result<T, LoadError>;
+
 /// A figure that belongs to the story of a fault.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Detail {

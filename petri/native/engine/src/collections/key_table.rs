@@ -5,13 +5,6 @@ use std::ops::{Index, IndexMut};
 
 use crate::base::cache::fetch;
 use crate::base::row::Row;
-use crate::net::Scalar;
-use crate::program::Bound;
-
-/// Key spaces up to this size are numbered directly, without a hash.
-pub const DIRECT_LIMIT: u64 = 1 << 16;
-/// Greater ones are so, too, if there are not more keys than so many for each token of the initial marking.
-pub const DIRECT_SHARE: u64 = 4;
 
 const EMPTY: u32 = u32::MAX;
 
@@ -46,15 +39,6 @@ impl Key for &[u64] {
 pub struct Extent {
     pub low: i64,
     pub size: u64,
-}
-
-impl Extent {
-    /// Whether it has all values of a range.
-    pub fn holds(&self, bound: &Bound) -> bool {
-        let ends = [bound.low, bound.high].map(|end| end.and_then(Scalar::as_int));
-        let [Some(low), Some(high)] = ends else { return false };
-        !bound.real && low >= self.low && i128::from(high) < i128::from(self.low) + i128::from(self.size)
-    }
 }
 
 /// The groups of small finite slots, by the ranges of these: a group is the key's position in the product of the ranges.
@@ -95,7 +79,7 @@ struct Hashed {
 
 /// A key begins where its record is, so that a search ends there.
 #[derive(Clone, Copy, Debug)]
-struct Record<T> {
+struct KeyRecord<T> {
     key: u64,
     of: T,
 }
@@ -103,15 +87,15 @@ struct Record<T> {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct KeyTable<T> {
-    records: Row<Record<T>>,
+    records: Row<KeyRecord<T>>,
     numbering: Numbering,
 }
 
 impl<T> KeyTable<T> {
     /// Where a table has the address of the records, their size, and where each has what belongs to its group.
-    pub const RECORDS: usize = offset_of!(KeyTable<T>, records) + Row::<Record<T>>::START;
-    pub const RECORD: usize = size_of::<Record<T>>();
-    pub const OF: usize = offset_of!(Record<T>, of);
+    pub const RECORDS: usize = offset_of!(KeyTable<T>, records) + Row::<KeyRecord<T>>::START;
+    pub const RECORD: usize = size_of::<KeyRecord<T>>();
+    pub const OF: usize = offset_of!(KeyRecord<T>, of);
 }
 
 impl<T> Index<u32> for KeyTable<T> {
@@ -132,7 +116,7 @@ impl<T> IndexMut<u32> for KeyTable<T> {
 
 impl<T: Copy + Default> KeyTable<T> {
     pub fn direct(extents: &[Extent]) -> Self {
-        let record = Record { key: 0, of: T::default() };
+        let record = KeyRecord { key: 0, of: T::default() };
         KeyTable { numbering: Numbering::Direct(extents.into()), records: Row::of(record, groups(extents)) }
     }
 
@@ -234,13 +218,13 @@ impl Hashed {
     }
 
     #[inline(always)]
-    fn key<T: Copy>(&self, records: &Row<Record<T>>, group: u32) -> Own<'_> {
+    fn key<T: Copy>(&self, records: &Row<KeyRecord<T>>, group: u32) -> Own<'_> {
         let more = &self.more[group as usize * self.rest..][..self.rest];
         Own { first: records[group].key, more }
     }
 
     #[inline(always)]
-    fn is_of<T: Copy>(&self, records: &Row<Record<T>>, group: u32, key: impl Key) -> bool {
+    fn is_of<T: Copy>(&self, records: &Row<KeyRecord<T>>, group: u32, key: impl Key) -> bool {
         if records[group].key != key.word(0) {
             return false;
         }
@@ -250,7 +234,7 @@ impl Hashed {
 
     /// The cell that holds the key's group, or the empty one where it belongs.
     #[inline(always)]
-    fn probe<T: Copy>(&self, records: &Row<Record<T>>, key: impl Key) -> usize {
+    fn probe<T: Copy>(&self, records: &Row<KeyRecord<T>>, key: impl Key) -> usize {
         let mask = self.cells.len() - 1;
         let mut position = self.home(key);
         while self.cells[position] != EMPTY && !self.is_of(records, self.cells[position], key) {
@@ -260,11 +244,11 @@ impl Hashed {
     }
 
     #[inline(never)]
-    fn add<T: Copy + Default>(&mut self, records: &mut Row<Record<T>>, position: usize, key: impl Key) -> u32 {
+    fn add<T: Copy + Default>(&mut self, records: &mut Row<KeyRecord<T>>, position: usize, key: impl Key) -> u32 {
         let group = self.free.pop().unwrap_or(records.len() as u32);
         let words = (1..=self.rest).map(|position| key.word(position));
         if group as usize == records.len() {
-            records.push(Record { key: key.word(0), of: T::default() });
+            records.push(KeyRecord { key: key.word(0), of: T::default() });
             self.more.extend(words);
         } else {
             records[group].key = key.word(0);
@@ -279,7 +263,7 @@ impl Hashed {
     }
 
     #[cold]
-    fn grow<T: Copy>(&mut self, records: &Row<Record<T>>) {
+    fn grow<T: Copy>(&mut self, records: &Row<KeyRecord<T>>) {
         let empty = vec![EMPTY; self.cells.len() * 2];
         let groups = std::mem::replace(&mut self.cells, empty);
         for group in groups.into_iter().filter(|&group| group != EMPTY) {
@@ -289,14 +273,14 @@ impl Hashed {
     }
 
     #[inline(never)]
-    fn forget<T: Copy>(&mut self, records: &Row<Record<T>>, group: u32) {
+    fn forget<T: Copy>(&mut self, records: &Row<KeyRecord<T>>, group: u32) {
         let position = self.probe(records, self.key(records, group));
         self.close_gap(records, position);
         self.free.push(group);
     }
 
     /// Removes a cell and moves later ones of its run forward, so that no search stops too early.
-    fn close_gap<T: Copy>(&mut self, records: &Row<Record<T>>, mut gap: usize) {
+    fn close_gap<T: Copy>(&mut self, records: &Row<KeyRecord<T>>, mut gap: usize) {
         let mask = self.cells.len() - 1;
         let mut position = gap;
         loop {

@@ -4,7 +4,7 @@ use std::mem::{offset_of, take};
 
 use crate::base::bits::nth_bit;
 use crate::base::table::Table;
-use crate::collections::small_set::Few;
+use crate::collections::small_set::SmallSortedSet;
 
 /// Words summed into one node of the level above.
 const FANOUT: usize = 16;
@@ -19,7 +19,7 @@ pub struct RankSet {
     /// A small set; of a medium one the words that are not 0; of a large one, how many members it has. So it is 0 when there are
     /// none.
     pub word: u64,
-    words: Table<Number, u64>,
+    words: Table<WordNumber, u64>,
     large: Option<Box<Large>>,
 }
 
@@ -27,7 +27,7 @@ pub struct RankSet {
 #[derive(Clone)]
 struct Large {
     /// All members, while they are few: then words and counts are 0.
-    few: Few,
+    members: SmallSortedSet,
     /// Whether they are not few.
     counted: bool,
     /// Counts. Level 0 counts groups of 16 words, level 1 groups of 16 such counts, and so on.
@@ -43,7 +43,7 @@ impl Large {
             nodes = nodes.div_ceil(FANOUT);
             levels.push(vec![0; nodes]);
         }
-        Large { few: Few::default(), counted: false, levels }
+        Large { members: SmallSortedSet::default(), counted: false, levels }
     }
 
     /// The number of members in a word has changed by 1, or by -1.
@@ -58,11 +58,11 @@ impl Large {
 
 /// Sixty-four numbers.
 #[derive(Clone, Copy)]
-pub struct Number;
+pub struct WordNumber;
 
 impl RankSet {
     /// Where the address of the words is.
-    pub const WORDS: usize = offset_of!(RankSet, words) + Table::<Number, u64>::START;
+    pub const WORDS: usize = offset_of!(RankSet, words) + Table::<WordNumber, u64>::START;
 
     /// An empty set of numbers below `size`.
     pub fn new(size: usize) -> Self {
@@ -85,7 +85,7 @@ impl RankSet {
     /// All members, if the set is large and has few.
     #[inline(always)]
     fn all(&self) -> Option<&[u32]> {
-        self.large.as_ref().filter(|large| !large.counted).map(|large| large.few.all())
+        self.large.as_ref().filter(|large| !large.counted).map(|large| large.members.all())
     }
 
     #[inline(always)]
@@ -132,14 +132,14 @@ impl RankSet {
     #[inline(always)]
     fn insert_in_large(&mut self, number: usize) {
         let Some(large) = self.large.as_mut().filter(|large| !large.counted) else { return self.count(number, true) };
-        if large.few.contains(number as u32) {
+        if large.members.contains(number as u32) {
             return;
         }
-        if large.few.insert(number as u32) {
+        if large.members.insert(number as u32) {
             self.word += 1;
             return;
         }
-        let few = take(&mut large.few);
+        let few = take(&mut large.members);
         large.counted = true;
         self.word = 0;
         few.all().iter().for_each(|&member| self.count(member as usize, true));
@@ -149,7 +149,7 @@ impl RankSet {
     #[inline(always)]
     fn remove_from_large(&mut self, number: usize) {
         if let Some(large) = self.large.as_mut().filter(|large| !large.counted) {
-            self.word -= u64::from(large.few.remove(number as u32));
+            self.word -= u64::from(large.members.remove(number as u32));
             return;
         }
         self.count(number, false);

@@ -1,4 +1,4 @@
-//! A few of many numbers.
+//! A sorted set of at most four numbers.
 
 /// Numbers that there is room for.
 const ROOM: usize = 4;
@@ -6,19 +6,19 @@ const ROOM: usize = 4;
 /// The members of a large set, in order, as long as they are few: then which of them is the k-th needs no search through memory
 /// that is seldom in the cache. Where a number stands is as chance has it, so no branch depends on it.
 #[derive(Clone, Debug)]
-pub struct Few {
+pub struct SmallSortedSet {
     /// What stands behind the last one is greater than any number.
     numbers: [u32; ROOM],
     len: usize,
 }
 
-impl Default for Few {
+impl Default for SmallSortedSet {
     fn default() -> Self {
-        Few { numbers: [u32::MAX; ROOM], len: 0 }
+        SmallSortedSet { numbers: [u32::MAX; ROOM], len: 0 }
     }
 }
 
-impl Few {
+impl SmallSortedSet {
     #[inline(always)]
     pub fn all(&self) -> &[u32] {
         &self.numbers[..self.len]
@@ -66,14 +66,14 @@ mod tests {
 
     #[test]
     fn in_order_as_far_as_there_is_room() {
-        let mut few = Few::default();
-        [5, 1, 9, 3].into_iter().for_each(|number| assert!(few.insert(number)));
-        assert_eq!(few.all(), [1, 3, 5, 9]);
-        assert_eq!([few.remove(3), few.remove(4)], [true, false]);
-        assert_eq!(few.all(), [1, 5, 9]);
-        assert_eq!([few.insert(7), few.insert(2)], [true, false]);
-        assert_eq!(few.all(), [1, 5, 7, 9]);
-        (1..10).for_each(|number| _ = few.remove(number));
-        assert!(few.all().is_empty());
+        let mut set = SmallSortedSet::default();
+        [5, 1, 9, 3].into_iter().for_each(|number| assert!(set.insert(number)));
+        assert_eq!(set.all(), [1, 3, 5, 9]);
+        assert_eq!([set.remove(3), set.remove(4)], [true, false]);
+        assert_eq!(set.all(), [1, 5, 9]);
+        assert_eq!([set.insert(7), set.insert(2)], [true, false]);
+        assert_eq!(set.all(), [1, 5, 7, 9]);
+        (1..10).for_each(|number| _ = set.remove(number));
+        assert!(set.all().is_empty());
     }
 }

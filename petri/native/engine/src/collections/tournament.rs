@@ -44,9 +44,9 @@ pub const NEVER: u64 = f64::INFINITY.to_bits();
 
 /// Four nodes of the tree, or the slot of an event, by number: all stay below the number of nodes or slots.
 #[derive(Clone, Copy)]
-pub struct Number(pub usize);
+pub struct EventSlot(pub usize);
 
-impl Checked for Number {
+impl Checked for EventSlot {
     #[inline(always)]
     fn at(self) -> usize {
         self.0
@@ -59,12 +59,12 @@ fn above(node: usize) -> usize {
     node / if node < FAR { 2 } else { 4 }
 }
 
-pub struct Events {
+pub struct Tournament {
     /// The winner of all is node 1, the leaves are the second half. Not all numbers are used.
-    pub nodes: Table<Number, Four>,
+    pub nodes: Table<EventSlot, Four>,
     pub slots: usize,
     /// The free slots except the gap, `frees` of them, from number 1.
-    pub free: Table<Number, u32>,
+    pub free: Table<EventSlot, u32>,
     pub frees: usize,
     /// The slot of an event that is over, still in the tree.
     pub gap: usize,
@@ -74,13 +74,13 @@ pub struct Events {
     /// The latest time at which events were found to be at one time. Two events at one time meet, or others at that time do
     /// in their place, before the first of them is over.
     pub tie: u64,
-    /// The slot of the event that was first when `foresee` was called last.
+    /// The slot of the event that was first when `upcoming` was called last.
     previous: usize,
 }
 
-impl Default for Events {
+impl Default for Tournament {
     fn default() -> Self {
-        let mut events = Events {
+        let mut events = Tournament {
             nodes: Table::default(),
             slots: 0,
             free: Table::default(),
@@ -96,7 +96,7 @@ impl Default for Events {
     }
 }
 
-impl Events {
+impl Tournament {
     /// An event at a time that is finite and not negative, for which there is room. Of events at one time, that with the least
     /// number is first. Returns its slot.
     #[inline(always)]
@@ -154,12 +154,12 @@ impl Events {
 
     #[inline(always)]
     fn node(&self, node: usize) -> Key {
-        self.nodes[Number(node / 4)].0[node % 4]
+        self.nodes[EventSlot(node / 4)].0[node % 4]
     }
 
     #[inline(always)]
     fn set_node(&mut self, node: usize, key: Key) {
-        self.nodes[Number(node / 4)].0[node % 4] = key;
+        self.nodes[EventSlot(node / 4)].0[node % 4] = key;
     }
 
     /// Plays the matches of a slot anew.
@@ -219,19 +219,19 @@ impl Events {
     /// The event that is first now in the part of the tree whose first event has gone last. To be asked whenever another is
     /// first of all. It is one of 2^`level` parts, so most often about as many others come before that event.
     #[inline(always)]
-    pub fn foresee(&mut self, level: u32) -> Number {
+    pub fn upcoming(&mut self, level: u32) -> EventSlot {
         let first = self.node(1).order as usize & (self.slots - 1);
         let leaf = self.slots + replace(&mut self.previous, first);
         let part = leaf >> (self.slots.trailing_zeros() - level);
-        Number(self.node(part).order as usize & (self.slots - 1))
+        EventSlot(self.node(part).order as usize & (self.slots - 1))
     }
 
     /// Fetches what will change when an event is over.
     #[inline(always)]
-    pub fn fetch(&self, slot: Number) {
+    pub fn fetch(&self, slot: EventSlot) {
         let mut node = self.slots + slot.0;
         while node >= FAR {
-            fetch(&self.nodes[Number(node / 4)]);
+            fetch(&self.nodes[EventSlot(node / 4)]);
             node = above(node);
         }
     }
@@ -242,14 +242,14 @@ impl Events {
             let slot = replace(&mut self.gap, NONE);
             self.enter(slot, NEVER + slot as u64, 0);
             self.frees += 1;
-            self.free[Number(self.frees)] = slot as u32;
+            self.free[EventSlot(self.frees)] = slot as u32;
         }
     }
 
     #[inline(always)]
     fn free_slot(&mut self) -> usize {
         self.frees -= 1;
-        self.free[Number(self.frees + 1)] as usize
+        self.free[EventSlot(self.frees + 1)] as usize
     }
 
     /// Whether there is no slot for one more event.
@@ -274,7 +274,7 @@ impl Events {
         }
         for slot in 0..taken {
             let leaf = taken + slot;
-            let Key { order, time } = before[Number(leaf / 4)].0[leaf % 4];
+            let Key { order, time } = before[EventSlot(leaf / 4)].0[leaf % 4];
             let number = order >> taken.trailing_zeros();
             self.set_node(slots + slot, Key { order: number << slots.trailing_zeros() | slot as u64, time });
         }
@@ -296,7 +296,7 @@ mod tests {
     use super::*;
     use crate::base::random::Random;
 
-    impl Events {
+    impl Tournament {
         fn add(&mut self, time: f64, number: u64) {
             if self.is_full() {
                 self.widen();
@@ -321,7 +321,7 @@ mod tests {
     fn against_a_list(events: u64, steps: u64, mut delay: impl FnMut(&mut Random) -> f64) {
         let mut random = Random::new([events, 7, 1]);
         let mut chance = Random::new([events, 8, 1]);
-        let mut events_list = Events::default();
+        let mut events_list = Tournament::default();
         let mut list = std::collections::BTreeSet::new();
         let mut number = 0;
         let mut make = |now: f64, list: &mut std::collections::BTreeSet<(u64, u64)>| {
@@ -330,7 +330,7 @@ mod tests {
             number += 1;
             (time, number - 1)
         };
-        let add = |events: &mut Events, (time, number)| events.add(time, number);
+        let add = |events: &mut Tournament, (time, number)| events.add(time, number);
         (0..events).for_each(|_| add(&mut events_list, make(0.0, &mut list)));
         let mut step = 0;
         while step < steps {
@@ -370,7 +370,7 @@ mod tests {
 
     #[test]
     fn empty_and_filled_again() {
-        let mut events_list = Events::default();
+        let mut events_list = Tournament::default();
         assert_eq!(events_list.next_time(), f64::INFINITY);
         for wave in 0..5 {
             (0..100).rev().for_each(|i| events_list.add((wave * 1000 + i) as f64, i));

@@ -7,7 +7,7 @@
 use std::mem::{offset_of, take};
 
 use crate::base::row::Row;
-use crate::collections::small_set::Few;
+use crate::collections::small_set::SmallSortedSet;
 use crate::collections::sum_tree::SumTree;
 
 /// Weights of a word.
@@ -49,7 +49,7 @@ pub struct Weights {
 #[derive(Clone, Debug, Default)]
 struct Blocks {
     /// Positions of all weights that are not 0, while they are few: then sums are 0.
-    few: Few,
+    nonzero: SmallSortedSet,
     /// Whether they are not few.
     summed: bool,
     /// The sum of each block.
@@ -186,8 +186,8 @@ impl Weights {
             blocks.add(position, after.wrapping_sub(before));
             blocks.summed = self.total > 0;
         } else if after == 0 {
-            blocks.few.remove(position);
-        } else if before == 0 && !blocks.few.insert(position) {
+            blocks.nonzero.remove(position);
+        } else if before == 0 && !blocks.nonzero.insert(position) {
             self.sum_few(position);
         }
     }
@@ -196,7 +196,7 @@ impl Weights {
     #[cold]
     fn sum_few(&mut self, another: u32) {
         let Some(mut blocks) = self.blocks.take() else { return };
-        let few = take(&mut blocks.few);
+        let few = take(&mut blocks.nonzero);
         few.all().iter().chain([&another]).for_each(|&position| blocks.add(position, self.weight(position)));
         blocks.summed = true;
         self.blocks = Some(blocks);
@@ -273,7 +273,7 @@ impl Weights {
         }
         let Some(blocks) = &self.blocks else { return self.select_from(0, k) };
         let mut left = k;
-        let few = blocks.few.all().iter().map(|&position| (position, self.weight(position)));
+        let few = blocks.nonzero.all().iter().map(|&position| (position, self.weight(position)));
         let found = few.into_iter().find_map(|(position, weight)| {
             let here = (left < weight).then_some((position, left));
             left = left.wrapping_sub(weight);

@@ -4,7 +4,9 @@ use crate::base::fault::Outcome;
 use crate::engine::run::Engine;
 use crate::engine::search::{natural, Goal, Search};
 use crate::observe::observer::Observer;
-use crate::program::{Count, Find, Program, Selection, TransitionProgram};
+use crate::program::arc::{Count, Find};
+use crate::program::transition::{Selection, TransitionProgram};
+use crate::program::Program;
 use crate::state::marking::Marking;
 
 impl<O: Observer> Engine<O> {

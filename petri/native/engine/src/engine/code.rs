@@ -26,9 +26,9 @@ pub const OVER: u64 = 1;
 /// not started or ended: the engine holds its transition.
 pub const STOPPED: u64 = 2;
 
-/// Looks at a transition. The parameters are the engine and the operands.
+/// Looks at a transition. The parameters are the engine and the holes.
 type Look = unsafe extern "C" fn(*mut c_void, *const u32) -> u64;
-/// The loop. The parameters are the engine, the operands, all routines, the bits of the last instant, and how many firings are
+/// The loop. The parameters are the engine, the holes, all routines, the bits of the last instant, and how many firings are
 /// enough.
 type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, u64, u64) -> u64;
 
@@ -36,13 +36,13 @@ type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, u64, 
 #[repr(C)]
 pub struct Routine {
     pub function: *const u8,
-    pub operands: *const u32,
+    pub holes: *const u32,
 }
 
 impl Routine {
     /// No function: the place of one that nobody calls.
     pub fn none() -> Self {
-        Routine { function: null(), operands: null() }
+        Routine { function: null(), holes: null() }
     }
 
     /// Looks at a transition.
@@ -54,7 +54,7 @@ impl Routine {
         // SAFETY: the function was made with these parameters; the rest is asked of the caller.
         unsafe {
             let function = std::mem::transmute::<*const u8, Look>(self.function);
-            function(engine, self.operands)
+            function(engine, self.holes)
         }
     }
 }
@@ -74,7 +74,7 @@ pub struct Routines {
 pub struct Footprint {
     /// In the block of the engine, by their distance from it.
     pub block: [u32; 16],
-    /// In what belongs to the program: operands, routines, and the row of the transitions that are chosen from.
+    /// In what belongs to the program: holes, routines, and the row of the transitions that are chosen from.
     pub program: [*const u8; 8],
 }
 
@@ -106,7 +106,7 @@ pub struct Code {
     /// What firings touch, unless the net is small.
     pub footprints: Table<TransitionId, Footprint>,
     pub main_loop: Routine,
-    /// Owns the memory of the functions and of their operands.
+    /// Owns the memory of the functions and of their holes.
     pub memory: Box<dyn Any + Send + Sync>,
 }
 
@@ -125,7 +125,7 @@ impl Code {
         // SAFETY: the function was made with these parameters; the rest is asked of the caller.
         unsafe {
             let run = std::mem::transmute::<*const u8, Loop>(self.main_loop.function);
-            run(engine, self.main_loop.operands, self.routines.as_ptr(), until, enough)
+            run(engine, self.main_loop.holes, self.routines.as_ptr(), until, enough)
         }
     }
 }

@@ -4,7 +4,7 @@
 //! firings end. When a firing becomes the first in its part of the tournament, a hundred others come before it, more or
 //! less. What it needs is found in steps, each of which reads what the one before has fetched; between two steps another
 //! firing ends. Machine code knows the footprint of each transition, which takes two; what the tokens of a firing lead to
-//! takes four (`lead`). Nothing but time depends on what is fetched.
+//! takes four (`PrefetchTarget`). Nothing but time depends on what is fetched.
 
 use std::ptr::from_ref;
 
@@ -14,8 +14,9 @@ use crate::collections::tournament::{MANY, NEAR};
 use crate::engine::run::Engine;
 use crate::engine::upcoming::{Soon, STEPS};
 use crate::observe::observer::Observer;
-use crate::program::prefetch_target::Lead;
-use crate::program::{Program, SimpleTime};
+use crate::program::prefetch_target::PrefetchTarget;
+use crate::program::transition::SimpleTime;
+use crate::program::Program;
 use crate::state::marking::Marking;
 
 /// The tournament has 2^LEVEL parts. Their first nodes are near.
@@ -25,8 +26,8 @@ impl<O: Observer> Engine<O> {
     /// Foresees one more firing, and does the steps of those whose time has come.
     #[inline(never)]
     pub(crate) fn prefetch(&mut self, program: &Program) {
-        let slot = self.agenda.events.foresee(LEVEL);
-        self.agenda.events.fetch(slot);
+        let slot = self.agenda.tournament.upcoming(LEVEL);
+        self.agenda.tournament.fetch(slot);
         self.agenda.endings.fetch(slot.0);
         self.upcoming.add(slot);
         let soon = self.upcoming.at_step(0);
@@ -37,8 +38,8 @@ impl<O: Observer> Engine<O> {
         }
         if program.record > 0 {
             self.find_groups(program);
-            self.follow_leads(program, 2, Marking::fetch_first);
-            self.follow_leads(program, 3, Marking::fetch_next);
+            self.follow_targets(program, 2, Marking::fetch_first);
+            self.follow_targets(program, 3, Marking::fetch_next);
         }
     }
 
@@ -98,24 +99,29 @@ impl<O: Observer> Engine<O> {
         fetch(&program.levels[plan.level as usize].transitions[plan.position as usize]);
     }
 
-    /// Looks up what the leads of two firings lead to, for one of them where that is told. A record may be another's: any values
+    /// Looks up what the targets of two firings lead to, for one of them where that is told. A record may be another's: any values
     /// do.
     #[inline(always)]
     fn find_groups(&mut self, program: &Program) {
         let Soon { slot, transition, .. } = *self.upcoming.at_step(0);
         let words = self.agenda.record(slot as usize);
-        program.leads[transition].iter().for_each(|lead| self.marking.fetch_cell(lead, words));
+        program.prefetch_targets[transition].iter().for_each(|target| self.marking.fetch_cell(target, words));
         let Soon { slot, transition, found } = self.upcoming.at_step(1);
         let words = self.agenda.record(*slot as usize);
-        let leads = program.leads[*transition].iter().zip(found);
-        leads.for_each(|(lead, found)| *found = self.marking.fetch_group(lead, words));
+        let targets = program.prefetch_targets[*transition].iter().zip(found);
+        targets.for_each(|(target, found)| *found = self.marking.fetch_group(target, words));
     }
 
-    /// Follows the leads of the firing that has come to a step.
+    /// Follows the targets of the firing that has come to a step.
     #[inline(always)]
-    fn follow_leads(&mut self, program: &Program, step: usize, fetch: impl Fn(&Marking, &Lead, u32) -> u32) {
+    fn follow_targets(
+        &mut self,
+        program: &Program,
+        step: usize,
+        fetch: impl Fn(&Marking, &PrefetchTarget, u32) -> u32,
+    ) {
         let Soon { transition, found, .. } = self.upcoming.at_step(step);
-        let leads = program.leads[*transition].iter().zip(found);
-        leads.for_each(|(lead, found)| *found = fetch(&self.marking, lead, *found));
+        let targets = program.prefetch_targets[*transition].iter().zip(found);
+        targets.for_each(|(target, found)| *found = fetch(&self.marking, target, *found));
     }
 }

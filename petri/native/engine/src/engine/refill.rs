@@ -3,9 +3,9 @@
 use crate::base::ids::{GaugeId, TransitionId};
 use crate::engine::run::{Engine, RunError};
 use crate::observe::observer::Observer;
-use crate::program::expression::Scope;
 use crate::program::Program;
 use crate::state::streams::Next;
+use crate::state::value::Scope;
 
 impl<O: Observer> Engine<O> {
     /// The next row arrives in each stream's place that is empty (S6). False when a block has to be fed first.

@@ -14,14 +14,16 @@ use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP}
 use crate::engine::search::{Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
 use crate::observe::observer::Observer;
-use crate::program::expression::Scope;
-use crate::program::{Give, Program, SimpleTime, Take, TransitionProgram};
+use crate::program::arc::{Give, Take};
+use crate::program::transition::{SimpleTime, TransitionProgram};
+use crate::program::Program;
 use crate::state::agenda::Agenda;
-use crate::state::block::{Block, Housed};
-use crate::state::counters::Place;
+use crate::state::arena::{Arena, Housed};
+use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
 use crate::state::marking::Marking;
 use crate::state::streams::Streams;
+use crate::state::value::Scope;
 
 /// The transitions of so many firings at one instant are told when it does not end (X3).
 pub(crate) const LOOP_TOLD: u64 = 1000;
@@ -61,7 +63,7 @@ pub struct RunError {
     pub time: f64,
 }
 
-/// Code runs up to this time. A firing that begins no later, and takes less time than `time::LONGEST` or an exponential one of a finite
+/// Code runs up to this time. A firing that begins no later, and takes less time than `transition::LONGEST` or an exponential one of a finite
 /// mean, ends at a finite time.
 const LATEST: f64 = 1e300;
 
@@ -112,9 +114,9 @@ impl<O: Observer> Engine<O> {
         limits: Limits,
         observer: impl FnOnce(&Program, &Marking) -> O,
     ) -> Outcome<Housed<Self>> {
-        let block = Block::new(&program, size_of::<Self>());
-        let mut enabling = Enabling::new(&program, &block);
-        let marking = Marking::new(&program, &block, &mut enabling)?;
+        let arena = Arena::new(&program, size_of::<Self>());
+        let mut enabling = Enabling::new(&program, &arena);
+        let marking = Marking::new(&program, &arena, &mut enabling)?;
         for (gauge, place) in program.gauges.iter().zip(marking.places.iter()) {
             if gauge.load != GaugeId::NONE {
                 enabling.moved(&program, gauge.load, 0, place.tokens);
@@ -138,7 +140,7 @@ impl<O: Observer> Engine<O> {
             random: Random::new(seed),
             drawn: Random::new(seed),
             enabling,
-            agenda: Agenda::new(&program, &block),
+            agenda: Agenda::new(&program, &arena),
             upcoming: Upcoming::default(),
             code: None,
             variables: vec![0; program.variables].into_iter().collect(),
@@ -149,7 +151,7 @@ impl<O: Observer> Engine<O> {
             fault: None,
             program,
         };
-        Ok(Housed::new(block, engine))
+        Ok(Housed::new(arena, engine))
     }
 
     // ------------------------------------------------------------ the loop
@@ -276,7 +278,7 @@ impl<O: Observer> Engine<O> {
     fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.instant_began = self.firings;
-        if self.agenda.events.slots >= MANY {
+        if self.agenda.tournament.slots >= MANY {
             self.prefetch(program);
         }
         while let Some((transition, record)) = self.agenda.end_next() {
@@ -439,7 +441,7 @@ impl<O: Observer> Engine<O> {
 
     /// The number of tokens of a place is about to change.
     #[inline(always)]
-    pub(crate) fn changes(&mut self, place: PlaceId) -> &mut Place {
+    pub(crate) fn changes(&mut self, place: PlaceId) -> &mut PlaceCounters {
         let state = &mut self.marking.places[place];
         self.observer.changes(place, state, self.now);
         state

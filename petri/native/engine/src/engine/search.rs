@@ -7,9 +7,12 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{PlaceId, SpanId};
 use crate::base::random::Random;
 use crate::base::table::Table;
-use crate::program::expression::{Bool, Int, Scope, Value};
-use crate::program::{Count, Find, InhibitorProgram, InputProgram, OutputProgram, Program, TransitionProgram};
+use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputProgram};
+use crate::program::expression::{Bool, Int, Value};
+use crate::program::transition::TransitionProgram;
+use crate::program::Program;
 use crate::state::marking::Marking;
+use crate::state::value::Scope;
 
 /// When a search is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

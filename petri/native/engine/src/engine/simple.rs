@@ -4,8 +4,9 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{GaugeId, TransitionId};
 use crate::engine::run::Engine;
 use crate::observe::observer::Observer;
-use crate::program::expression::Scope;
-use crate::program::{Program, Simple};
+use crate::program::transition::Simple;
+use crate::program::Program;
+use crate::state::value::Scope;
 
 impl<O: Observer> Engine<O> {
     /// Takes, and begins to last; an immediate firing also ends.

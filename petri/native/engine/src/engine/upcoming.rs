@@ -1,7 +1,7 @@
 //! The firings that will end soon, for which memory is fetched step by step.
 
 use crate::base::ids::TransitionId;
-use crate::collections::tournament::Number;
+use crate::collections::tournament::EventSlot;
 use crate::state::index::NONE;
 
 /// Firings that pass before the first step, since some take less time than a line to come; and the most steps.
@@ -10,8 +10,8 @@ pub const STEPS: usize = 6;
 /// Firings that are remembered: a power of two, more than pass up to the last step.
 const REMEMBERED: usize = 16;
 const _: () = assert!(PAUSE + STEPS < REMEMBERED && REMEMBERED.is_power_of_two());
-/// Leads of a firing that are followed.
-const LEADS: usize = 4;
+/// Prefetch targets of a firing that are followed.
+const TARGETS: usize = 4;
 
 /// The firings that will end soon, the latest found last.
 #[derive(Default)]
@@ -26,19 +26,19 @@ pub struct Soon {
     pub slot: u32,
     /// What was in the slot when the first step was done: another firing may be there by now.
     pub transition: TransitionId,
-    /// Where its leads have led to: groups, and then seats.
-    pub found: [u32; LEADS],
+    /// Where its prefetch targets have led to: groups, and then seats.
+    pub found: [u32; TARGETS],
 }
 
 impl Default for Soon {
     fn default() -> Self {
-        Soon { slot: 0, transition: TransitionId(0), found: [NONE; LEADS] }
+        Soon { slot: 0, transition: TransitionId(0), found: [NONE; TARGETS] }
     }
 }
 
 impl Upcoming {
     /// One more is found, in a slot of the tournament.
-    pub fn add(&mut self, slot: Number) {
+    pub fn add(&mut self, slot: EventSlot) {
         self.last += 1;
         self.firings[self.last % REMEMBERED] = Soon { slot: slot.0 as u32, ..Soon::default() };
     }

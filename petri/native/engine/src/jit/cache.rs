@@ -14,7 +14,7 @@ use crate::program::Program;
 const KINDS: usize = 2;
 /// Unlike transitions whose code is made as soon as that of fewer.
 const FEW_UNLIKE: u64 = 40;
-/// The operands of so many transitions are found in the time in which the code of one is made.
+/// The holes of so many transitions are found in the time in which the code of one is made.
 const ALIKE: usize = 128;
 /// So many times as many firings as make code pay are waited for if time does not pass.
 const FIRST_INSTANT: u64 = 50;
@@ -66,7 +66,7 @@ impl Cache {
             0 => self.pays_after(&engine.program, few).saturating_sub(so_far),
             some => some,
         };
-        // Before time has passed there are no habits to be seen, and many firings may still have to begin.
+        // Before time has passed there is no profile to be seen, and many firings may still have to begin.
         if pays == 0 && engine.now == 0.0 && so_far < few.saturating_mul(FIRST_INSTANT) {
             return few;
         }

@@ -8,37 +8,37 @@ use crate::base::cache::LINE;
 use crate::base::ids::TransitionId;
 use crate::base::table::Table;
 use crate::engine::code::{Footprint, Routines};
-use crate::jit::holes::{Known, Operand};
+use crate::jit::holes::{Filling, Hole};
 use crate::program::Program;
-use crate::state::block::Plan;
+use crate::state::arena::ArenaLayout;
 
 /// The tables of a net that takes no more bytes of its block stay in the cache by themselves.
 const SMALL: usize = 128 << 10;
 
-/// The operands of a routine, and how they are known to it.
-type Row<'a> = (&'a [Operand], &'a [Known]);
+/// The holes of a routine, and how they are known to it.
+type HoleRow<'a> = (&'a [Hole], &'a [Filling]);
 
-/// The footprints of all transitions of a net whose operands are known; none of a small net.
+/// The footprints of all transitions of a net whose holes are known; none of a small net.
 pub fn footprints<'a>(
     program: &Program,
-    plan: &Plan,
+    plan: &ArenaLayout,
     routines: &Table<TransitionId, Routines>,
-    ends: impl Fn(TransitionId) -> Row<'a>,
-    starts: impl Fn(TransitionId) -> Row<'a>,
+    ends: impl Fn(TransitionId) -> HoleRow<'a>,
+    starts: impl Fn(TransitionId) -> HoleRow<'a>,
 ) -> Table<TransitionId, Footprint> {
     if plan.size < SMALL {
         return Table::default();
     }
     let of = |id| {
         let mut lines = Lines { plan, program, block: Vec::new(), own: Vec::new() };
-        lines.add_all(routines[id].finish.operands, ends(id));
-        for operand in ends(id).0 {
-            let Operand::Transition(other) = *operand else { continue };
+        lines.add_all(routines[id].finish.holes, ends(id));
+        for hole in ends(id).0 {
+            let Hole::Transition(other) = *hole else { continue };
             let transition = &program.transitions[other];
             let row = &program.levels[transition.level as usize].transitions;
             lines.own.push(from_ref(&routines[other]).cast());
             lines.own.push(from_ref(&row[transition.position as usize]).cast());
-            lines.add_all(routines[other].start.operands, starts(other));
+            lines.add_all(routines[other].start.holes, starts(other));
         }
         lines.footprint()
     };
@@ -48,19 +48,19 @@ pub fn footprints<'a>(
 /// Lines in the order in which they are needed.
 struct Lines<'a> {
     program: &'a Program,
-    plan: &'a Plan,
+    plan: &'a ArenaLayout,
     block: Vec<u32>,
     own: Vec<*const u8>,
 }
 
 impl Lines<'_> {
-    /// A row of operands that begins somewhere, and what they are.
-    fn add_all(&mut self, start: *const u32, (row, known): Row) {
-        let len = Operand::read(row, known).map(|operand| operand.cells()).sum::<usize>() * size_of::<u32>();
+    /// A row of holes that begins somewhere, and what they are.
+    fn add_all(&mut self, start: *const u32, (row, known): HoleRow) {
+        let len = Hole::read(row, known).map(|hole| hole.cells()).sum::<usize>() * size_of::<u32>();
         self.own.extend((0..len).step_by(LINE).map(|byte| start.cast::<u8>().wrapping_add(byte)));
-        for operand in row {
-            if let Operand::Place(_) | Operand::Transition(_) | Operand::Join(_) | Operand::Index(_) = operand {
-                self.block.push(operand.word(self.program, self.plan) as u32);
+        for hole in row {
+            if let Hole::Place(_) | Hole::Transition(_) | Hole::Join(_) | Hole::Index(_) = hole {
+                self.block.push(hole.word(self.program, self.plan) as u32);
             }
         }
     }

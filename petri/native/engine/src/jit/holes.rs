@@ -8,8 +8,8 @@ use crate::base::ids::{IndexId, JoinId, PlaceId, TransitionId};
 use crate::base::trajectory::first_word;
 use crate::program::Program;
 use crate::state::agenda::Ending;
-use crate::state::block::Plan;
-use crate::state::counters::{Place, Transition};
+use crate::state::arena::ArenaLayout;
+use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::index::Index;
 use crate::state::join::Join;
 use crate::state::lane::Lane;
@@ -17,7 +17,7 @@ use crate::state::store::Store;
 
 /// What differs between transitions of one shape, and so is read from a row of numbers when their code runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Operand {
+pub enum Hole {
     /// Where something is, from the engine, or its number.
     Place(PlaceId),
     Transition(TransitionId),
@@ -44,8 +44,8 @@ pub enum Operand {
 
 /// Rows of the tables of places, stores and transitions are of one size, a power of two.
 pub const ROW_BITS: i64 = 6;
-const _: () = assert!(size_of::<Place>() == 1 << ROW_BITS);
-const _: () = assert!(size_of::<Transition>() == 1 << ROW_BITS);
+const _: () = assert!(size_of::<PlaceCounters>() == 1 << ROW_BITS);
+const _: () = assert!(size_of::<TransitionCounters>() == 1 << ROW_BITS);
 const _: () = assert!(size_of::<Store>() == 1 << ROW_BITS);
 
 /// The halves of a word, as they stand in memory.
@@ -61,56 +61,54 @@ fn distance(start: usize, size: usize, row: u32) -> u64 {
 /// One word tells of a firing what transition it is of, and in what lane.
 const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition) + 4 && cfg!(target_endian = "little"));
 
-impl Operand {
+impl Hole {
     pub fn constant<T>(constant: &T, bits: u64) -> Self {
-        Operand::Constant(from_ref(constant) as usize, bits)
+        Hole::Constant(from_ref(constant) as usize, bits)
     }
 
-    pub fn word(self, program: &Program, plan: &Plan) -> u64 {
+    pub fn word(self, program: &Program, plan: &ArenaLayout) -> u64 {
         match self {
-            Operand::Place(place) => distance(plan.places, size_of::<Place>(), place.0),
-            Operand::Transition(transition) => distance(plan.transitions, size_of::<Transition>(), transition.0),
-            Operand::Lane(transition) => distance(plan.lanes, size_of::<Lane>(), program.transitions[transition].lane),
-            Operand::Join(join) => distance(plan.joins, size_of::<Join>(), join.0),
-            Operand::Index(index) => distance(plan.indices, size_of::<Index>(), index.0),
-            Operand::JoinNumber(join) => u64::from(join.0),
-            Operand::IndexNumber(index) => u64::from(index.0),
-            Operand::Ending(transition) => {
-                u64::from(program.transitions[transition].lane) << 32 | u64::from(transition.0)
-            }
-            Operand::Bit(transition) => 1 << (program.transitions[transition].position % 64),
-            Operand::WordOffset(transition) => u64::from(program.transitions[transition].position / 64) * 8,
-            Operand::WordBit(transition) => 1 << (program.transitions[transition].position / 64),
-            Operand::HashPart(transition) => first_word(transition.0),
-            Operand::Constant(_, word) | Operand::Offset(word) | Operand::Word(word) => word,
+            Hole::Place(place) => distance(plan.places, size_of::<PlaceCounters>(), place.0),
+            Hole::Transition(transition) => distance(plan.transitions, size_of::<TransitionCounters>(), transition.0),
+            Hole::Lane(transition) => distance(plan.lanes, size_of::<Lane>(), program.transitions[transition].lane),
+            Hole::Join(join) => distance(plan.joins, size_of::<Join>(), join.0),
+            Hole::Index(index) => distance(plan.indices, size_of::<Index>(), index.0),
+            Hole::JoinNumber(join) => u64::from(join.0),
+            Hole::IndexNumber(index) => u64::from(index.0),
+            Hole::Ending(transition) => u64::from(program.transitions[transition].lane) << 32 | u64::from(transition.0),
+            Hole::Bit(transition) => 1 << (program.transitions[transition].position % 64),
+            Hole::WordOffset(transition) => u64::from(program.transitions[transition].position / 64) * 8,
+            Hole::WordBit(transition) => 1 << (program.transitions[transition].position / 64),
+            Hole::HashPart(transition) => first_word(transition.0),
+            Hole::Constant(_, word) | Hole::Offset(word) | Hole::Word(word) => word,
         }
     }
 
     /// The cells that it takes in a row: a distance fits one.
     pub fn cells(self) -> usize {
         match self {
-            Operand::Place(_)
-            | Operand::Transition(_)
-            | Operand::Join(_)
-            | Operand::Index(_)
-            | Operand::JoinNumber(_)
-            | Operand::IndexNumber(_)
-            | Operand::Lane(_)
-            | Operand::WordOffset(_)
-            | Operand::Offset(_) => 1,
+            Hole::Place(_)
+            | Hole::Transition(_)
+            | Hole::Join(_)
+            | Hole::Index(_)
+            | Hole::JoinNumber(_)
+            | Hole::IndexNumber(_)
+            | Hole::Lane(_)
+            | Hole::WordOffset(_)
+            | Hole::Offset(_) => 1,
             _ => 2,
         }
     }
 
     /// Those of a row that are read.
-    pub fn read<'a>(row: &'a [Operand], known: &'a [Known]) -> impl Iterator<Item = &'a Operand> {
-        row.iter().zip(known).filter(|(_, known)| matches!(known, Known::Read(_))).map(|(operand, _)| operand)
+    pub fn read<'a>(row: &'a [Hole], known: &'a [Filling]) -> impl Iterator<Item = &'a Hole> {
+        row.iter().zip(known).filter(|(_, known)| matches!(known, Filling::Read(_))).map(|(hole, _)| hole)
     }
 
     /// The same as cells of four bytes.
-    pub fn row(row: &[Operand], known: &[Known], program: &Program, plan: &Plan) -> Vec<u32> {
-        let cells = |operand: &Operand| halves(operand.word(program, plan)).into_iter().take(operand.cells());
-        Operand::read(row, known).flat_map(cells).collect()
+    pub fn row(row: &[Hole], known: &[Filling], program: &Program, plan: &ArenaLayout) -> Vec<u32> {
+        let cells = |hole: &Hole| halves(hole.word(program, plan)).into_iter().take(hole.cells());
+        Hole::read(row, known).flat_map(cells).collect()
     }
 
     /// The same of another place, transition or constant, if it is of one.
@@ -121,31 +119,27 @@ impl Operand {
         constant: impl Fn(usize, u64) -> Option<(usize, u64)>,
     ) -> Option<Self> {
         Some(match self {
-            Operand::Place(id) => Operand::Place(place(id)?),
-            Operand::Transition(id) => Operand::Transition(transition(id)?),
-            Operand::Lane(id) => Operand::Lane(transition(id)?),
-            Operand::Ending(id) => Operand::Ending(transition(id)?),
-            Operand::Bit(id) => Operand::Bit(transition(id)?),
-            Operand::WordOffset(id) => Operand::WordOffset(transition(id)?),
-            Operand::WordBit(id) => Operand::WordBit(transition(id)?),
-            Operand::HashPart(id) => Operand::HashPart(transition(id)?),
-            Operand::Constant(address, bits) => {
+            Hole::Place(id) => Hole::Place(place(id)?),
+            Hole::Transition(id) => Hole::Transition(transition(id)?),
+            Hole::Lane(id) => Hole::Lane(transition(id)?),
+            Hole::Ending(id) => Hole::Ending(transition(id)?),
+            Hole::Bit(id) => Hole::Bit(transition(id)?),
+            Hole::WordOffset(id) => Hole::WordOffset(transition(id)?),
+            Hole::WordBit(id) => Hole::WordBit(transition(id)?),
+            Hole::HashPart(id) => Hole::HashPart(transition(id)?),
+            Hole::Constant(address, bits) => {
                 let (address, bits) = constant(address, bits)?;
-                Operand::Constant(address, bits)
+                Hole::Constant(address, bits)
             }
-            Operand::Offset(_) => self,
-            Operand::Join(_)
-            | Operand::Index(_)
-            | Operand::JoinNumber(_)
-            | Operand::IndexNumber(_)
-            | Operand::Word(_) => return None,
+            Hole::Offset(_) => self,
+            Hole::Join(_) | Hole::Index(_) | Hole::JoinNumber(_) | Hole::IndexNumber(_) | Hole::Word(_) => return None,
         })
     }
 }
 
-/// How the code of all transitions of a shape knows an operand.
+/// How the code of all transitions of a shape knows an hole.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Known {
+pub enum Filling {
     /// It is the same for all: a constant of the code.
     Constant(u64),
     /// For all it is so much more than another that is read: most of what belongs to a module, or to an element of an array.
@@ -154,32 +148,32 @@ pub enum Known {
     Read(usize),
 }
 
-impl Known {
-    /// How operands are known, given the rows of all: each has as many.
-    pub fn of(rows: &[&[Operand]], program: &Program, plan: &Plan) -> Vec<Known> {
-        let words = |row: &&[Operand]| row.iter().map(|operand| operand.word(program, plan)).collect();
+impl Filling {
+    /// How holes are known, given the rows of all: each has as many.
+    pub fn of(rows: &[&[Hole]], program: &Program, plan: &ArenaLayout) -> Vec<Filling> {
+        let words = |row: &&[Hole]| row.iter().map(|hole| hole.word(program, plan)).collect();
         let words: Vec<Vec<u64>> = rows.iter().map(words).collect();
         let Some((first, others)) = words.split_first() else { return Vec::new() };
         let (mut known, mut cells) = (Vec::with_capacity(first.len()), Cells::default());
-        for (position, operand) in rows[0].iter().enumerate() {
+        for (position, hole) in rows[0].iter().enumerate() {
             let word = first[position];
             let above = |other: usize| {
                 let distance = word.wrapping_sub(first[other]);
-                let fits = operand.cells() == rows[0][other].cells() && (operand.cells() == 1 || distance == 0);
+                let fits = hole.cells() == rows[0][other].cells() && (hole.cells() == 1 || distance == 0);
                 let all = || others.iter().all(|row| row[position].wrapping_sub(row[other]) == distance);
-                (fits && matches!(known[other], Known::Read(_)) && all()).then_some(Known::Above(other, distance))
+                (fits && matches!(known[other], Filling::Read(_)) && all()).then_some(Filling::Above(other, distance))
             };
-            let same = || others.iter().all(|row| row[position] == word).then_some(Known::Constant(word));
+            let same = || others.iter().all(|row| row[position] == word).then_some(Filling::Constant(word));
             let next = same().or_else(|| (0..position).find_map(above));
-            known.push(next.unwrap_or_else(|| cells.take(operand)));
+            known.push(next.unwrap_or_else(|| cells.take(hole)));
         }
         known
     }
 
     /// How they are known to code that reads all of them: so it is written to see what shape it has.
-    pub fn read(row: &[Operand]) -> Vec<Known> {
+    pub fn read(row: &[Hole]) -> Vec<Filling> {
         let mut cells = Cells::default();
-        row.iter().map(|operand| cells.take(operand)).collect()
+        row.iter().map(|hole| cells.take(hole)).collect()
     }
 }
 
@@ -190,11 +184,11 @@ struct Cells {
 }
 
 impl Cells {
-    /// The next ones are an operand's.
-    fn take(&mut self, operand: &Operand) -> Known {
+    /// The next ones are an hole's.
+    fn take(&mut self, hole: &Hole) -> Filling {
         let first = self.taken;
-        self.taken += operand.cells();
-        Known::Read(first)
+        self.taken += hole.cells();
+        Filling::Read(first)
     }
 }
 
@@ -205,15 +199,15 @@ const LINE: usize = cache::LINE / size_of::<u32>();
 #[repr(align(64))]
 pub struct Line([u32; LINE]);
 
-/// Rows of operands, none of which begins in one line of the cache and ends in another if it fits in one.
+/// Rows of holes, none of which begins in one line of the cache and ends in another if it fits in one.
 #[derive(Default)]
-pub struct OperandRows {
+pub struct HoleRows {
     pub lines: Vec<Line>,
     /// Cells of the last line that are taken.
     taken: usize,
 }
 
-impl OperandRows {
+impl HoleRows {
     /// Adds a row. Returns which cell is its first: one where a word may begin.
     pub fn place(&mut self, cells: Vec<u32>) -> usize {
         self.taken = self.taken.next_multiple_of(2);

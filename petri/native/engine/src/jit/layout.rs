@@ -6,19 +6,19 @@ use crate::base::ids::{TransitionId, VariableId};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::collections::records::Records;
-use crate::collections::tournament::{Events, Four, Number};
+use crate::collections::tournament::{EventSlot, Four, Tournament};
 use crate::engine::run::Engine;
 use crate::engine::search::{Arc, Scratch};
 use crate::observe::observer::Observer;
 use crate::program::Program;
 use crate::state::agenda::{Agenda, Ending};
-use crate::state::block::Plan;
+use crate::state::arena::ArenaLayout;
 use crate::state::enabling::Enabling;
 use crate::state::marking::Marking;
 
 /// Where an engine has what machine code reads and writes, in bytes from its start.
 #[derive(Clone, Copy)]
-pub struct Layout {
+pub struct EngineLayout {
     pub now: usize,
     pub hash: usize,
     pub firings: usize,
@@ -34,7 +34,7 @@ pub struct Layout {
     /// The address of the time at each number of tokens, if that is kept.
     pub levels_times: Option<usize>,
     /// Where its block has what.
-    pub plan: Plan,
+    pub arena: ArenaLayout,
     /// Addresses of tables.
     pub list: usize,
     pub variables: usize,
@@ -50,12 +50,12 @@ pub struct Layout {
     pub tie: usize,
 }
 
-impl Layout {
+impl EngineLayout {
     pub fn of<O: Observer>(program: &Program) -> Self {
         let marking = offset_of!(Engine<O>, marking);
         let enabling = offset_of!(Engine<O>, enabling);
-        let events = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, events);
-        Layout {
+        let tournament = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, tournament);
+        EngineLayout {
             now: offset_of!(Engine<O>, now),
             hash: offset_of!(Engine<O>, hash),
             firings: offset_of!(Engine<O>, firings),
@@ -68,18 +68,18 @@ impl Layout {
             value: offset_of!(Engine<O>, value),
             levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
             listed: enabling + offset_of!(Enabling, listed),
-            plan: Plan::of(program, size_of::<Engine<O>>()),
+            arena: ArenaLayout::of(program, size_of::<Engine<O>>()),
             list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
             variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
             chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
-            nodes: events + offset_of!(Events, nodes) + Table::<Number, Four>::START,
+            nodes: tournament + offset_of!(Tournament, nodes) + Table::<EventSlot, Four>::START,
             endings: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, endings) + Records::<Ending>::START,
-            slots: events + offset_of!(Events, slots),
-            free: events + offset_of!(Events, free) + Table::<Number, u32>::START,
-            frees: events + offset_of!(Events, frees),
-            gap: events + offset_of!(Events, gap),
-            tie: events + offset_of!(Events, tie),
-            more: events + offset_of!(Events, more),
+            slots: tournament + offset_of!(Tournament, slots),
+            free: tournament + offset_of!(Tournament, free) + Table::<EventSlot, u32>::START,
+            frees: tournament + offset_of!(Tournament, frees),
+            gap: tournament + offset_of!(Tournament, gap),
+            tie: tournament + offset_of!(Tournament, tie),
+            more: tournament + offset_of!(Tournament, more),
         }
     }
 }

@@ -5,29 +5,30 @@ use std::collections::HashMap;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;
 use crate::engine::run::Engine;
-use crate::program::{PlaceProgram, TransitionProgram};
-use crate::state::counters::{Place, Transition};
+use crate::program::place::PlaceProgram;
+use crate::program::transition::TransitionProgram;
+use crate::state::counters::{PlaceCounters, TransitionCounters};
 
 /// A number that is zero, or not, for less than this share of the time is seldom otherwise.
 const SELDOM: f64 = 0.05;
 
 /// How often a number, of tokens of a place or of firings in progress, is above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Habit {
+pub enum Occupancy {
     /// Hardly ever, or it is never more than one: what rises was zero before.
     Seldom,
     /// As chance has it: whether a token is the first to come or the last to go cannot be foreseen, and code that branches on it
     /// is mispredicted.
-    Wavers,
+    Unpredictable,
     /// Nearly always: what is done for the first or the last stands out of the way.
     Mostly,
 }
 
-/// The habits of numbers. Those of places, or transitions, that differ in their indices alone are taken together, so that the
+/// How often the numbers of a net are above zero. Those of places, or transitions, that differ in their indices alone are taken together, so that the
 /// transitions of an array go on sharing their code.
-pub struct Habits {
-    places: Table<PlaceId, Habit>,
-    transitions: Table<TransitionId, Habit>,
+pub struct Profile {
+    places: Table<PlaceId, Occupancy>,
+    transitions: Table<TransitionId, Occupancy>,
     /// Rounds of the tournament of firings in progress.
     pub rounds: u32,
 }
@@ -41,54 +42,54 @@ struct Seen {
 }
 
 impl Seen {
-    fn habit(&self) -> Habit {
+    fn occupancy(&self) -> Occupancy {
         let share = self.above_zero / self.time;
         if self.maximum <= 1 || share < SELDOM {
-            Habit::Seldom
+            Occupancy::Seldom
         } else if share >= 1.0 - SELDOM {
-            Habit::Mostly
+            Occupancy::Mostly
         } else {
-            Habit::Wavers
+            Occupancy::Unpredictable
         }
     }
 }
 
-impl Habits {
+impl Profile {
     /// What an engine has shown so far.
     pub fn of<O>(engine: &Engine<O>) -> Self {
         let Engine { marking, enabling, now, window, .. } = engine;
         let (program, now, time) = (&*engine.program, *now, now - window);
-        let rounds = engine.agenda.events.slots.trailing_zeros();
-        let place = |(plan, place): (&PlaceProgram, &Place)| Seen {
+        let rounds = engine.agenda.tournament.slots.trailing_zeros();
+        let place = |(plan, place): (&PlaceProgram, &PlaceCounters)| Seen {
             above_zero: place.nonempty(now, plan.holds_one()),
             time,
             maximum: place.maximum,
         };
-        let transition = |(plan, transition): (&TransitionProgram, &Transition)| Seen {
+        let transition = |(plan, transition): (&TransitionProgram, &TransitionCounters)| Seen {
             above_zero: transition.active(now, plan.takes_turns),
             time,
             maximum: if plan.takes_turns { 1 } else { u64::MAX },
         };
         let places = program.places.iter().zip(marking.places.iter()).map(place);
         let transitions = program.transitions.iter().zip(enabling.transitions.iter()).map(transition);
-        Habits {
+        Profile {
             places: of_arrays(program.places.iter().map(|place| &place.name[..]), places),
             transitions: of_arrays(program.transitions.iter().map(|plan| &plan.name[..]), transitions),
             rounds,
         }
     }
 
-    pub fn place(&self, place: PlaceId) -> Habit {
+    pub fn place(&self, place: PlaceId) -> Occupancy {
         self.places[place]
     }
 
-    pub fn transition(&self, transition: TransitionId) -> Habit {
+    pub fn transition(&self, transition: TransitionId) -> Occupancy {
         self.transitions[transition]
     }
 }
 
-/// The habit of each number, by its name and what was seen of it.
-fn of_arrays<'a, I>(names: impl Iterator<Item = &'a str>, numbers: impl Iterator<Item = Seen>) -> Table<I, Habit> {
+/// The occupancy of each number, by its name and what was seen of it.
+fn of_arrays<'a, I>(names: impl Iterator<Item = &'a str>, numbers: impl Iterator<Item = Seen>) -> Table<I, Occupancy> {
     let names: Vec<String> = names.map(without_indices).collect();
     let mut arrays: HashMap<&str, Seen> = HashMap::new();
     for (name, number) in names.iter().zip(numbers) {
@@ -97,7 +98,7 @@ fn of_arrays<'a, I>(names: impl Iterator<Item = &'a str>, numbers: impl Iterator
         seen.time += number.time;
         seen.maximum = seen.maximum.max(number.maximum);
     }
-    names.iter().map(|name| arrays[&name[..]].habit()).collect()
+    names.iter().map(|name| arrays[&name[..]].occupancy()).collect()
 }
 
 /// The name of an element of an array, without the numbers in brackets.

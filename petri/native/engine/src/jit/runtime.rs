@@ -14,9 +14,10 @@ use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::engine::code::{Routine, DONE, FAULT, GENERAL};
 use crate::engine::run::{Engine, RunError};
 use crate::observe::observer::Observer;
-use crate::program::expression::{Int, Real, Scope};
+use crate::program::expression::{Int, Real};
 use crate::program::Program;
 use crate::state::index::Bucket;
+use crate::state::value::Scope;
 
 /// Addresses of functions.
 #[derive(Clone, Copy)]
@@ -448,7 +449,7 @@ unsafe extern "C" fn make_room<O: Observer>(engine: *mut Engine<O>) {
 unsafe extern "C" fn look_beside<O: Observer>(engine: *mut Engine<O>, slot: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.agenda.events.look_beside(slot as usize, engine.now);
+    engine.agenda.tournament.look_beside(slot as usize, engine.now);
 }
 
 /// Memory for one more firing in the lane of a transition.
@@ -463,7 +464,7 @@ unsafe extern "C" fn lengthen<O: Observer>(engine: *mut Engine<O>, transition: u
 unsafe extern "C" fn play<O: Observer>(engine: *mut Engine<O>, slot: u64, number: u64, time: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.agenda.events.enter(slot as usize, time, number);
+    engine.agenda.tournament.enter(slot as usize, time, number);
 }
 
 // ------------------------------------------------------------ the loop

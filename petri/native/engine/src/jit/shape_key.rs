@@ -1,10 +1,10 @@
 //! What the code of a transition depends on, as words. Transitions with the same words have the same code, which need not be
 //! written to see it. What may differ between them is listed apart, in the same order for all: the places and transitions
-//! that are named, by first mention, and the constants that are operands.
+//! that are named, by first mention, and the constants that are holes.
 //!
-//! Where an outline goes through a record of the program it names all fields, so that none can be forgotten, and debug builds
+//! Where a key goes through a record of the program it names all fields, so that none can be forgotten, and debug builds
 //! write the code of all transitions and compare. A transition that has to do with what is not described here (indices,
-//! joins, expressions that the runtime evaluates) has no outline.
+//! joins, expressions that the runtime evaluates) has no key.
 
 use std::collections::HashSet;
 use std::ptr::from_ref;
@@ -13,22 +13,23 @@ use crate::base::ids::{GaugeId, PlaceId, TransitionId};
 use crate::collections::rank_set::{MEDIUM, SMALL};
 use crate::jit::emit::expression::Mean;
 use crate::jit::emit::place::has_many_watches;
-use crate::jit::holes::Operand;
-use crate::jit::profile::Habits;
+use crate::jit::holes::Hole;
+use crate::jit::profile::Profile;
 use crate::net::Scalar;
+use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
 use crate::program::expression::{Bool, Int, Leaf, Real, Value};
-use crate::program::{
-    Bound, Count, Dependent, Find, Form, InhibitorProgram, InputProgram, OutputProgram, PlaceProgram, Program,
-    Selection, Take, Time, TransitionProgram, Watch,
-};
-use crate::state::agenda::NO_LANE;
+use crate::program::place::{Bound, PlaceProgram};
+use crate::program::transition::NO_LANE;
+use crate::program::transition::{Selection, Time, TransitionProgram};
+use crate::program::watch::{Dependent, Watch};
+use crate::program::Program;
 
-/// Places or transitions that an outline names at most.
+/// Places or transitions that a key names at most.
 const MOST_NAMES: usize = 64;
 
-pub struct Outline<'a> {
+pub struct ShapeKey<'a> {
     program: &'a Program,
-    habits: Option<&'a Habits>,
+    profile: Option<&'a Profile>,
     words: Vec<u64>,
     places: Vec<PlaceId>,
     transitions: Vec<TransitionId>,
@@ -38,16 +39,16 @@ pub struct Outline<'a> {
     open: bool,
 }
 
-impl<'a> Outline<'a> {
-    /// The outline of a transition, if it has one.
-    pub fn of(program: &'a Program, habits: Option<&'a Habits>, id: TransitionId) -> Option<Self> {
+impl<'a> ShapeKey<'a> {
+    /// The key of a transition, if it has one.
+    pub fn of(program: &'a Program, profile: Option<&'a Profile>, id: TransitionId) -> Option<Self> {
         let (places, transitions, constants) = (Vec::new(), Vec::new(), Vec::new());
-        let mut outline = Outline { program, habits, words: Vec::new(), places, transitions, constants, open: false };
-        outline.transition(id);
-        outline.flag(program.probes.hears_starts(id));
-        outline.number(habits.map_or(0, |habits| habits.transition(id) as usize));
-        outline.plan(&program.transitions[id]);
-        (!outline.open).then_some(outline)
+        let mut key = ShapeKey { program, profile, words: Vec::new(), places, transitions, constants, open: false };
+        key.transition(id);
+        key.flag(program.probes.hears_starts(id));
+        key.number(profile.map_or(0, |profile| profile.transition(id) as usize));
+        key.plan(&program.transitions[id]);
+        (!key.open).then_some(key)
     }
 
     /// All that the code depends on.
@@ -55,19 +56,19 @@ impl<'a> Outline<'a> {
         &self.words
     }
 
-    /// An operand as one of all transitions with these words: its place, transition or constant is told by its position here.
-    pub fn general(&self, operand: Operand) -> Option<Operand> {
+    /// An hole as one of all transitions with these words: its place, transition or constant is told by its position here.
+    pub fn general(&self, hole: Hole) -> Option<Hole> {
         let at = |position: usize| u32::try_from(position).ok();
-        operand.of_another(
+        hole.of_another(
             |place| self.places.iter().position(|&other| other == place).and_then(at).map(PlaceId),
             |id| self.transitions.iter().position(|&other| other == id).and_then(at).map(TransitionId),
             |address, bits| Some((self.constants.iter().position(|constant| constant.0 == address)?, bits)),
         )
     }
 
-    /// The operand of this transition that `general` makes of another's.
-    pub fn special(&self, operand: Operand) -> Option<Operand> {
-        operand.of_another(
+    /// The hole of this transition that `general` makes of another's.
+    pub fn special(&self, hole: Hole) -> Option<Hole> {
+        hole.of_another(
             |place| self.places.get(place.at()).copied(),
             |id| self.transitions.get(id.at()).copied(),
             |position, _| self.constants.get(position).copied(),
@@ -102,7 +103,7 @@ impl<'a> Outline<'a> {
         self.each(value.map_or(&[], std::slice::from_ref), tell);
     }
 
-    /// A constant that is an operand.
+    /// A constant that is an hole.
     fn constant<T>(&mut self, constant: &T, bits: u64) {
         self.constants.push((from_ref(constant) as usize, bits));
     }
@@ -146,7 +147,7 @@ impl<'a> Outline<'a> {
         self.flag(program.places[id].holds_one());
         self.each(bounds, Self::bound);
         self.flag(program.probes.hears_arrivals(id));
-        self.number(self.habits.map_or(0, |habits| habits.place(id) as usize));
+        self.number(self.profile.map_or(0, |profile| profile.place(id) as usize));
         self.gauge(GaugeId::tokens(id));
         let load = program.gauges[GaugeId::tokens(id)].load;
         self.flag(load != GaugeId::NONE);
@@ -338,9 +339,9 @@ impl<'a> Outline<'a> {
         self.open |= index.is_some();
         self.each(places, |s, &place| s.place(place));
         match *form {
-            Form::Black(count) => self.words.extend([0, count]),
-            Form::Token => self.word(1),
-            Form::Open => self.word(2),
+            OutputForm::Black(count) => self.words.extend([0, count]),
+            OutputForm::Token => self.word(1),
+            OutputForm::Open => self.word(2),
         }
         self.number(*width);
         self.count(count);
@@ -388,22 +389,22 @@ impl<'a> Outline<'a> {
         }
     }
 
-    fn ints(&mut self, kind: u64, operands: &(Int, Int)) {
+    fn ints(&mut self, kind: u64, holes: &(Int, Int)) {
         self.word(kind);
-        self.int(&operands.0);
-        self.int(&operands.1);
+        self.int(&holes.0);
+        self.int(&holes.1);
     }
 
-    fn reals(&mut self, kind: u64, operands: &(Real, Real)) {
+    fn reals(&mut self, kind: u64, holes: &(Real, Real)) {
         self.word(kind);
-        self.real(&operands.0);
-        self.real(&operands.1);
+        self.real(&holes.0);
+        self.real(&holes.1);
     }
 
-    fn conditions(&mut self, kind: u64, operands: &(Bool, Bool)) {
+    fn conditions(&mut self, kind: u64, holes: &(Bool, Bool)) {
         self.word(kind);
-        self.condition(&operands.0);
-        self.condition(&operands.1);
+        self.condition(&holes.0);
+        self.condition(&holes.1);
     }
 
     fn condition(&mut self, e: &Bool) {
@@ -413,10 +414,10 @@ impl<'a> Outline<'a> {
                 self.word(1);
                 self.int(a);
             }
-            Bool::Ints(comparison, operands) => self.ints(2 + ((*comparison as u64) << 8), operands),
-            Bool::Reals(comparison, operands) => self.reals(3 + ((*comparison as u64) << 8), operands),
-            Bool::And(operands) => self.conditions(4, operands),
-            Bool::Or(operands) => self.conditions(5, operands),
+            Bool::Ints(comparison, holes) => self.ints(2 + ((*comparison as u64) << 8), holes),
+            Bool::Reals(comparison, holes) => self.reals(3 + ((*comparison as u64) << 8), holes),
+            Bool::And(holes) => self.conditions(4, holes),
+            Bool::Or(holes) => self.conditions(5, holes),
             Bool::Not(a) => {
                 self.word(6);
                 self.condition(a);
@@ -446,13 +447,13 @@ impl<'a> Outline<'a> {
                 self.word(4);
                 self.int(a);
             }
-            Int::Binary(operation, operands, _) => self.ints(5 + ((*operation as u64) << 8), operands),
+            Int::Binary(operation, holes, _) => self.ints(5 + ((*operation as u64) << 8), holes),
             Int::Chain(first, steps) => {
                 self.word(6);
                 self.leaf(*first, |value| value as u64);
-                self.each(steps, |s, &(operation, operand, _)| {
+                self.each(steps, |s, &(operation, hole, _)| {
                     s.word(operation as u64);
-                    s.leaf(operand, |value| value as u64);
+                    s.leaf(hole, |value| value as u64);
                 });
             }
             Int::Rounded(rounding, a, _) => {
@@ -500,13 +501,13 @@ impl<'a> Outline<'a> {
                 self.word(5 + ((*function as u64) << 8));
                 self.real(a);
             }
-            Real::Binary(operation, operands, _) => self.reals(6 + ((*operation as u64) << 8), operands),
+            Real::Binary(operation, holes, _) => self.reals(6 + ((*operation as u64) << 8), holes),
             Real::Chain(first, steps) => {
                 self.word(7);
                 self.leaf(*first, f64::to_bits);
-                self.each(steps, |s, &(operation, operand, _)| {
+                self.each(steps, |s, &(operation, hole, _)| {
                     s.word(operation as u64);
-                    s.leaf(operand, f64::to_bits);
+                    s.leaf(hole, f64::to_bits);
                 });
             }
             Real::If(parts) => {
@@ -535,15 +536,15 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// The number of transitions no two of which have the same outline, whatever their habits.
+/// The number of transitions no two of which have the same key, whatever their profile.
 pub fn unlike(program: &Program) -> usize {
-    let (mut outlines, mut others) = (HashSet::new(), 0);
+    let (mut keys, mut others) = (HashSet::new(), 0);
     for number in 0..program.transitions.len() as u32 {
-        match Outline::of(program, None, TransitionId(number)) {
-            Some(outline) if outlines.contains(outline.words()) => {}
-            Some(outline) => drop(outlines.insert(outline.words().to_vec())),
+        match ShapeKey::of(program, None, TransitionId(number)) {
+            Some(key) if keys.contains(key.words()) => {}
+            Some(key) => drop(keys.insert(key.words().to_vec())),
             None => others += 1,
         }
     }
-    outlines.len() + others
+    keys.len() + others
 }

@@ -1,14 +1,4 @@
-//! Machine code for a net: what the engine does by interpreting a transition's program, written out for that
-//! transition alone, with every number that does not change in it.
-//!
-//! The code works on the same memory as the engine, so either may do the next step. It knows no faults: what would raise one
-//! leaves the firing to the engine before anything has changed. A transition that the generator does not know stays with
-//! the engine altogether.
-//!
-//! [`layout`] tells where an engine has what, and [`operand`] what transitions of one code differ in. [`emitter`] has the
-//! vocabulary, [`chance`], [`expressions`], [`given`], [`slots`], [`places`], [`tokens`], [`enabling`], [`joins`], [`agenda`],
-//! [`search`], [`transitions`] and [`cycle`] what there is to say in it, and [`runtime`] the functions that the code calls.
-//! Transitions with the same [`outline`] share their code. What their firings touch, a [`footprint`] tells.
+//! The code of one net: finds which of its functions are alike, writes one of each shape, and the rows of what they differ in.
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem::ManuallyDrop;
@@ -26,30 +16,31 @@ use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::engine::code::{Code, Routine, Routines};
 use crate::engine::run::Engine;
-use crate::jit::emit::emitter::{Emitter, Form, Scene, LEAF};
-use crate::jit::emit::main_loop::{Part, Written};
+use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
+use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
 use crate::jit::emit::search::can_search;
 use crate::jit::emit::transition::can_fire;
 use crate::jit::footprint::footprints;
-use crate::jit::holes::{Known, Line, Operand, OperandRows};
-use crate::jit::layout::Layout;
-use crate::jit::profile::Habits;
+use crate::jit::holes::{Filling, Hole, HoleRows, Line};
+use crate::jit::layout::EngineLayout;
+use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
-use crate::jit::shape_key::Outline;
+use crate::jit::shape_key::ShapeKey;
 use crate::observe::observer::Observer;
-use crate::program::{Program, Time};
-use crate::state::block::Plan;
+use crate::program::transition::Time;
+use crate::program::Program;
+use crate::state::arena::ArenaLayout;
 
 /// Owns what machine code consists of, and what it finds by address.
 struct Memory {
     module: ManuallyDrop<JITModule>,
     /// See `Runtime::arrivals`.
     _arrivals: Box<[Routine]>,
-    /// The operands of all routines.
-    _operands: Box<[Line]>,
+    /// The holes of all routines.
+    _holes: Box<[Line]>,
 }
 
-// SAFETY: the module is only kept to be freed; its code may run on any thread. Arrivals and operands do not change.
+// SAFETY: the module is only kept to be freed; its code may run on any thread. Arrivals and holes do not change.
 unsafe impl Send for Memory {}
 // SAFETY: the same.
 unsafe impl Sync for Memory {}
@@ -81,10 +72,10 @@ enum Piece {
     Arrive(PlaceId, bool),
 }
 
-/// The shape of a piece, and its operands.
-type Described = (usize, Vec<Operand>);
+/// The shape of a piece, and its holes.
+type Described = (usize, Vec<Hole>);
 
-/// Shapes: pieces that differ in nothing but their operands have one. A piece of each, and shapes by the text of their code.
+/// Shapes: pieces that differ in nothing but their holes have one. A piece of each, and shapes by the text of their code.
 #[derive(Default)]
 struct Shapes {
     all: Vec<Piece>,
@@ -97,12 +88,12 @@ struct Generator<'a> {
     context: Context,
     functions: FunctionBuilderContext,
     program: &'a Program,
-    habits: &'a Habits,
-    layout: Layout,
+    profile: &'a Profile,
+    layout: EngineLayout,
     runtime: Runtime,
     arrivals: Box<[Routine]>,
-    /// How each shape has its operands.
-    known: Vec<Vec<Known>>,
+    /// How each shape has its holes.
+    known: Vec<Vec<Filling>>,
     /// The ways to functions that are called rarely.
     rare: Vec<FuncId>,
 }
@@ -111,12 +102,12 @@ struct Generator<'a> {
 /// where this machine, or the size of the net, has none.
 pub fn generate<O: Observer>(engine: &Engine<O>, unlike: usize) -> Option<Code> {
     let program = &*engine.program;
-    if unlike > MOST_UNLIKE || Plan::of(program, size_of::<Engine<O>>()).size > i32::MAX as usize {
+    if unlike > MOST_UNLIKE || ArenaLayout::of(program, size_of::<Engine<O>>()).size > i32::MAX as usize {
         return None;
     }
-    let habits = Habits::of(engine);
+    let profile = Profile::of(engine);
     // The generator recurses over expressions: it gets a stack of its own, as the loader does.
-    let generate = || Generator::new::<O>(program, &habits)?.generate().ok();
+    let generate = || Generator::new::<O>(program, &profile)?.generate().ok();
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK).spawn_scoped(scope, generate).ok()?;
         thread.join().ok()?
@@ -124,7 +115,7 @@ pub fn generate<O: Observer>(engine: &Engine<O>, unlike: usize) -> Option<Code> 
 }
 
 impl<'a> Generator<'a> {
-    fn new<O: Observer>(program: &'a Program, habits: &'a Habits) -> Option<Self> {
+    fn new<O: Observer>(program: &'a Program, profile: &'a Profile) -> Option<Self> {
         let mut flags = settings::builder();
         let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
         let chosen = [
@@ -148,8 +139,8 @@ impl<'a> Generator<'a> {
             context,
             functions,
             program,
-            habits,
-            layout: Layout::of::<O>(program),
+            profile,
+            layout: EngineLayout::of::<O>(program),
             runtime: Runtime::of::<O>(arrivals.as_ptr()),
             arrivals,
             known: Vec::new(),
@@ -166,27 +157,27 @@ impl<'a> Generator<'a> {
             .chain(arriving.iter().map(|&(place, reserved)| Piece::Arrive(place, reserved)))
             .collect();
         let (shapes, parts) = self.shapes(&pieces);
-        self.known = known(program, &self.layout.plan, shapes.len(), &parts);
+        self.known = known(program, &self.layout.arena, shapes.len(), &parts);
         let written = written(program, &self.known, &parts);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
         let functions = (0..shapes.len())
             .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(shapes[shape], shape)).transpose())
             .collect::<Generated<Vec<Option<FuncId>>>>()?;
-        let form = Form { variables: 0, parameters: 5, shape: None };
-        let cycle = self.write(self.convention(), form, |e| e.cycle(&written));
+        let form = FunctionForm { variables: 0, parameters: 5, shape: None };
+        let cycle = self.write(self.convention(), form, |e| e.main_loop(&written));
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
-        let plan = self.layout.plan;
-        let mut operands = OperandRows::default();
-        let mut place = |row: &[Operand], known: &[Known]| operands.place(Operand::row(row, known, program, &plan));
-        let cycle = (cycle.0, place(&cycle.1, &Known::read(&cycle.1)));
+        let plan = self.layout.arena;
+        let mut holes = HoleRows::default();
+        let mut place = |row: &[Hole], known: &[Filling]| holes.place(Hole::row(row, known, program, &plan));
+        let cycle = (cycle.0, place(&cycle.1, &Filling::read(&cycle.1)));
         let placed: Vec<(Option<FuncId>, usize)> =
             parts.iter().map(|(shape, row)| (functions[*shape], place(row, &self.known[*shape]))).collect();
-        let operands = operands.lines.into_boxed_slice();
+        let holes = holes.lines.into_boxed_slice();
         let address = |id| self.module.get_finalized_function(id);
         let made = |(id, start): (Option<FuncId>, usize)| Routine {
             function: id.map_or(null(), address),
-            operands: operands.as_ptr().cast::<u32>().wrapping_add(start),
+            holes: holes.as_ptr().cast::<u32>().wrapping_add(start),
         };
         let (of_transitions, others) = placed.split_at(3 * program.transitions.len());
         for ((place, reserved), &routine) in arriving.into_iter().zip(others) {
@@ -205,7 +196,7 @@ impl<'a> Generator<'a> {
             main_loop: made(cycle),
             memory: Box::new(Memory {
                 _arrivals: self.arrivals,
-                _operands: operands,
+                _holes: holes,
                 module: ManuallyDrop::new(self.module),
             }),
         })
@@ -215,7 +206,7 @@ impl<'a> Generator<'a> {
         self.module.isa().default_call_conv()
     }
 
-    /// The shapes of pieces, and for each piece its shape and its operands. Those of the transitions come first, three of each.
+    /// The shapes of pieces, and for each piece its shape and its holes. Those of the transitions come first, three of each.
     fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Piece>, Vec<Described>) {
         let program = self.program;
         let (of_transitions, others) = pieces.split_at(3 * program.transitions.len());
@@ -223,17 +214,17 @@ impl<'a> Generator<'a> {
         let mut known: HashMap<Vec<u64>, Vec<Described>> = HashMap::new();
         let mut parts = Vec::with_capacity(pieces.len());
         for (number, pieces) in of_transitions.chunks(3).enumerate() {
-            let outline = Outline::of(program, Some(self.habits), TransitionId(number as u32));
-            let alike = |outline: &Outline| translated(known.get(outline.words())?, |operand| outline.special(operand));
-            if let Some(alike) = outline.as_ref().and_then(alike) {
+            let key = ShapeKey::of(program, Some(self.profile), TransitionId(number as u32));
+            let alike = |key: &ShapeKey| translated(known.get(key.words())?, |hole| key.special(hole));
+            if let Some(alike) = key.as_ref().and_then(alike) {
                 debug_assert_eq!(alike, self.parts(&mut shapes, pieces));
                 parts.extend(alike);
                 continue;
             }
             let own = self.parts(&mut shapes, pieces);
-            if let Some(outline) = outline {
-                let general = translated(&own, |operand| outline.general(operand));
-                known.extend(general.map(|general| (outline.words().to_vec(), general)));
+            if let Some(key) = key {
+                let general = translated(&own, |hole| key.general(hole));
+                known.extend(general.map(|general| (key.words().to_vec(), general)));
             }
             parts.extend(own);
         }
@@ -262,13 +253,13 @@ impl<'a> Generator<'a> {
         self.compile()
     }
 
-    /// Writes a piece, for itself or for all of its shape. Returns its operands.
-    fn write_piece(&mut self, piece: Piece, shape: Option<usize>) -> Vec<Operand> {
+    /// Writes a piece, for itself or for all of its shape. Returns its holes.
+    fn write_piece(&mut self, piece: Piece, shape: Option<usize>) -> Vec<Hole> {
         let program = self.program;
         let normal = self.convention();
         let form = |id: TransitionId, parameters| {
             let variables = program.transitions[id].variable_names.len();
-            Form { variables, parameters, shape }
+            FunctionForm { variables, parameters, shape }
         };
         match piece {
             Piece::Look(id) => {
@@ -294,14 +285,19 @@ impl<'a> Generator<'a> {
                 })
             }
             Piece::Arrive(place, reserved) => {
-                let form = Form { variables: 0, parameters: 4, shape };
+                let form = FunctionForm { variables: 0, parameters: 4, shape };
                 self.write(LEAF, form, |e| e.arrive(place, reserved))
             }
         }
     }
 
-    /// Writes a function of words that returns one. Returns the operands.
-    fn write(&mut self, convention: CallConv, form: Form, emit: impl FnOnce(Emitter) -> Vec<Operand>) -> Vec<Operand> {
+    /// Writes a function of words that returns one. Returns the holes.
+    fn write(
+        &mut self,
+        convention: CallConv,
+        form: FunctionForm,
+        emit: impl FnOnce(Emitter) -> Vec<Hole>,
+    ) -> Vec<Hole> {
         let normal = self.convention();
         let signature = &mut self.context.func.signature;
         signature.call_conv = convention;
@@ -310,7 +306,7 @@ impl<'a> Generator<'a> {
         let declare = |&id: &FuncId| self.module.declare_func_in_func(id, &mut self.context.func);
         let scene = Scene {
             program: self.program,
-            habits: self.habits,
+            profile: self.profile,
             layout: &self.layout,
             runtime: &self.runtime,
             known: &self.known,
@@ -318,9 +314,9 @@ impl<'a> Generator<'a> {
             convention: normal,
         };
         let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
-        let operands = emit(Emitter::begin(&mut builder, scene, form));
+        let holes = emit(Emitter::begin(&mut builder, scene, form));
         builder.finalize(self.module.target_config());
-        operands
+        holes
     }
 
     /// Compiles the function that has been written.
@@ -333,42 +329,42 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// How each of so many shapes has its operands.
-fn known(program: &Program, plan: &Plan, shapes: usize, parts: &[Described]) -> Vec<Vec<Known>> {
-    let mut rows: Vec<Vec<&[Operand]>> = vec![Vec::new(); shapes];
+/// How each of so many shapes has its holes.
+fn known(program: &Program, plan: &ArenaLayout, shapes: usize, parts: &[Described]) -> Vec<Vec<Filling>> {
+    let mut rows: Vec<Vec<&[Hole]>> = vec![Vec::new(); shapes];
     parts.iter().for_each(|(shape, row)| rows[*shape].push(row));
-    rows.iter().map(|rows| Known::of(rows, program, plan)).collect()
+    rows.iter().map(|rows| Filling::of(rows, program, plan)).collect()
 }
 
 /// The pieces to write out in the loop, if they are few.
-fn written(program: &Program, known: &[Vec<Known>], parts: &[Described]) -> Written {
+fn written(program: &Program, known: &[Vec<Filling>], parts: &[Described]) -> InlinePieces {
     let has_code = |plan| can_fire(program, plan);
-    let mut written = Written::default();
+    let mut written = InlinePieces::default();
     if !program.transitions.iter().all(has_code) {
         return written;
     }
     let part = |piece: usize, transition: TransitionId| {
         let (shape, row) = &parts[piece];
-        let reads = Operand::read(row, &known[*shape]).next().is_some();
-        Part { shape: *shape, transition, operands: row.len(), reads }
+        let reads = Hole::read(row, &known[*shape]).next().is_some();
+        InlinePiece { shape: *shape, transition, holes: row.len(), reads }
     };
     for number in 0..program.transitions.len() {
         let id = TransitionId(number as u32);
         written.starts.push(part(3 * number + 1, id));
         written.finishes.push(part(3 * number + 2, id));
     }
-    let differ = |parts: &[Part]| parts.iter().map(|part| part.shape).collect::<BTreeSet<usize>>().len();
+    let differ = |parts: &[InlinePiece]| parts.iter().map(|part| part.shape).collect::<BTreeSet<usize>>().len();
     let (starts, finishes) = (differ(&written.starts), differ(&written.finishes));
     if starts + finishes > MOST_WRITTEN || (starts.max(finishes) > 1 && written.starts.len() > MOST_NUMBERS) {
-        return Written::default();
+        return InlinePieces::default();
     }
     written
 }
 
-/// The same with other operands.
-fn translated(parts: &[Described], other: impl Fn(Operand) -> Option<Operand>) -> Option<Vec<Described>> {
+/// The same with other holes.
+fn translated(parts: &[Described], other: impl Fn(Hole) -> Option<Hole>) -> Option<Vec<Described>> {
     let translate = |(shape, row): &Described| {
-        let row: Option<Vec<Operand>> = row.iter().map(|&operand| other(operand)).collect();
+        let row: Option<Vec<Hole>> = row.iter().map(|&hole| other(hole)).collect();
         Some((*shape, row?))
     };
     parts.iter().map(translate).collect()
@@ -426,7 +422,7 @@ mod tests {
     use super::*;
     use crate::engine::run::Limits;
     use crate::jit::shape_key::unlike;
-    use crate::state::counters::{Place, Transition};
+    use crate::state::counters::{PlaceCounters, TransitionCounters};
     use crate::state::marking::Marking;
 
     /// A ring of stations, of which one may be another.
@@ -458,11 +454,12 @@ mod tests {
     fn footprints_lead_to_what_an_end_and_the_next_starts_touch() {
         let (stations, at) = (1000, 7);
         let program = ring(stations, "");
-        let plan = Plan::of(&program, size_of::<Engine<()>>());
+        let plan = ArenaLayout::of(&program, size_of::<Engine<()>>());
         let made = code(program).expect("code");
         let footprint = &made.footprints[TransitionId(at as u32)];
-        let place = |place: usize| footprint.has(plan.places + size_of::<Place>() * place);
-        let transition = |transition: usize| footprint.has(plan.transitions + size_of::<Transition>() * transition);
+        let place = |place: usize| footprint.has(plan.places + size_of::<PlaceCounters>() * place);
+        let transition =
+            |transition: usize| footprint.has(plan.transitions + size_of::<TransitionCounters>() * transition);
         assert!(place(at) && place(at + 1) && place(stations + at) && place(stations + at + 1));
         assert!(transition(at) && transition(at + 1));
         assert!(!place(at + 2) && !transition(at + 2));
@@ -470,7 +467,7 @@ mod tests {
     }
 
     #[test]
-    fn stations_that_are_alike_have_one_outline() {
+    fn stations_that_are_alike_have_one_shape_key() {
         assert_eq!(unlike(&ring(200, "")), 1);
         assert!(code(ring(100, "")).is_some());
     }

@@ -37,13 +37,13 @@ struct Cell {
 
 /// The buckets of one sign, from the least to the greatest magnitude seen: at most 2^18 cells.
 #[derive(Clone, Debug, Default)]
-struct Row {
+struct SignBuckets {
     /// Magnitude of the first cell's bucket, a multiple of `STEP`.
     base: i64,
     cells: Vec<Cell>,
 }
 
-impl Row {
+impl SignBuckets {
     #[inline]
     fn cell(&mut self, magnitude: i64) -> &mut Cell {
         let index = magnitude - self.base;
@@ -101,8 +101,8 @@ pub struct Histogram {
     minimum: f64,
     maximum: f64,
     zero: Cell,
-    positive: Row,
-    negative: Row,
+    positive: SignBuckets,
+    negative: SignBuckets,
 }
 
 impl Default for Histogram {
@@ -121,8 +121,8 @@ impl Histogram {
             minimum: f64::INFINITY,
             maximum: f64::NEG_INFINITY,
             zero: Cell::default(),
-            positive: Row::default(),
-            negative: Row::default(),
+            positive: SignBuckets::default(),
+            negative: SignBuckets::default(),
         }
     }
 
@@ -251,7 +251,7 @@ impl Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::twins::{cases, digits};
+    use crate::observe::shared_cases::{cases, digits};
 
     fn number(word: &str) -> f64 {
         f64::from_bits(u64::from_str_radix(word, 16).unwrap())

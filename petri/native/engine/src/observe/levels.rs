@@ -6,8 +6,8 @@ use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;
 use crate::observe::observer::Observer;
-use crate::program::expression::Scope;
-use crate::state::counters::Place;
+use crate::state::counters::PlaceCounters;
+use crate::state::value::Scope;
 
 /// Numbers of tokens told apart; the last one stands for at least so many (`LEVELS` of `petri/measure/occupancy.py`).
 pub const LEVELS: usize = 256;
@@ -34,7 +34,7 @@ impl Levels {
     }
 
     /// Up to `now`: `LEVELS` numbers for each place.
-    pub fn at(&self, places: &[Place], now: f64) -> Vec<f64> {
+    pub fn at(&self, places: &[PlaceCounters], now: f64) -> Vec<f64> {
         let mut times = Vec::with_capacity(places.len() * LEVELS);
         for (row, state) in self.times.chunks_exact(ROW).zip(places) {
             let start = times.len();
@@ -53,7 +53,7 @@ impl Observer for Levels {
     const COMPILES: bool = true;
     const LEVELS: Option<usize> = Some(Levels::TIMES);
 
-    fn changes(&mut self, place: PlaceId, state: &Place, now: f64) {
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64) {
         let row = &mut self.times[place.at() * ROW..][..ROW];
         row[level(state.tokens)] += now - row[LEVELS];
         row[LEVELS] = now;
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn the_time_at_each_level_is_kept_and_the_last_entry_takes_the_rest() {
-        let place = |tokens| Place { tokens, ..Place::default() };
+        let place = |tokens| PlaceCounters { tokens, ..PlaceCounters::default() };
         let mut places = [place(2), place(0)];
         let mut levels = Levels::new(places.len());
         levels.changes(PlaceId(0), &places[0], 3.0);

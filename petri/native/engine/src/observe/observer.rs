@@ -4,8 +4,8 @@ use std::mem::offset_of;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
-use crate::program::expression::Scope;
-use crate::state::counters::Place;
+use crate::state::counters::PlaceCounters;
+use crate::state::value::Scope;
 
 pub trait Observer {
     /// Machine code may run the net: it tells of firings and arrivals only where the net's probes ask for it, and of changes
@@ -15,7 +15,7 @@ pub trait Observer {
     const LEVELS: Option<usize> = None;
 
     /// The number of tokens of a place is about to change.
-    fn changes(&mut self, place: PlaceId, state: &Place, now: f64);
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64);
 
     /// A firing has deposited `count` tokens of one value; the variables of `scope` are the token's slots.
     fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()>;
@@ -32,7 +32,7 @@ impl Observer for () {
     const COMPILES: bool = true;
 
     #[inline(always)]
-    fn changes(&mut self, _: PlaceId, _: &Place, _: f64) {}
+    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: f64) {}
 
     #[inline(always)]
     fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
@@ -49,7 +49,7 @@ impl Observer for () {
 
 /// An observer that may be left out when the engine is made.
 impl<A: Observer> Observer for Option<A> {
-    fn changes(&mut self, place: PlaceId, state: &Place, now: f64) {
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64) {
         if let Some(observer) = self {
             observer.changes(place, state, now);
         }
@@ -80,7 +80,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     };
 
     #[inline(always)]
-    fn changes(&mut self, place: PlaceId, state: &Place, now: f64) {
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64) {
         self.0.changes(place, state, now);
         self.1.changes(place, state, now);
     }

@@ -19,16 +19,16 @@ struct Chain {
 const EMPTY: Chain = Chain { oldest: NONE, newest: NONE };
 
 #[derive(Clone, Copy)]
-struct Link {
+struct Neighbours {
     older: u32,
     newer: u32,
 }
 
-const ALONE: Link = Link { older: NONE, newer: NONE };
+const ALONE: Neighbours = Neighbours { older: NONE, newer: NONE };
 
 impl Chain {
-    fn push(&mut self, links: &mut [Link], node: u32) {
-        links[node as usize] = Link { older: self.newest, newer: NONE };
+    fn push(&mut self, links: &mut [Neighbours], node: u32) {
+        links[node as usize] = Neighbours { older: self.newest, newer: NONE };
         match links.get_mut(self.newest as usize) {
             Some(newest) => newest.newer = node,
             None => self.oldest = node,
@@ -36,8 +36,8 @@ impl Chain {
         self.newest = node;
     }
 
-    fn remove(&mut self, links: &mut [Link], node: u32) {
-        let Link { older, newer } = links[node as usize];
+    fn remove(&mut self, links: &mut [Neighbours], node: u32) {
+        let Neighbours { older, newer } = links[node as usize];
         match links.get_mut(older as usize) {
             Some(link) => link.newer = newer,
             None => self.oldest = newer,
@@ -61,8 +61,8 @@ pub struct Passages {
     /// By node: key, time, and place in the chains.
     keys: Vec<u64>,
     starts: Vec<f64>,
-    by_age: Vec<Link>,
-    in_bucket: Vec<Link>,
+    by_age: Vec<Neighbours>,
+    in_bucket: Vec<Neighbours>,
     free: Vec<u32>,
     all: Chain,
     /// A power of two.
@@ -198,7 +198,7 @@ impl Passages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::twins::{cases, digits};
+    use crate::observe::shared_cases::{cases, digits};
 
     #[test]
     fn agrees_with_its_twin() {

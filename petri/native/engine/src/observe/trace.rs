@@ -3,8 +3,8 @@
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::observe::observer::Observer;
-use crate::program::expression::Scope;
-use crate::state::counters::Place;
+use crate::state::counters::PlaceCounters;
+use crate::state::value::Scope;
 
 /// Firings in the order in which they started, by columns. `variables` has those of one firing after the other.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Trace {
 }
 
 impl Observer for Trace {
-    fn changes(&mut self, _: PlaceId, _: &Place, _: f64) {}
+    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: f64) {}
 
     fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
         Ok(())

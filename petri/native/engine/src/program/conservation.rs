@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use crate::base::ids::PlaceId;
-use crate::program::{Count, PlaceProgram, Take, TransitionProgram};
+use crate::program::arc::{Count, Take};
+use crate::program::place::PlaceProgram;
+use crate::program::transition::TransitionProgram;
 
 /// For each place how many tokens it has at most, with those that firings in progress hold, if that is known.
 pub fn most_tokens(
@@ -69,8 +71,8 @@ fn given(transition: &TransitionProgram) -> BTreeMap<PlaceId, Option<u64>> {
 #[cfg(test)]
 mod tests {
     use crate::base::ids::TransitionId;
+    use crate::program::transition::NO_LANE;
     use crate::program::Program;
-    use crate::state::agenda::NO_LANE;
 
     /// A net of places of so many black tokens and of transitions: what they take and give, by place, and their time.
     fn net(tokens: &[u64], transitions: &[(&[usize], &[usize], f64)]) -> Program {

@@ -3,7 +3,17 @@
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
 use crate::base::portable;
-use crate::program::expression::{finite, Int, Real, Scope};
+use crate::base::random::Random;
+
+/// A finite result, with −0.0 as 0.0 (S2, X1).
+#[inline(always)]
+pub fn finite(value: f64, span: SpanId) -> Outcome<f64> {
+    if value.is_finite() {
+        Ok(value + 0.0)
+    } else {
+        Err(Fault::new("not-finite", span))
+    }
+}
 
 /// The domain of a distribution's parameters.
 pub fn require(
@@ -27,10 +37,9 @@ pub const FINITE_MEAN: f64 = 1e300;
 pub const POSITIVE_MEAN: f64 = 1e-280;
 
 /// An integer between bounds, each equally likely.
-pub fn uniform_int(bounds: &(Int, Int), span: SpanId, scope: &mut Scope) -> Outcome<i64> {
-    let (low, high) = (bounds.0.value(scope)?, bounds.1.value(scope)?);
+pub fn uniform_int(low: i64, high: i64, span: SpanId, random: &mut Random) -> Outcome<i64> {
     match high.checked_sub(low) {
-        Some(width) if (0..WIDEST).contains(&width) => Ok(low + scope.random.equal_choice(width as u64 + 1) as i64),
+        Some(width) if (0..WIDEST).contains(&width) => Ok(low + random.equal_choice(width as u64 + 1) as i64),
         _ => {
             let fault = Fault::new("bad-parameter", span).with_text("distribution", "uniform_int");
             Err(fault.with_int("low", low).with_int("high", high))
@@ -38,30 +47,27 @@ pub fn uniform_int(bounds: &(Int, Int), span: SpanId, scope: &mut Scope) -> Outc
     }
 }
 
-pub fn erlang(parameters: &(Int, Real), span: SpanId, scope: &mut Scope) -> Outcome<f64> {
-    let (k, mean) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
+pub fn erlang(k: i64, mean: f64, span: SpanId, random: &mut Random) -> Outcome<f64> {
     if !(1..=10_000).contains(&k) || mean < 0.0 {
         let fault = Fault::new("bad-parameter", span).with_text("distribution", "erlang");
         return Err(fault.with_int("k", k).with_real("mean", mean));
     }
     let mut total = 0.0;
     for _ in 0..k {
-        total += scope.random.exponential();
+        total += random.exponential();
     }
     finite(mean / k as f64 * total, span)
 }
 
-pub fn lognormal(parameters: &(Real, Real), span: SpanId, scope: &mut Scope) -> Outcome<f64> {
-    let (mean, cv) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
+pub fn lognormal(mean: f64, cv: f64, span: SpanId, random: &mut Random) -> Outcome<f64> {
     require(mean > 0.0 && cv >= 0.0, "lognormal", span, || vec![("mean", mean), ("cv", cv)])?;
     let variance = portable::ln(1.0 + cv * cv);
     let location = portable::ln(mean) - 0.5 * variance;
-    finite(portable::exp(location + variance.sqrt() * scope.random.normal()), span)
+    finite(portable::exp(location + variance.sqrt() * random.normal()), span)
 }
 
-pub fn pareto(parameters: &(Real, Real), span: SpanId, scope: &mut Scope) -> Outcome<f64> {
-    let (shape, mean) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
+pub fn pareto(shape: f64, mean: f64, span: SpanId, random: &mut Random) -> Outcome<f64> {
     require(shape > 1.0 && mean >= 0.0, "pareto", span, || vec![("shape", shape), ("mean", mean)])?;
     let least = mean * (shape - 1.0) / shape;
-    finite(least * portable::power(1.0 - scope.random.uniform(), -1.0 / shape), span)
+    finite(least * portable::power(1.0 - random.uniform(), -1.0 / shape), span)
 }

@@ -1,6 +1,6 @@
 //! From the expressions of the flat net to the compiled ones.
 
-use crate::base::fault::LoadError;
+use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
 use crate::net::{Expr, Kind, Scalar, Span};
 use crate::program::analysis::{Range, Ranges, ANY};
@@ -8,8 +8,6 @@ use crate::program::distribution::FINITE_MEAN;
 use crate::program::expression::{
     Bool, Choice, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
-
-type Lowered<T> = Result<T, LoadError>;
 
 /// What an expression may name, and where its spans are collected.
 pub struct Lowering<'a> {
@@ -30,14 +28,14 @@ impl Lowering<'_> {
     }
 
     /// An expression whose value is stored in a slot or variable of the given kind.
-    pub fn value(&mut self, e: &Expr, kind: Kind) -> Lowered<Value> {
+    pub fn value(&mut self, e: &Expr, kind: Kind) -> Loaded<Value> {
         Ok(match kind {
             Kind::Real => Value::Real(self.real(e)?),
             Kind::Int | Kind::Bool => Value::Int(self.int(e)?),
         })
     }
 
-    pub fn bool(&mut self, e: &Expr) -> Lowered<Bool> {
+    pub fn bool(&mut self, e: &Expr) -> Loaded<Bool> {
         if let Some(comparison) = comparison(&e.op) {
             let (a, b) = (argument(e, 0)?, argument(e, 1)?);
             return Ok(if a.kind == Kind::Real || b.kind == Kind::Real {
@@ -61,7 +59,7 @@ impl Lowering<'_> {
         })
     }
 
-    pub fn int(&mut self, e: &Expr) -> Lowered<Int> {
+    pub fn int(&mut self, e: &Expr) -> Loaded<Int> {
         if e.kind == Kind::Bool && !matches!(e.op.as_str(), "const" | "var" | "choice" | "table") {
             return Ok(Int::Truth(Box::new(self.bool(e)?)));
         }
@@ -71,12 +69,12 @@ impl Lowering<'_> {
         self.int_operation(e)
     }
 
-    fn int_operation(&mut self, e: &Expr) -> Lowered<Int> {
+    fn int_operation(&mut self, e: &Expr) -> Loaded<Int> {
         Ok(self.ranged(e)?.0)
     }
 
     /// An expression, and the range of its value as far as operations with two operands tell it.
-    fn ranged(&mut self, e: &Expr) -> Lowered<(Int, Range)> {
+    fn ranged(&mut self, e: &Expr) -> Loaded<(Int, Range)> {
         let Some(operation) = int_operation(&e.op) else {
             let range = if e.args.is_empty() { self.ranges.of_operation(e, &[]) } else { ANY };
             return Ok((self.other_operation(e)?, range));
@@ -88,7 +86,7 @@ impl Lowering<'_> {
         Ok((int_chain(operation, (a.0, b.0), span), (range.0.max(ANY.0), range.1.min(ANY.1))))
     }
 
-    fn operand(&mut self, e: &Expr) -> Lowered<(Int, Range)> {
+    fn operand(&mut self, e: &Expr) -> Loaded<(Int, Range)> {
         if e.kind == Kind::Int {
             self.ranged(e)
         } else {
@@ -96,7 +94,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn other_operation(&mut self, e: &Expr) -> Lowered<Int> {
+    fn other_operation(&mut self, e: &Expr) -> Loaded<Int> {
         Ok(match e.op.as_str() {
             "const" => {
                 Int::Const(constant(e)?.as_int().ok_or_else(|| LoadError("an int constant that is no integer".into()))?)
@@ -117,7 +115,7 @@ impl Lowering<'_> {
                 Int::Uniform(Box::new(bounds), self.span(&e.span))
             }
             "choice" => {
-                let values = e.args.iter().step_by(2).map(|v| self.int(v)).collect::<Lowered<Vec<_>>>()?;
+                let values = e.args.iter().step_by(2).map(|v| self.int(v)).collect::<Loaded<Vec<_>>>()?;
                 let simple = values.iter().all(|v| matches!(v, Int::Const(_) | Int::Var(_)));
                 Int::Choice(Box::new(self.choice(e, values, simple)?))
             }
@@ -126,7 +124,7 @@ impl Lowering<'_> {
         })
     }
 
-    pub fn real(&mut self, e: &Expr) -> Lowered<Real> {
+    pub fn real(&mut self, e: &Expr) -> Loaded<Real> {
         if e.op == "const" {
             return Ok(Real::Const(constant(e)?.as_real() + 0.0));
         }
@@ -152,7 +150,7 @@ impl Lowering<'_> {
             }
             "table" => Real::Table(TableId(position(e, self.tables, "a table")?)),
             "choice" => {
-                let values = e.args.iter().step_by(2).map(|v| self.real(v)).collect::<Lowered<Vec<_>>>()?;
+                let values = e.args.iter().step_by(2).map(|v| self.real(v)).collect::<Loaded<Vec<_>>>()?;
                 let simple = values.iter().all(|v| matches!(v, Real::Const(_) | Real::Var(_)));
                 Real::Choice(Box::new(self.choice(e, values, simple)?))
             }
@@ -160,7 +158,7 @@ impl Lowering<'_> {
         })
     }
 
-    fn distribution(&mut self, e: &Expr) -> Lowered<Real> {
+    fn distribution(&mut self, e: &Expr) -> Loaded<Real> {
         if e.op == "exp" {
             let mean = self.real(argument(e, 0)?)?;
             let span = self.span(&e.span);
@@ -183,15 +181,15 @@ impl Lowering<'_> {
         Ok(kind(Box::new(parameters), self.span(&e.span)))
     }
 
-    fn choice<T>(&mut self, e: &Expr, values: Vec<T>, simple: bool) -> Lowered<Choice<T>> {
-        let weights = e.args.iter().skip(1).step_by(2).map(|w| self.real(w)).collect::<Lowered<Vec<_>>>()?;
+    fn choice<T>(&mut self, e: &Expr, values: Vec<T>, simple: bool) -> Loaded<Choice<T>> {
+        let weights = e.args.iter().skip(1).step_by(2).map(|w| self.real(w)).collect::<Loaded<Vec<_>>>()?;
         if weights.len() != values.len() || values.is_empty() {
             return Err(LoadError("a choice needs a weight for each value".into()));
         }
         Ok(Choice::new(values, weights, simple, self.span(&e.span)))
     }
 
-    fn variable(&self, e: &Expr) -> Lowered<VariableId> {
+    fn variable(&self, e: &Expr) -> Loaded<VariableId> {
         let variable = position(e, self.kinds.len(), "a variable")?;
         let real = self.kinds[variable as usize] == Kind::Real;
         if real == (e.kind == Kind::Real) {
@@ -269,15 +267,15 @@ fn unknown(e: &Expr) -> LoadError {
     LoadError(format!("unknown operation `{}` of kind {:?}", e.op, e.kind))
 }
 
-fn argument(e: &Expr, i: usize) -> Lowered<&Expr> {
+fn argument(e: &Expr, i: usize) -> Loaded<&Expr> {
     e.args.get(i).ok_or_else(|| LoadError(format!("`{}` lacks an operand", e.op)))
 }
 
-fn constant(e: &Expr) -> Lowered<Scalar> {
+fn constant(e: &Expr) -> Loaded<Scalar> {
     e.value.ok_or_else(|| LoadError(format!("`{}` lacks its value", e.op)))
 }
 
-fn position(e: &Expr, size: usize, of_what: &str) -> Lowered<u32> {
+fn position(e: &Expr, size: usize, of_what: &str) -> Loaded<u32> {
     let value = constant(e)?.as_int().and_then(|v| u32::try_from(v).ok());
     value
         .filter(|&v| (v as usize) < size)

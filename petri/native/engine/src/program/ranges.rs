@@ -1,10 +1,11 @@
 //! Which values the slots of places may have: those that are declared, or fewer where the tokens that come to a place are
 //! known to have fewer.
 
+use crate::base::fault::Loaded;
 use crate::base::ids::PlaceId;
 use crate::net::{Kind, Net, Place, Scalar, Slot, Transition};
 use crate::program::analysis::{Range, Ranges, ANY};
-use crate::program::compile::net::{check_initial, slot_bits, Compiled};
+use crate::program::initial::{check_initial, slot_bits};
 
 /// No value: any range joined with it is that range.
 const NOTHING: Range = (i64::MAX as i128, i64::MIN as i128);
@@ -15,7 +16,7 @@ const TURNS: usize = 4;
 type Slots = Vec<Vec<Range>>;
 
 /// The values that a token may have in each slot of each place.
-pub fn slot_ranges(net: &Net) -> Compiled<Slots> {
+pub fn slot_ranges(net: &Net) -> Loaded<Slots> {
     let declared: Slots = net.places.iter().map(|place| slots(place, declared_range)).collect();
     // The initial tokens may lie outside what is declared: no firing has checked them.
     let all = with_initial(net, declared.clone())?;
@@ -57,7 +58,7 @@ fn hull(one: Range, other: Range) -> Range {
 }
 
 /// Ranges, widened by the initial tokens.
-fn with_initial(net: &Net, mut ranges: Slots) -> Compiled<Slots> {
+fn with_initial(net: &Net, mut ranges: Slots) -> Loaded<Slots> {
     for (place, ranges) in net.places.iter().zip(&mut ranges) {
         check_initial(place)?;
         for (_, token) in place.initial.iter() {

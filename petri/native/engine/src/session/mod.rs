@@ -1,4 +1,10 @@
-//! An engine whose observer is chosen when it is made: what a caller from outside holds.
+//! What a caller from outside holds: a replication whose observers are chosen when it begins.
+//!
+//! May import: all rooms.
+//!
+//! - [`compiled`]: a net that engines can run: its program, and its machine code
+//! - [`replication`]: an engine that is interpreted at first, and runs machine code once that pays
+//! - [`records`]: observers whose findings a caller can ask for
 
 pub mod compiled;
 pub mod records;
@@ -16,7 +22,7 @@ use crate::program::Program;
 use crate::session::compiled::Compiled;
 use crate::session::records::Record;
 use crate::session::replication::Replication;
-use crate::state::counters::{Place, Transition};
+use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::marking::Marking;
 
 /// One replication under way.
@@ -29,8 +35,8 @@ pub trait Session: Send + Sync {
     fn marking(&self) -> &Marking;
     /// Since when statistics count.
     fn window(&self) -> f64;
-    fn places(&self) -> &[Place];
-    fn transitions(&self) -> &[Transition];
+    fn places(&self) -> &[PlaceCounters];
+    fn transitions(&self) -> &[TransitionCounters];
     fn probes(&self) -> Option<&Probes>;
     /// The firings since the last call, when tracing was asked for.
     fn take_trace(&mut self) -> Trace;
@@ -74,11 +80,11 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
         self.engine.window
     }
 
-    fn places(&self) -> &[Place] {
+    fn places(&self) -> &[PlaceCounters] {
         &self.engine.marking.places
     }
 
-    fn transitions(&self) -> &[Transition] {
+    fn transitions(&self) -> &[TransitionCounters] {
         &self.engine.enabling.transitions
     }
 
@@ -113,13 +119,18 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
 
 /// What a caller wants kept besides the statistics.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Asked {
+pub struct ExtraObservers {
     pub trace: bool,
     pub levels: bool,
 }
 
 /// An engine at time 0 that observes what the net and the caller ask for, and nothing else.
-pub fn begin(compiled: Arc<Compiled>, seed: [u64; 3], limits: Limits, asked: Asked) -> Outcome<Box<dyn Session>> {
+pub fn begin(
+    compiled: Arc<Compiled>,
+    seed: [u64; 3],
+    limits: Limits,
+    asked: ExtraObservers,
+) -> Outcome<Box<dyn Session>> {
     let probes = |p: &Program| Probes::new(Arc::clone(&p.probes));
     let levels = |m: &Marking| Levels::new(m.places.len());
     Ok(if asked.trace {

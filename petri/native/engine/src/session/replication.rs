@@ -7,7 +7,7 @@ use crate::engine::run::{Engine, Limits, Reason};
 use crate::observe::observer::Observer;
 use crate::program::Program;
 use crate::session::compiled::Compiled;
-use crate::state::block::Housed;
+use crate::state::arena::Housed;
 use crate::state::marking::Marking;
 
 /// One replication of a compiled net.

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use crate::base::ids::TransitionId;
 use crate::collections::records::Records;
-use crate::collections::tournament::Events;
+use crate::collections::tournament::Tournament;
 use crate::program::Program;
-use crate::state::block::{Block, Rows};
+use crate::state::arena::{Arena, ArenaTable};
 use crate::state::lane::{Lane, Waiting};
 
 /// What is known of the firing of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Ending {
-    /// The machine code that ends it, and its operands, if that is known here: then it need not be looked up when time is
+    /// The machine code that ends it, and its holes, if that is known here: then it need not be looked up when time is
     /// short.
     pub function: usize,
-    pub operands: usize,
+    pub holes: usize,
     pub transition: TransitionId,
     pub lane: u32,
 }
@@ -27,33 +27,34 @@ impl Ending {
     }
 }
 
-/// No lane.
-pub const NO_LANE: u32 = u32::MAX;
-
 /// A lane, by number.
 #[derive(Clone, Copy)]
 pub struct LaneId;
 
 #[repr(C)]
 pub struct Agenda {
-    pub events: Events,
+    pub tournament: Tournament,
     /// For each slot its firing, with its record unless it is one of a lane, where the record stays in the ring.
     pub endings: Records<Ending>,
-    pub lanes: Rows<LaneId, Lane>,
+    pub lanes: ArenaTable<LaneId, Lane>,
 }
 
 impl Agenda {
     /// For the firings of a program.
-    pub fn new(program: &Program, block: &Arc<Block>) -> Self {
-        let (events, width) = (Events::default(), program.record);
+    pub fn new(program: &Program, arena: &Arc<Arena>) -> Self {
+        let (tournament, width) = (Tournament::default(), program.record);
         let lanes = (0..program.lanes).map(|_| Lane::new(width));
-        Agenda { endings: Records::new(width, events.slots), events, lanes: Rows::new(block, block.plan.lanes, lanes) }
+        Agenda {
+            endings: Records::new(width, tournament.slots),
+            tournament,
+            lanes: ArenaTable::new(arena, arena.layout.lanes, lanes),
+        }
     }
 
     /// The earliest end among the firings in progress; infinite when there are none.
     #[inline(always)]
     pub fn next_end(&mut self) -> f64 {
-        self.events.next_time()
+        self.tournament.next_time()
     }
 
     /// A firing begins; what it will deposit is written to the words returned. All firings of a lane have the same
@@ -71,7 +72,7 @@ impl Agenda {
             }
         };
         self.make_room();
-        let slot = self.events.insert(end, serial);
+        let slot = self.tournament.insert(end, serial);
         self.endings.set_head(slot, Ending::new(transition, lane));
         let record = match place {
             Some(place) => self.lanes[lane as usize].ring.record_mut(place),
@@ -83,9 +84,9 @@ impl Agenda {
     /// Sees to it that one more firing can begin without more slots.
     #[inline(always)]
     pub fn make_room(&mut self) {
-        if self.events.is_full() {
-            self.events.widen();
-            self.endings.lengthen(self.events.slots);
+        if self.tournament.is_full() {
+            self.tournament.widen();
+            self.endings.lengthen(self.tournament.slots);
         }
     }
 
@@ -93,19 +94,19 @@ impl Agenda {
     /// begins may overwrite the record.
     #[inline(always)]
     pub fn end_next(&mut self) -> Option<(TransitionId, &[u64])> {
-        let slot = self.events.first_due()?;
+        let slot = self.tournament.first_due()?;
         let Ending { transition, lane: number, .. } = self.endings.head(slot);
         let Some(lane) = self.lanes.get_mut(number as usize) else {
-            self.events.leave(slot);
+            self.tournament.leave(slot);
             return Some((transition, self.endings.record(slot)));
         };
         let place = lane.pop();
         match lane.first() {
             Some(next) => {
                 self.endings.set_head(slot, Ending::new(next.transition, number));
-                self.events.succeed(slot, next.end, next.number);
+                self.tournament.succeed(slot, next.end, next.number);
             }
-            None => self.events.leave(slot),
+            None => self.tournament.leave(slot),
         }
         Some((transition, lane.ring.record(place)))
     }
@@ -124,13 +125,14 @@ impl Agenda {
 mod tests {
     use super::*;
     use crate::base::random::Random;
+    use crate::program::transition::NO_LANE;
 
     #[test]
     fn s5_by_end_and_then_by_start() {
         let mut random = Random::new([4, 5, 6]);
         let mut program = Program::from_json(r#"{"places":[],"transitions":[]}"#).expect("a net");
         (program.record, program.lanes) = (3, 2);
-        let mut agenda = Agenda::new(&program, &Block::new(&program, 0));
+        let mut agenda = Agenda::new(&program, &Arena::new(&program, 0));
         let mut expected = Vec::new();
         for serial in 0..500u64 {
             // Two lanes, of durations 5 and 9, and a transition without.

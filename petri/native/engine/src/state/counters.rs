@@ -12,7 +12,7 @@ use crate::state::store::Ring;
 /// The tokens of a place, and what is known of their past.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
-pub struct Place {
+pub struct PlaceCounters {
     pub tokens: u64,
     /// The integral, as if the tokens that are there had been away since their spell began.
     pub integral: f64,
@@ -29,7 +29,7 @@ pub struct Place {
 /// The firings in progress of a transition and what is known of their past; what is known of its being enabled.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
-pub struct Transition {
+pub struct TransitionCounters {
     pub in_progress: u64,
     /// The integral, as if the firings in progress had not been so since their spell began.
     pub integral: f64,
@@ -55,7 +55,7 @@ fn real(count: u64) -> f64 {
     count as i64 as f64
 }
 
-impl Place {
+impl PlaceCounters {
     /// Tokens arrive. Returns how many there were.
     #[inline(always)]
     pub fn gain(&mut self, count: u64, now: f64) -> u64 {
@@ -99,12 +99,12 @@ impl Place {
 
     /// Forgets the past.
     pub fn restart(&mut self, now: f64) {
-        let Place { tokens, ring, .. } = *self;
-        *self = Place { tokens, ring, busy_since: now, maximum: tokens, ..Place::default() };
+        let PlaceCounters { tokens, ring, .. } = *self;
+        *self = PlaceCounters { tokens, ring, busy_since: now, maximum: tokens, ..PlaceCounters::default() };
     }
 }
 
-impl Transition {
+impl TransitionCounters {
     /// A firing that takes time starts.
     #[inline(always)]
     pub fn begin(&mut self, now: f64) {
@@ -142,7 +142,7 @@ impl Transition {
 
     /// Forgets the past.
     pub fn restart(&mut self, now: f64) {
-        *self = Transition { busy_since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
+        *self = TransitionCounters { busy_since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn m1_spells_add_up_to_the_integral() {
         let mut random = Random::new([7, 8, 9]);
-        let mut place = Place::default();
+        let mut place = PlaceCounters::default();
         let (mut now, mut integral, mut nonempty) = (0.0, 0.0, 0.0);
         for step in 0..100_000 {
             let elapsed = random.exponential();
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn m1_tokens_that_leave_at_once_have_no_integral() {
-        let mut place = Place::default();
+        let mut place = PlaceCounters::default();
         for step in 0..1000 {
             let now = f64::from(step) * 0.1;
             place.gain(2, now);
@@ -191,7 +191,8 @@ mod tests {
 
     #[test]
     fn m1_of_one_token_both_are_one_sum() {
-        let (mut random, mut place, mut transition) = (Random::new([7, 8, 9]), Place::default(), Transition::default());
+        let (mut random, mut place, mut transition) =
+            (Random::new([7, 8, 9]), PlaceCounters::default(), TransitionCounters::default());
         let mut now = 0.0;
         for step in 0..1000 {
             now += random.exponential();
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn m2_so_do_those_of_firings() {
-        let mut transition = Transition::default();
+        let mut transition = TransitionCounters::default();
         for (now, begins) in [(1.0, true), (2.0, true), (2.5, false), (4.0, false), (7.0, true), (9.0, false)] {
             if begins {
                 transition.begin(now);

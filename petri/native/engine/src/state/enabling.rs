@@ -11,8 +11,8 @@ use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::collections::rank_set::RankSet;
 use crate::program::Program;
-use crate::state::block::{Block, Rows};
-use crate::state::counters::Transition;
+use crate::state::arena::{Arena, ArenaTable};
+use crate::state::counters::TransitionCounters;
 
 /// Priorities, from the highest.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,9 @@ pub struct LevelId(pub usize);
 
 #[repr(C)]
 pub struct Enabling {
-    pub transitions: Rows<TransitionId, Transition>,
+    pub transitions: ArenaTable<TransitionId, TransitionCounters>,
     /// The enabled transitions of each priority.
-    pub levels: Rows<LevelId, RankSet>,
+    pub levels: ArenaTable<LevelId, RankSet>,
     /// Transitions to look at again, each at most once: the first `listed`.
     pub list: Table<TransitionId, TransitionId>,
     pub listed: usize,
@@ -30,18 +30,18 @@ pub struct Enabling {
 
 impl Enabling {
     /// Nothing is known to be enabled until the gauges were told.
-    pub fn new(program: &Program, block: &Arc<Block>) -> Self {
-        let transitions = program.transitions.iter().map(|t| Transition {
+    pub fn new(program: &Program, arena: &Arc<Arena>) -> Self {
+        let transitions = program.transitions.iter().map(|t| TransitionCounters {
             unmet: t.impossible,
             level: t.level,
             position: t.position,
             plain: t.plain,
-            ..Transition::default()
+            ..TransitionCounters::default()
         });
         let levels = program.levels.iter().map(|level| RankSet::new(level.transitions.len()));
         let mut enabling = Enabling {
-            transitions: Rows::new(block, block.plan.transitions, transitions),
-            levels: Rows::new(block, block.plan.levels, levels),
+            transitions: ArenaTable::new(arena, arena.layout.transitions, transitions),
+            levels: ArenaTable::new(arena, arena.layout.levels, levels),
             list: program.transitions.iter().map(|_| TransitionId(0)).collect(),
             listed: 0,
         };

@@ -6,37 +6,16 @@
 use std::mem::offset_of;
 
 use crate::base::cache::LINE;
-use crate::base::ids::{JoinId, PlaceId};
+use crate::base::ids::JoinId;
 use crate::base::row::Row;
-use crate::collections::key_table::{groups, Extent, Key, KeyTable, SlotsOf};
+use crate::collections::key_table::{Key, KeyTable, SlotsOf};
+use crate::program::index::IndexProgram;
 
 /// No seat.
 pub const NONE: u32 = u32::MAX;
 
-/// Links of joins that an index can serve: a bit for each.
-pub const MOST_LINKS: usize = 32;
-
-/// An index as it is before the first token.
-pub struct IndexProgram {
-    pub place: PlaceId,
-    pub slots: Vec<u32>,
-    /// The ranges of the slots, where keys are numbered directly.
-    pub extents: Option<Vec<Extent>>,
-    /// Whether it knows the seats of its tokens, or only their number.
-    pub seated: bool,
-    /// The joins that look tokens up in it, and which of their links do, by the bit of the link.
-    pub links: Vec<(JoinId, usize)>,
-}
-
-impl IndexProgram {
-    /// The group of keys that lie outside the ranges.
-    pub fn outside(&self) -> usize {
-        groups(self.extents.as_deref().unwrap_or(&[])) - 1
-    }
-}
-
 /// Seats that a bucket holds itself.
-pub const FEW: usize = 4;
+pub const BUCKET_SEATS: usize = 4;
 
 /// The seats of the tokens of one group, in order. Beyond a few they are in a list, whose number `seats` begins with.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +23,11 @@ pub struct Bucket {
     len: u32,
     /// The links that have a pivot's token with this key.
     links: u32,
-    seats: [u32; FEW],
+    seats: [u32; BUCKET_SEATS],
 }
 
 /// A bucket without seats.
-pub static EMPTY: Bucket = Bucket { len: 0, links: 0, seats: [0; FEW] };
+pub static EMPTY: Bucket = Bucket { len: 0, links: 0, seats: [0; BUCKET_SEATS] };
 
 impl Default for Bucket {
     fn default() -> Self {
@@ -82,7 +61,7 @@ impl Bucket {
         for other in self.seats.iter_mut().take(last) {
             (*other, greater) = (greater.min(*other), greater.max(*other));
         }
-        self.seats[last % FEW] = greater;
+        self.seats[last % BUCKET_SEATS] = greater;
     }
 }
 
@@ -158,7 +137,7 @@ impl Index {
     #[inline(always)]
     pub fn seats_in<'a>(&'a self, bucket: &'a Bucket) -> &'a [u32] {
         match bucket.len as usize {
-            len @ ..=FEW => &bucket.seats[..len],
+            len @ ..=BUCKET_SEATS => &bucket.seats[..len],
             _ => &self.lists[bucket.seats[0] as usize],
         }
     }
@@ -208,7 +187,7 @@ impl Index {
     #[inline(always)]
     pub fn fetch_first(&self, group: u32) -> u32 {
         let bucket = &self.buckets[group];
-        let few = (1..=FEW as u32).contains(&bucket.len);
+        let few = (1..=BUCKET_SEATS as u32).contains(&bucket.len);
         self.group_of_seat.fetch(if few { bucket.seats[0] } else { 0 });
         if few {
             bucket.seats[0]
@@ -337,7 +316,7 @@ impl Index {
         let bucket = &mut self.buckets[group];
         let len = bucket.len as usize;
         bucket.len += 1;
-        if len < FEW {
+        if len < BUCKET_SEATS {
             bucket.seats[len] = seat;
         } else {
             self.append_to_list(group, seat);
@@ -347,7 +326,7 @@ impl Index {
     #[inline(never)]
     fn append_to_list(&mut self, group: u32, seat: u32) {
         let bucket = &mut self.buckets[group];
-        if bucket.len as usize == FEW + 1 {
+        if bucket.len as usize == BUCKET_SEATS + 1 {
             let number = self.free_lists.pop().unwrap_or(self.lists.len() as u32);
             if number as usize == self.lists.len() {
                 self.lists.push(Vec::new());
@@ -363,7 +342,7 @@ impl Index {
     fn drop_last(&mut self, group: u32) {
         let bucket = &mut self.buckets[group];
         bucket.len -= 1;
-        if bucket.len as usize >= FEW {
+        if bucket.len as usize >= BUCKET_SEATS {
             let list = bucket.seats[0] as usize;
             self.lists[list].pop();
             self.shorten(group);
@@ -375,7 +354,7 @@ impl Index {
     fn drop(&mut self, group: u32, seat: u32) {
         let bucket = &mut self.buckets[group];
         bucket.len -= 1;
-        if bucket.len as usize >= FEW {
+        if bucket.len as usize >= BUCKET_SEATS {
             self.drop_from_list(group, seat);
         } else {
             bucket.drop(seat);
@@ -393,7 +372,7 @@ impl Index {
     /// The list of a bucket has lost a seat: few are held without one.
     fn shorten(&mut self, group: u32) {
         let bucket = &mut self.buckets[group];
-        if bucket.len as usize == FEW {
+        if bucket.len as usize == BUCKET_SEATS {
             let number = bucket.seats[0];
             let list = &mut self.lists[number as usize];
             bucket.seats.copy_from_slice(list);
@@ -406,7 +385,7 @@ impl Index {
     #[inline(always)]
     fn replace_last(&mut self, group: u32, seat: u32) {
         let bucket = &mut self.buckets[group];
-        if bucket.len as usize <= FEW {
+        if bucket.len as usize <= BUCKET_SEATS {
             bucket.replace_last(seat);
         } else {
             self.replace_last_of_list(group, seat);
@@ -425,7 +404,9 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::ids::PlaceId;
     use crate::base::random::Random;
+    use crate::collections::key_table::Extent;
 
     /// Random arrivals and departures against a plain list.
     fn against_a_list(extents: Option<Vec<Extent>>, keys: u64, seed: u64) {

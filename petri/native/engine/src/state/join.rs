@@ -8,65 +8,16 @@
 use std::mem::offset_of;
 
 use crate::base::cache::LINE;
-use crate::base::ids::{IndexId, PlaceId, TransitionId, VariableId};
+use crate::base::ids::{IndexId, PlaceId, TransitionId};
 use crate::base::random::Random;
 use crate::base::row::Row;
 use crate::base::table::Table;
 use crate::collections::weights::Weights;
-use crate::program::expression::{Bool, Scope, Value};
-use crate::state::counters::Place;
+use crate::program::expression::Value;
+use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
+use crate::state::counters::PlaceCounters;
 use crate::state::index::{Index, NONE};
-
-/// A compiled join.
-pub struct JoinProgram {
-    pub transition: TransitionId,
-    /// Arc of the pivot, and its place.
-    pub pivot: usize,
-    pub place: PlaceId,
-    pub binds: Vec<(u32, VariableId)>,
-    /// A condition on the pivot's token alone. It cannot fail.
-    pub filter: Option<Bool>,
-    pub links: Vec<LinkProgram>,
-    /// The arcs behind the pivot's that leave a choice, the last one first.
-    pub choices: Vec<Choice>,
-    /// The places of arcs that take any token. They are no part of the weights: their tokens come and go unnoticed.
-    pub free: Vec<PlaceId>,
-    /// Variables of the transition.
-    pub variables: usize,
-}
-
-/// An arc whose tokens are keyed by the pivot's.
-pub struct LinkProgram {
-    pub index: IndexId,
-    /// The bit by which the index knows the link.
-    pub bit: u32,
-    pub key: LinkKey,
-}
-
-/// Where a link has its key from.
-pub enum LinkKey {
-    /// Slots of the pivot's token.
-    Slots(Box<[u32]>),
-    /// Expressions of the pivot's variables. They cannot fail.
-    Values(Vec<Value>),
-}
-
-/// How an arc behind the pivot's chooses its token.
-#[derive(Clone, Copy, Debug)]
-pub enum Choice {
-    /// Among those of a link's key.
-    Keyed { arc: usize, link: usize },
-    /// Among all of its place, which has some when the transition is enabled.
-    Any { arc: usize, place: PlaceId },
-}
-
-impl Choice {
-    pub fn arc(&self) -> usize {
-        match *self {
-            Choice::Keyed { arc, .. } | Choice::Any { arc, .. } => arc,
-        }
-    }
-}
+use crate::state::value::Scope;
 
 /// A seat of the pivot as a link knows it, in a list of those that have the same key.
 #[derive(Clone, Copy, Debug)]
@@ -186,7 +137,7 @@ impl Links {
 
 /// The choices of the arcs that take any token.
 #[inline(always)]
-fn free_choices(program: &JoinProgram, places: &Table<PlaceId, Place>) -> u64 {
+fn free_choices(program: &JoinProgram, places: &Table<PlaceId, PlaceCounters>) -> u64 {
     program.free.iter().map(|&place| places[place].tokens).product()
 }
 
@@ -273,7 +224,7 @@ impl Join {
 
     /// The number of bindings.
     #[inline(always)]
-    pub fn bindings(&self, program: &JoinProgram, places: &Table<PlaceId, Place>) -> u64 {
+    pub fn bindings(&self, program: &JoinProgram, places: &Table<PlaceId, PlaceCounters>) -> u64 {
         self.weights.total() * free_choices(program, places)
     }
 
@@ -411,7 +362,7 @@ impl Join {
         &self,
         program: &JoinProgram,
         indices: &Table<IndexId, Index>,
-        places: &Table<PlaceId, Place>,
+        places: &Table<PlaceId, PlaceCounters>,
         k: u64,
         chosen: &mut [u64],
     ) {
@@ -421,12 +372,12 @@ impl Join {
         chosen[program.pivot] = u64::from(seat);
         for choice in &program.choices {
             match *choice {
-                Choice::Keyed { arc, link } => {
+                ArcChoice::Keyed { arc, link } => {
                     let group = self.links.at(link).seats[seat].group;
                     let seats = indices[program.links[link].index].seats(group);
                     chosen[arc] = u64::from(seats[take_digit(&mut left, seats.len() as u64) as usize]);
                 }
-                Choice::Any { arc, place } => {
+                ArcChoice::Any { arc, place } => {
                     chosen[arc] = take_digit(&mut left, places[place].tokens);
                 }
             }

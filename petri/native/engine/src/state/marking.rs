@@ -7,42 +7,43 @@ use crate::base::ids::{IndexId, JoinId, PlaceId};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::net::Discipline;
-use crate::program::expression::{Scope, Value};
+use crate::program::expression::Value;
 use crate::program::Program;
-use crate::state::block::{Block, Rows};
-use crate::state::counters::Place;
+use crate::state::arena::{Arena, ArenaTable};
+use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
 use crate::state::index::{Bucket, Index, EMPTY};
 use crate::state::join::Join;
 use crate::state::store::{int_rank, real_rank, Store};
+use crate::state::value::Scope;
 
 #[repr(C)]
 pub struct Marking {
-    pub places: Rows<PlaceId, Place>,
-    pub stores: Rows<PlaceId, Store>,
+    pub places: ArenaTable<PlaceId, PlaceCounters>,
+    pub stores: ArenaTable<PlaceId, Store>,
     /// Tokens in places, and tokens that firings in progress will deposit.
     pub total: u64,
-    pub indices: Rows<IndexId, Index>,
-    pub joins: Rows<JoinId, Join>,
+    pub indices: ArenaTable<IndexId, Index>,
+    pub joins: ArenaTable<JoinId, Join>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
 
 impl Marking {
     /// The initial marking. A key may raise a fault.
-    pub fn new(program: &Program, block: &Arc<Block>, enabling: &mut Enabling) -> Outcome<Self> {
-        let plan = block.plan;
+    pub fn new(program: &Program, arena: &Arc<Arena>, enabling: &mut Enabling) -> Outcome<Self> {
+        let layout = arena.layout;
         let stores = program.places.iter().map(|place| Store::new(place.width, place.discipline));
-        let stores = Rows::new(block, plan.stores, stores);
-        let empty = |store: &Store| Place { ring: store.ring(), ..Place::default() };
-        let places = Rows::new(block, plan.places, stores.iter().map(empty));
-        let indices = Rows::new(block, plan.indices, program.indices.iter().map(Index::new));
+        let stores = ArenaTable::new(arena, layout.stores, stores);
+        let empty = |store: &Store| PlaceCounters { ring: store.ring(), ..PlaceCounters::default() };
+        let places = ArenaTable::new(arena, layout.places, stores.iter().map(empty));
+        let indices = ArenaTable::new(arena, layout.indices, program.indices.iter().map(Index::new));
         let joins = program.joins.iter().map(|join| Join::new(join, &indices, program.places[join.place].most));
         let mut marking = Marking {
             places,
             total: 0,
             stores,
-            joins: Rows::new(block, plan.joins, joins),
+            joins: ArenaTable::new(arena, layout.joins, joins),
             indices,
             silent: Random::new([0; 3]),
         };

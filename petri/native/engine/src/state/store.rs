@@ -12,7 +12,7 @@ const LEAST: usize = 4;
 
 /// Slots of a block by number.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot(pub usize);
+pub struct WordIndex(pub usize);
 
 /// What changes of a store as tokens come and go, but for the tokens.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,7 +30,7 @@ pub struct Ring {
 /// end), or a queue (in a ring). The tokens of a keyed place are in its heap.
 #[repr(align(64))]
 pub struct Store {
-    slots: Table<Slot, u64>,
+    slots: Table<WordIndex, u64>,
     width: usize,
     discipline: Discipline,
     heap: Option<Box<Heap>>,

@@ -12,11 +12,12 @@ use crate::collections::records::Records;
 use crate::collections::tournament::{Key, FAR, NEAR, NONE};
 use crate::engine::code::{Routines, DONE};
 use crate::jit::emit::emitter::{Emitter, Exit};
-use crate::jit::emit::main_loop::Asked;
-use crate::jit::holes::Operand;
+use crate::jit::emit::main_loop::LoopContext;
+use crate::jit::holes::Hole;
 use crate::jit::runtime::Rare;
-use crate::program::TransitionProgram;
-use crate::state::agenda::{Ending, NO_LANE};
+use crate::program::transition::TransitionProgram;
+use crate::program::transition::NO_LANE;
+use crate::state::agenda::Ending;
 use crate::state::lane::{Lane, Waiting};
 
 /// Bytes of a node, as a power of two.
@@ -118,7 +119,7 @@ impl Emitter<'_, '_> {
     /// A slot is for a firing of a transition. Returns the address of what is known of it.
     fn take_slot(&mut self, id: TransitionId, slot: Value) -> Value {
         let ending = self.ending(slot);
-        let who = self.operand(Operand::Ending(id));
+        let who = self.hole(Hole::Ending(id));
         self.store(who, ending, offset_of!(Ending, transition));
         ending
     }
@@ -131,7 +132,7 @@ impl Emitter<'_, '_> {
 
     /// The lane of a transition.
     pub fn lane(&mut self, id: TransitionId) -> Value {
-        let distance = self.operand(Operand::Lane(id));
+        let distance = self.hole(Hole::Lane(id));
         let lane = self.b.ins().iadd(self.engine, distance);
         self.lane_at(lane)
     }
@@ -150,7 +151,7 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the loop
 
     /// The firing of a slot is entered among the events. It ends at a time that its bits tell.
-    pub fn enter_begun(&mut self, asked: &Asked, transition: Value, slot: Value, end: Value) {
+    pub fn enter_begun(&mut self, asked: &LoopContext, transition: Value, slot: Value, end: Value) {
         let none = self.int(NONE as u64);
         self.store(none, self.engine, self.layout.gap);
         if asked.written.finishes_differ() {
@@ -162,15 +163,15 @@ impl Emitter<'_, '_> {
     }
 
     /// Notes how the firing of a slot is ended.
-    fn store_finish(&mut self, asked: &Asked, ending: Value, transition: Value) {
+    fn store_finish(&mut self, asked: &LoopContext, ending: Value, transition: Value) {
         let routines = self.routines_of(asked.routines, transition);
         if asked.written.finishes.is_empty() {
             let function = self.function_of(routines, offset_of!(Routines, finish));
             self.store(function, ending, offset_of!(Ending, function));
         }
         if asked.written.finishes_differ() {
-            let operands = self.operands_of(routines, offset_of!(Routines, finish));
-            self.store(operands, ending, offset_of!(Ending, operands));
+            let holes = self.holes_of(routines, offset_of!(Routines, finish));
+            self.store(holes, ending, offset_of!(Ending, holes));
         }
     }
 
@@ -187,7 +188,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The next firing of a lane takes the slot of the one that has left.
-    pub fn succeed(&mut self, asked: &Asked, lane: Value, slot: Value, ending: Value) {
+    pub fn succeed(&mut self, asked: &LoopContext, lane: Value, slot: Value, ending: Value) {
         let head = self.load(I64, lane, offset_of!(Lane, head));
         let first = self.waiting(lane, head);
         let transition = self.load_half(first, offset_of!(Waiting, transition));
@@ -200,7 +201,7 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ the tournament
 
-    /// Enters a firing with a number in the tournament, or nobody with a time after all others (`Events::enter`).
+    /// Enters a firing with a number in the tournament, or nobody with a time after all others (`Tournament::enter`).
     ///
     /// The rounds are written out for as many slots as the interpreter has seen. A loop over them would end after the same
     /// number of rounds each time, and still be mispredicted: the branches before it are what chance makes them, and so is the
@@ -282,7 +283,7 @@ impl Emitter<'_, '_> {
         self.b.ins().band_imm_s(turned, nodes << NODE_BITS)
     }
 
-    /// One round of a node that has a key (`Events::round`): two meet, or four where the next node is two levels above. Returns
+    /// One round of a node that has a key (`Tournament::round`): two meet, or four where the next node is two levels above. Returns
     /// the key of the earliest. Where two are at one time, the runtime plays all matches again.
     fn play(&mut self, nodes: Value, node: Value, key: [Value; 2], levels: u32, tied: Block) -> [Value; 2] {
         let one = self.key_beside(nodes, node, 1);

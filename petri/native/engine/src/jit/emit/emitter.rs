@@ -16,25 +16,44 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::collections::rank_set::RankSet;
 use crate::engine::code::{Routine, Routines, DONE, GENERAL};
-use crate::jit::emit::enabling::Lost;
-use crate::jit::emit::slots::Source;
-use crate::jit::holes::{Known, Operand, ROW_BITS};
-use crate::jit::layout::Layout;
-use crate::jit::profile::{Habit, Habits};
+use crate::jit::holes::{Filling, Hole, ROW_BITS};
+use crate::jit::layout::EngineLayout;
+use crate::jit::profile::{Occupancy, Profile};
 use crate::jit::runtime::{Rare, Runtime};
 use crate::program::Program;
-use crate::state::counters::{Place, Transition};
+use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::store::Ring;
 
 /// A number of tokens: known when the code is made, or only when it runs.
 #[derive(Clone, Copy)]
-pub enum Number {
+pub enum TokenCount {
     Const(u64),
     Known(Value),
 }
 
 /// How the loop calls what starts and ends firings: such functions preserve no registers, as the loop has nothing in them.
 pub const LEAF: CallConv = CallConv::Winch;
+
+/// Where a value is to be had.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// In a register.
+    Known(Value),
+    /// In memory that does not change before the value is used: bytes from an address.
+    At(Value, usize),
+    /// One of two that are in a register together.
+    Half(Value, u8),
+}
+
+/// The watched conditions that a transition loses by what its own firing takes. It had them all, so that their number is that of
+/// those which do not hold.
+#[derive(Default)]
+pub struct Lost {
+    /// So many in any case, …
+    pub always: u64,
+    /// … and those for which this holds.
+    pub perhaps: Vec<Value>,
+}
 
 /// To whom memory belongs. What is written to a field of one, of any place say, changes no other field and nothing that belongs to
 /// others. So all code must reach some memory by an address of the same owner.
@@ -70,7 +89,7 @@ impl Owner {
 const MOST_ROUNDS: u32 = 24;
 
 /// Where a place has what changes of its store.
-pub const RING: usize = offset_of!(Place, ring);
+pub const RING: usize = offset_of!(PlaceCounters, ring);
 
 /// More bits than offsets of fields have.
 const OFFSET_BITS: u32 = 24;
@@ -92,11 +111,11 @@ pub enum Exit {
 #[derive(Clone)]
 pub struct Scene<'a> {
     pub program: &'a Program,
-    pub habits: &'a Habits,
-    pub layout: &'a Layout,
+    pub profile: &'a Profile,
+    pub layout: &'a EngineLayout,
     pub runtime: &'a Runtime,
-    /// How each shape has its operands.
-    pub known: &'a [Vec<Known>],
+    /// How each shape has its holes.
+    pub known: &'a [Vec<Filling>],
     /// The ways to functions that are called rarely.
     pub rare: Vec<FuncRef>,
     /// How functions of the runtime are called.
@@ -104,9 +123,9 @@ pub struct Scene<'a> {
 }
 
 /// What a function, or a part of the loop, is for: so many variables of a transition, so many parameters, and its shape, of which
-/// it is known how it has its operands. Where that is not known yet, all are read.
+/// it is known how it has its holes. Where that is not known yet, all are read.
 #[derive(Clone, Copy)]
-pub struct Form {
+pub struct FunctionForm {
     pub variables: usize,
     pub parameters: usize,
     pub shape: Option<usize>,
@@ -117,23 +136,23 @@ pub struct Emitter<'a, 'b> {
     pub b: &'a mut FunctionBuilder<'b>,
     scene: Scene<'a>,
     pub program: &'a Program,
-    pub layout: &'a Layout,
+    pub layout: &'a EngineLayout,
     pub runtime: &'a Runtime,
     pub engine: Value,
     /// The addresses of what has an owner.
     owners: HashMap<Value, Owner>,
     pub now: Value,
-    operands: Value,
-    /// How operands are known, if all are not read.
-    known: Option<&'a [Known]>,
+    holes: Value,
+    /// How holes are known, if all are not read.
+    known: Option<&'a [Filling]>,
     pub exit: Exit,
     /// The transition whose firing is written. It comes first among those that watch a number, so that transitions which
     /// watch a place together have one shape.
     pub own: Option<TransitionId>,
     /// The conditions that it loses, where they are told together.
     pub lost: Option<Lost>,
-    /// What the row of operands holds.
-    row: Vec<Operand>,
+    /// What the row of holes holds.
+    row: Vec<Hole>,
     /// The firing's variables; those not known yet are none.
     pub variables: Vec<Option<Source>>,
     /// The four words of the stream of chance. They are loaded at the entry if any draw needs them.
@@ -148,8 +167,8 @@ pub struct Emitter<'a, 'b> {
 const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 
 impl<'a, 'b> Emitter<'a, 'b> {
-    /// Begins a function whose first parameters are the engine and the operands.
-    pub fn begin(b: &'a mut FunctionBuilder<'b>, scene: Scene<'a>, form: Form) -> Self {
+    /// Begins a function whose first parameters are the engine and the holes.
+    pub fn begin(b: &'a mut FunctionBuilder<'b>, scene: Scene<'a>, form: FunctionForm) -> Self {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
         // The entry is written last, and comes first all the same.
@@ -158,7 +177,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Begins a part of the loop that another emitter writes. Returns its entry, too.
-    pub fn part(&mut self, form: Form, exit: Exit, now: Value) -> (Block, Emitter<'_, 'b>) {
+    pub fn part(&mut self, form: FunctionForm, exit: Exit, now: Value) -> (Block, Emitter<'_, 'b>) {
         let entry = self.b.create_block();
         for _ in 0..form.parameters {
             self.b.append_block_param(entry, I64);
@@ -170,13 +189,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn within(
         b: &'a mut FunctionBuilder<'b>,
         scene: Scene<'a>,
-        form: Form,
+        form: FunctionForm,
         entry: Block,
         exit: Exit,
         now: Option<Value>,
     ) -> Self {
         let Scene { program, layout, runtime, known, .. } = scene;
-        let (engine, operands) = (b.block_params(entry)[0], b.block_params(entry)[1]);
+        let (engine, holes) = (b.block_params(entry)[0], b.block_params(entry)[1]);
         let body = b.create_block();
         b.switch_to_block(body);
         let random = [0; 4].map(|_| b.declare_var(I64));
@@ -191,7 +210,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             layout,
             runtime,
             engine,
-            operands,
+            holes,
             known: form.shape.map(|shape| &known[shape][..]),
             exit,
             own: None,
@@ -213,8 +232,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.block_params(self.entry)[position]
     }
 
-    /// Ends what was begun: writes the way out to the general way. Returns the operands.
-    pub fn end(mut self) -> Vec<Operand> {
+    /// Ends what was begun: writes the way out to the general way. Returns the holes.
+    pub fn end(mut self) -> Vec<Hole> {
         self.b.switch_to_block(self.general);
         self.leave(GENERAL);
         self.b.switch_to_block(self.entry);
@@ -251,10 +270,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().f64const(value)
     }
 
-    pub fn number(&mut self, number: Number) -> Value {
+    pub fn number(&mut self, number: TokenCount) -> Value {
         match number {
-            Number::Const(value) => self.int(value),
-            Number::Known(value) => value,
+            TokenCount::Const(value) => self.int(value),
+            TokenCount::Known(value) => value,
         }
     }
 
@@ -352,16 +371,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Whether a place is empty as chance has it.
-    pub fn wavers(&self, place: PlaceId) -> bool {
-        self.habit(place) == Habit::Wavers
+    pub fn is_unpredictable(&self, place: PlaceId) -> bool {
+        self.occupancy(place) == Occupancy::Unpredictable
     }
 
-    pub fn habit(&self, place: PlaceId) -> Habit {
-        self.scene.habits.place(place)
+    pub fn occupancy(&self, place: PlaceId) -> Occupancy {
+        self.scene.profile.place(place)
     }
 
-    pub fn habit_of(&self, transition: TransitionId) -> Habit {
-        self.scene.habits.transition(transition)
+    pub fn activity(&self, transition: TransitionId) -> Occupancy {
+        self.scene.profile.transition(transition)
     }
 
     /// What is emitted from here on in this block runs seldom, if `seldom`, and stands out of the way of the rest.
@@ -474,9 +493,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Calls the routine that stands somewhere. Returns its status.
     pub fn call_routine(&mut self, convention: CallConv, address: Value, offset: usize, more: &[Value]) -> Value {
-        let (function, operands) = (self.function_of(address, offset), self.operands_of(address, offset));
-        let arguments = [&[self.engine, operands], more].concat();
-        self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(operands)
+        let (function, holes) = (self.function_of(address, offset), self.holes_of(address, offset));
+        let arguments = [&[self.engine, holes], more].concat();
+        self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(holes)
     }
 
     /// The function of a routine, …
@@ -484,9 +503,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.load(I64, address, offset + offset_of!(Routine, function))
     }
 
-    /// … and its operands.
-    pub fn operands_of(&mut self, address: Value, offset: usize) -> Value {
-        self.load(I64, address, offset + offset_of!(Routine, operands))
+    /// … and its holes.
+    pub fn holes_of(&mut self, address: Value, offset: usize) -> Value {
+        self.load(I64, address, offset + offset_of!(Routine, holes))
     }
 
     /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.
@@ -498,62 +517,62 @@ impl<'a, 'b> Emitter<'a, 'b> {
     // ------------------------------------------------------------ where things are
 
     /// A number that differs between transitions which are otherwise alike.
-    pub fn operand(&mut self, operand: Operand) -> Value {
-        let position = self.position(operand);
-        self.operand_at(I64, position)
+    pub fn hole(&mut self, hole: Hole) -> Value {
+        let position = self.position(hole);
+        self.hole_at(I64, position)
     }
 
     /// The same for a real constant.
-    pub fn real_operand(&mut self, value: &f64) -> Value {
-        let position = self.position(Operand::constant(value, value.to_bits()));
-        self.operand_at(F64, position)
+    pub fn real_hole(&mut self, value: &f64) -> Value {
+        let position = self.position(Hole::constant(value, value.to_bits()));
+        self.hole_at(F64, position)
     }
 
-    /// Which of the operands one is.
-    pub fn position(&mut self, operand: Operand) -> usize {
+    /// Which of the holes one is.
+    pub fn position(&mut self, hole: Hole) -> usize {
         // Some may be equal by chance, in one transition and not in another of its shape; and it costs less to read what a join or
         // an index is found by again than to keep it.
         let shared = !matches!(
-            operand,
-            Operand::Join(_)
-                | Operand::Index(_)
-                | Operand::JoinNumber(_)
-                | Operand::IndexNumber(_)
-                | Operand::Offset(_)
-                | Operand::Word(_)
+            hole,
+            Hole::Join(_)
+                | Hole::Index(_)
+                | Hole::JoinNumber(_)
+                | Hole::IndexNumber(_)
+                | Hole::Offset(_)
+                | Hole::Word(_)
         );
-        let known = self.row.iter().position(|other| shared && *other == operand);
+        let known = self.row.iter().position(|other| shared && *other == hole);
         if known.is_none() {
-            self.row.push(operand);
+            self.row.push(hole);
         }
         known.unwrap_or(self.row.len() - 1)
     }
 
-    /// The operand at a position, if it is a constant of the code.
+    /// The hole at a position, if it is a constant of the code.
     pub fn constant_at(&self, position: usize) -> Option<u64> {
         match self.known?[position] {
-            Known::Constant(word) => Some(word),
+            Filling::Constant(word) => Some(word),
             _ => None,
         }
     }
 
-    /// The operand at a position.
-    pub fn operand_at(&mut self, ty: Type, position: usize) -> Value {
-        let read = || Known::Read(self.row[..position].iter().map(|operand| operand.cells()).sum());
+    /// The hole at a position.
+    pub fn hole_at(&mut self, ty: Type, position: usize) -> Value {
+        let read = || Filling::Read(self.row[..position].iter().map(|hole| hole.cells()).sum());
         match self.known.map_or_else(read, |known| known[position]) {
-            Known::Constant(word) if ty == F64 => self.real(f64::from_bits(word)),
-            Known::Constant(word) => self.int(word),
-            Known::Above(other, 0) => self.operand_at(ty, other),
-            Known::Above(other, distance) => {
-                let other = self.operand_at(ty, other);
+            Filling::Constant(word) if ty == F64 => self.real(f64::from_bits(word)),
+            Filling::Constant(word) => self.int(word),
+            Filling::Above(other, 0) => self.hole_at(ty, other),
+            Filling::Above(other, distance) => {
+                let other = self.hole_at(ty, other);
                 self.b.ins().iadd_imm_s(other, distance as i64)
             }
-            Known::Read(cell) => {
+            Filling::Read(cell) => {
                 let flags = FLAGS.with_readonly().with_can_move();
                 let offset = (size_of::<u32>() * cell) as i32;
                 match self.row[position].cells() {
-                    1 => self.b.ins().uload32(flags, self.operands, offset),
-                    _ => self.b.ins().load(ty, flags, self.operands, offset),
+                    1 => self.b.ins().uload32(flags, self.holes, offset),
+                    _ => self.b.ins().load(ty, flags, self.holes, offset),
                 }
             }
         }
@@ -561,23 +580,23 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The address of the state of a place, …
     pub fn place(&mut self, place: PlaceId) -> Value {
-        let offset = self.operand(Operand::Place(place));
+        let offset = self.hole(Hole::Place(place));
         let address = self.b.ins().iadd(self.engine, offset);
         self.owned(address, Owner::Place)
     }
 
     /// … of its store, …
     pub fn store_of(&mut self, place: PlaceId) -> Value {
-        let offset = self.operand(Operand::Place(place));
+        let offset = self.hole(Hole::Place(place));
         let place = self.b.ins().iadd(self.engine, offset);
-        let plan = self.layout.plan;
+        let plan = self.layout.arena;
         let address = self.b.ins().iadd_imm_s(place, (plan.stores - plan.places) as i64);
         self.owned(address, Owner::Store)
     }
 
     /// … and of the state of a transition.
     pub fn transition(&mut self, transition: TransitionId) -> Value {
-        let offset = self.operand(Operand::Transition(transition));
+        let offset = self.hole(Hole::Transition(transition));
         let address = self.b.ins().iadd(self.engine, offset);
         self.owned(address, Owner::Transition)
     }
@@ -589,25 +608,25 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Rounds of the tournament of firings in progress, as far as the interpreter has seen.
     pub fn rounds(&self) -> u32 {
-        self.scene.habits.rounds.min(MOST_ROUNDS)
+        self.scene.profile.rounds.min(MOST_ROUNDS)
     }
 
     /// The state of a transition whose number is known only when the code runs.
     pub fn transition_at(&mut self, number: Value) -> Value {
-        let transitions = self.rows(self.layout.plan.transitions);
-        let address = self.row(transitions, number, size_of::<Transition>() as i64);
+        let transitions = self.rows(self.layout.arena.transitions);
+        let address = self.row(transitions, number, size_of::<TransitionCounters>() as i64);
         self.owned(address, Owner::Transition)
     }
 
     /// The numbers of places and transitions, as the runtime knows them.
     pub fn place_id(&mut self, place: PlaceId) -> Value {
-        let distance = self.operand(Operand::Place(place));
-        self.row_number(distance, self.layout.plan.places)
+        let distance = self.hole(Hole::Place(place));
+        self.row_number(distance, self.layout.arena.places)
     }
 
     pub fn transition_id(&mut self, transition: TransitionId) -> Value {
-        let distance = self.operand(Operand::Transition(transition));
-        self.row_number(distance, self.layout.plan.transitions)
+        let distance = self.hole(Hole::Transition(transition));
+        self.row_number(distance, self.layout.arena.transitions)
     }
 
     fn row_number(&mut self, distance: Value, start: usize) -> Value {
@@ -617,7 +636,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     pub fn tokens(&mut self, place: PlaceId) -> Value {
         let place = self.place(place);
-        self.load(I64, place, offset_of!(Place, tokens))
+        self.load(I64, place, offset_of!(PlaceCounters, tokens))
     }
 
     /// The address of the token in a seat (of a queue: so many behind its head).
@@ -662,7 +681,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// The address of the set of enabled transitions of a priority.
     pub fn enabled(&mut self, level: u32) -> (Value, usize) {
-        let levels = self.rows(self.layout.plan.levels);
+        let levels = self.rows(self.layout.arena.levels);
         let levels = self.owned(levels, Owner::Enabled);
         (levels, level as usize * size_of::<RankSet>() + offset_of!(RankSet, word))
     }

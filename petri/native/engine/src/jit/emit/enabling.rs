@@ -9,12 +9,13 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::base::ids::TransitionId;
 use crate::collections::rank_set::{RankSet, MEDIUM, SMALL};
-use crate::jit::emit::emitter::Emitter;
+use crate::jit::emit::emitter::{Emitter, Lost, Source};
 use crate::jit::emit::place::Way;
-use crate::jit::emit::slots::Source;
-use crate::jit::holes::Operand;
-use crate::program::{Dependent, Selection, Take, TransitionProgram, Watch};
-use crate::state::counters::Transition;
+use crate::jit::holes::Hole;
+use crate::program::arc::Take;
+use crate::program::transition::{Selection, TransitionProgram};
+use crate::program::watch::{Dependent, Watch};
+use crate::state::counters::TransitionCounters;
 
 /// Where a set has the bit of a member: the word's address and an offset, and the bit; and the same of the summary above.
 pub struct Member {
@@ -22,16 +23,6 @@ pub struct Member {
     offset: usize,
     bit: Value,
     summary: Option<(Value, usize, Value)>,
-}
-
-/// The watched conditions that a transition loses by what its own firing takes. It had them all, so that their number is that of
-/// those which do not hold.
-#[derive(Default)]
-pub struct Lost {
-    /// So many in any case, …
-    always: u64,
-    /// … and those for which this holds.
-    perhaps: Vec<Value>,
 }
 
 impl Emitter<'_, '_> {
@@ -54,7 +45,7 @@ impl Emitter<'_, '_> {
             unmet = self.b.ins().iadd(unmet, lost);
         }
         let state = self.transition(id);
-        self.store(unmet, state, offset_of!(Transition, unmet));
+        self.store(unmet, state, offset_of!(TransitionCounters, unmet));
         self.exclude(&member, any.filter(|_| always == 0));
     }
 
@@ -93,9 +84,9 @@ impl Emitter<'_, '_> {
 
     pub fn change_unmet(&mut self, transition: TransitionId, change: Value) -> Value {
         let state = self.transition(transition);
-        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
+        let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
         let unmet = self.b.ins().iadd(unmet, change);
-        self.store(unmet, state, offset_of!(Transition, unmet));
+        self.store(unmet, state, offset_of!(TransitionCounters, unmet));
         unmet
     }
 
@@ -143,14 +134,14 @@ impl Emitter<'_, '_> {
             return None;
         }
         let (sets, offset) = self.enabled(level);
-        let bit = self.operand(Operand::Bit(transition));
+        let bit = self.hole(Hole::Bit(transition));
         if size <= SMALL {
             return Some(Member { address: sets, offset, bit, summary: None });
         }
         let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
-        let word = self.operand(Operand::WordOffset(transition));
+        let word = self.hole(Hole::WordOffset(transition));
         let address = self.b.ins().iadd(words, word);
-        let above = self.operand(Operand::WordBit(transition));
+        let above = self.hole(Hole::WordBit(transition));
         Some(Member { address, offset: 0, bit, summary: Some((sets, offset, above)) })
     }
 
@@ -215,14 +206,14 @@ impl Emitter<'_, '_> {
     /// `Enabling::touch`.
     fn touch(&mut self, transition: TransitionId) {
         let state = self.transition(transition);
-        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
-        let listed = self.load(I8, state, offset_of!(Transition, listed));
+        let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
+        let listed = self.load(I8, state, offset_of!(TransitionCounters, listed));
         let listed = self.b.ins().uextend(I32, listed);
         let either = self.b.ins().bor(unmet, listed);
         let fresh = self.equals(either, 0);
         self.when(fresh, |s| {
             let yes = s.b.ins().iconst(I8, 1);
-            s.store(yes, state, offset_of!(Transition, listed));
+            s.store(yes, state, offset_of!(TransitionCounters, listed));
             let len = s.load(I64, s.engine, s.layout.listed);
             let list = s.table(s.layout.list);
             let offset = s.b.ins().ishl_imm_s(len, 2);

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::engine::code::DONE;
 use crate::jit::emit::emitter::Emitter;
-use crate::jit::holes::Operand;
+use crate::jit::holes::Hole;
 use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN, WIDEST};
 use crate::program::expression::{
     self, Bool, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding,
@@ -58,7 +58,7 @@ impl Emitter<'_, '_> {
 
     /// An exponential, from a standard one and a mean.
     pub fn times_mean(&mut self, standard: Value, mean: &f64) -> Value {
-        let mean = self.real_operand(mean);
+        let mean = self.real_hole(mean);
         self.b.ins().fmul(mean, standard)
     }
 
@@ -276,7 +276,7 @@ impl Emitter<'_, '_> {
     fn evaluated(&mut self, function: usize, expression: u64, end: Value) -> Value {
         self.spill_variables();
         self.lend_chance();
-        let expression = self.operand(Operand::Word(expression));
+        let expression = self.hole(Hole::Word(expression));
         let status = self.call(function, &[self.engine, expression, end], Some(I64));
         self.regain_chance();
         if let Some(status) = status {
@@ -290,7 +290,7 @@ impl Emitter<'_, '_> {
 
     pub fn real_value(&mut self, e: &Real, end: Value) -> Value {
         match e {
-            Real::Const(value) => self.real_operand(value),
+            Real::Const(value) => self.real_hole(value),
             Real::Var(variable) => {
                 let bits = self.variable(variable.at());
                 self.real_of(bits)

@@ -11,14 +11,15 @@ use crate::base::ids::{IndexId, JoinId, PlaceId};
 use crate::base::row::Row;
 use crate::collections::tournament::MANY;
 use crate::collections::weights::{Weights, HIGHEST, ONES};
-use crate::jit::emit::emitter::{Emitter, Owner};
+use crate::jit::emit::emitter::{Emitter, Owner, Source};
 use crate::jit::emit::place::Way;
-use crate::jit::emit::slots::Source;
-use crate::jit::holes::Operand;
+use crate::jit::holes::Hole;
 use crate::jit::runtime::Rare;
 use crate::net::Discipline;
-use crate::state::index::{Index, IndexProgram, FEW, NONE};
-use crate::state::join::{Join, Link, LinkProgram, Seat};
+use crate::program::index::IndexProgram;
+use crate::program::join::LinkProgram;
+use crate::state::index::{Index, BUCKET_SEATS, NONE};
+use crate::state::join::{Join, Link, Seat};
 
 const TOTAL: usize = Join::WEIGHTS + Weights::TOTAL;
 const ROOM: usize = Join::WEIGHTS + Weights::ROOM;
@@ -45,19 +46,19 @@ const _: () = assert!(offset_of!(Seat, admitted) == GROUP + 4);
 const LANES: MemFlagsData = MemFlagsData::new().with_endianness(Endianness::Little);
 
 /// From where each of four numbers comes where the one at a position goes, …
-static WITHOUT: [[u8; 16]; FEW] = patterns([[1, 2, 3, 3], [0, 2, 3, 3], [0, 1, 3, 3], [0, 1, 2, 3]]);
+static WITHOUT: [[u8; 16]; BUCKET_SEATS] = patterns([[1, 2, 3, 3], [0, 2, 3, 3], [0, 1, 3, 3], [0, 1, 2, 3]]);
 /// … where a new one comes there, …
-static AROUND: [[u8; 16]; FEW] = patterns([[NO, 0, 1, 2], [0, NO, 1, 2], [0, 1, NO, 2], [0, 1, 2, NO]]);
+static AROUND: [[u8; 16]; BUCKET_SEATS] = patterns([[NO, 0, 1, 2], [0, NO, 1, 2], [0, 1, NO, 2], [0, 1, 2, NO]]);
 /// … and the bits of the one at a position.
-static ONLY: [[u32; 4]; FEW] = [[!0, 0, 0, 0], [0, !0, 0, 0], [0, 0, !0, 0], [0, 0, 0, !0]];
+static ONLY: [[u32; 4]; BUCKET_SEATS] = [[!0, 0, 0, 0], [0, !0, 0, 0], [0, 0, !0, 0], [0, 0, 0, !0]];
 /// From nowhere.
 const NO: u8 = 0x80;
 
 /// The bytes from which those of four numbers come.
-const fn patterns(lanes: [[u8; 4]; FEW]) -> [[u8; 16]; FEW] {
-    let mut patterns = [[NO; 16]; FEW];
+const fn patterns(lanes: [[u8; 4]; BUCKET_SEATS]) -> [[u8; 16]; BUCKET_SEATS] {
+    let mut patterns = [[NO; 16]; BUCKET_SEATS];
     let mut i = 0;
-    while i < 16 * FEW {
+    while i < 16 * BUCKET_SEATS {
         let lane = lanes[i / 16][i % 16 / 4];
         if lane != NO {
             patterns[i / 16][i % 16] = 4 * lane + (i % 4) as u8;
@@ -77,13 +78,13 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ where things are
 
     fn join(&mut self, id: JoinId) -> Value {
-        let distance = self.operand(Operand::Join(id));
+        let distance = self.hole(Hole::Join(id));
         let join = self.b.ins().iadd(self.engine, distance);
         self.owned(join, Owner::Join)
     }
 
     pub fn index(&mut self, id: IndexId) -> Value {
-        let distance = self.operand(Operand::Index(id));
+        let distance = self.hole(Hole::Index(id));
         let index = self.b.ins().iadd(self.engine, distance);
         self.owned(index, Owner::Index)
     }
@@ -156,13 +157,13 @@ impl Emitter<'_, '_> {
         let group = self.load_half(own, GROUP);
         let index = self.index(link.index);
         let record = self.bucket(link.index, index, group);
-        let (len, most) = (self.load_half(record, Index::GROUP_LEN), self.int(FEW as u64 + 1));
+        let (len, most) = (self.load_half(record, Index::GROUP_LEN), self.int(BUCKET_SEATS as u64 + 1));
         self.unless_less(len, most, rest);
         let entry = self.row(record, unit, size_of::<u32>() as i64);
         let other = self.load_half(entry, Index::SEATS);
         self.jump(next, &[seat, other]);
         self.b.switch_to_block(rest);
-        let number = self.operand(Operand::JoinNumber(id));
+        let number = self.hole(Hole::JoinNumber(id));
         self.call_rarely(Rare::ChoosePair, &[number, k]);
         let pair = self.load(I64, self.engine, self.layout.value);
         let pivot = self.lower_half(pair);
@@ -241,7 +242,7 @@ impl Emitter<'_, '_> {
     /// `Marking::leave_pivot`.
     pub fn leave_pivot(&mut self, id: JoinId, seat: Value) {
         let program = self.program;
-        let number = self.operand(Operand::JoinNumber(id));
+        let number = self.hole(Hole::JoinNumber(id));
         match program.joins[id.at()].links.as_slice() {
             [link] if program.indices[link.index].extents.is_some() => {
                 let at_once = |s: &mut Self, rest| s.leave_pivot_at_once(id, link, seat, rest);
@@ -275,7 +276,7 @@ impl Emitter<'_, '_> {
         let index = self.index(link.index);
         let record = self.bucket(link.index, index, group);
         let waiting = self.load_half(record, Index::LINKS);
-        let bit = self.operand(Operand::Word(u64::from(link.bit)));
+        let bit = self.hole(Hole::Word(u64::from(link.bit)));
         let waiting = self.b.ins().band_not(waiting, bit);
         self.store_half(waiting, record, Index::LINKS);
         self.remove_weight(id, seats.join, seat, last);
@@ -304,7 +305,7 @@ impl Emitter<'_, '_> {
             for &[seat, before, after] in changes {
                 let changed = s.b.ins().icmp(IntCC::NotEqual, before, after);
                 s.when(changed, |s| {
-                    let number = s.operand(Operand::JoinNumber(id));
+                    let number = s.hole(Hole::JoinNumber(id));
                     s.call_rarely(Rare::Note, &[number, seat, before, after]);
                 });
             }
@@ -370,7 +371,7 @@ impl Emitter<'_, '_> {
 
     /// `Marking::enter_pivot`, where groups are numbered directly.
     pub fn enter_pivot(&mut self, id: JoinId, link: &LinkProgram, group: Value) {
-        let number = self.operand(Operand::JoinNumber(id));
+        let number = self.hole(Hole::JoinNumber(id));
         let at_once = |s: &mut Self, rest| s.enter_pivot_at_once(id, link, group, rest);
         self.at_once(at_once, Rare::EnterPivot, &[number, group]);
     }
@@ -393,7 +394,7 @@ impl Emitter<'_, '_> {
         let (weight, limit) = (self.load_half(record, Index::GROUP_LEN), self.load(I64, seats.join, LIMIT));
         self.unless_less(weight, limit, rest);
         let waiting = self.load_half(record, Index::LINKS);
-        let bit = self.operand(Operand::Word(u64::from(link.bit)));
+        let bit = self.hole(Hole::Word(u64::from(link.bit)));
         let waiting = self.b.ins().bor(waiting, bit);
         self.store_half(waiting, record, Index::LINKS);
         let head = self.head(seats.join, group);
@@ -450,7 +451,7 @@ impl Emitter<'_, '_> {
 
     /// `Marking::leave_index`.
     pub fn leave_index(&mut self, id: IndexId, seat: Value) {
-        let number = self.operand(Operand::IndexNumber(id));
+        let number = self.hole(Hole::IndexNumber(id));
         if self.program.indices[id].extents.is_some() {
             let at_once = |s: &mut Self, rest| s.leave_index_at_once(id, seat, rest);
             self.at_once(at_once, Rare::LeaveIndex, &[number, seat]);
@@ -476,7 +477,7 @@ impl Emitter<'_, '_> {
             single,
             |s| s.store_half(seat, other, Index::SEATS),
             |s| {
-                let (longer, most) = (s.b.ins().umax(lens[0], lens[1]), s.int(FEW as u64 + 1));
+                let (longer, most) = (s.b.ins().umax(lens[0], lens[1]), s.int(BUCKET_SEATS as u64 + 1));
                 s.unless_less(longer, most, rest);
                 let apart = s.b.ins().icmp(IntCC::NotEqual, group, moving);
                 // Of one group, the last makes way for itself.
@@ -528,7 +529,7 @@ impl Emitter<'_, '_> {
     }
 
     /// One of some patterns, as bytes.
-    fn pattern<T>(&mut self, patterns: &'static [T; FEW], position: Value) -> Value {
+    fn pattern<T>(&mut self, patterns: &'static [T; BUCKET_SEATS], position: Value) -> Value {
         let start = self.int(std::ptr::from_ref(patterns) as u64);
         let position = self.b.ins().uextend(I64, position);
         let pattern = self.row(start, position, size_of::<T>() as i64);
@@ -537,7 +538,7 @@ impl Emitter<'_, '_> {
 
     /// `Marking::enter_index`, where groups are numbered directly.
     pub fn enter_index(&mut self, id: IndexId, group: Value) {
-        let number = self.operand(Operand::IndexNumber(id));
+        let number = self.hole(Hole::IndexNumber(id));
         let at_once = |s: &mut Self, rest| s.enter_index_at_once(id, group, rest);
         self.at_once(at_once, Rare::EnterIndex, &[number, group]);
     }
@@ -546,7 +547,7 @@ impl Emitter<'_, '_> {
     fn enter_index_at_once(&mut self, id: IndexId, group: Value, rest: Block) {
         let index = self.index(id);
         let record = self.bucket(id, index, group);
-        let (len, few) = (self.load_half(record, Index::GROUP_LEN), self.int(FEW as u64));
+        let (len, few) = (self.load_half(record, Index::GROUP_LEN), self.int(BUCKET_SEATS as u64));
         self.unless_less(len, few, rest);
         let seat = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
         if self.may_grow(self.program.indices[id].place) {
@@ -572,7 +573,7 @@ impl Emitter<'_, '_> {
         if links.is_empty() {
             return;
         }
-        let number = self.operand(Operand::IndexNumber(id));
+        let number = self.hole(Hole::IndexNumber(id));
         let waiting = self.load_half(record, Index::LINKS);
         self.when(waiting, |s| match links[..] {
             [(join, _)] if program.joins[join.at()].links.len() == 1 => {

@@ -14,12 +14,13 @@ use crate::collections::rank_set::{RankSet, MEDIUM, SMALL};
 use crate::collections::records::Records;
 use crate::collections::tournament::{Key, MANY, NEVER, NONE};
 use crate::engine::code::{Routines, DONE, ENABLED, OVER, STOPPED, USED_UP};
-use crate::jit::emit::emitter::{Emitter, Exit, Form, Owner, LEAF};
-use crate::jit::holes::Operand;
+use crate::jit::emit::emitter::{Emitter, Exit, FunctionForm, Owner, LEAF};
+use crate::jit::holes::Hole;
 use crate::jit::runtime::Rare;
-use crate::program::Level;
-use crate::state::agenda::{Ending, NO_LANE};
-use crate::state::counters::Transition;
+use crate::program::transition::Level;
+use crate::program::transition::NO_LANE;
+use crate::state::agenda::Ending;
+use crate::state::counters::TransitionCounters;
 use crate::state::lane::Lane;
 
 /// A tournament of so many rounds is far from having many slots.
@@ -27,11 +28,11 @@ const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
 
 /// What the loop is asked: where the routines are, the bits of the last instant, how many firings may have started at the end of
 /// it, and which pieces are written out in the loop.
-pub struct Asked<'w> {
+pub struct LoopContext<'w> {
     pub routines: Value,
     until: Value,
     enough: Value,
-    pub written: &'w Written,
+    pub written: &'w InlinePieces,
     /// Bits of the time.
     now: Variable,
     /// As many firings may start before the loop must see to it how many may.
@@ -41,34 +42,34 @@ pub struct Asked<'w> {
 /// For each transition the piece that starts its firings, and the one that ends them, where the pieces of a net are so few
 /// that they are written out in the loop. Else there are none, and they are called.
 #[derive(Default)]
-pub struct Written {
-    pub starts: Vec<Part>,
-    pub finishes: Vec<Part>,
+pub struct InlinePieces {
+    pub starts: Vec<InlinePiece>,
+    pub finishes: Vec<InlinePiece>,
 }
 
 /// A piece that is written out in the loop. Transitions of one shape share it.
 #[derive(Clone, Copy)]
-pub struct Part {
+pub struct InlinePiece {
     pub shape: usize,
     /// One of the transitions.
     pub transition: TransitionId,
-    /// How many operands it has, and whether it reads any.
-    pub operands: usize,
+    /// How many holes it has, and whether it reads any.
+    pub holes: usize,
     pub reads: bool,
 }
 
-impl Part {
-    fn form(&self, variables: usize, parameters: usize) -> Form {
-        Form { variables, parameters, shape: Some(self.shape) }
+impl InlinePiece {
+    fn form(&self, variables: usize, parameters: usize) -> FunctionForm {
+        FunctionForm { variables, parameters, shape: Some(self.shape) }
     }
 }
 
-impl Written {
+impl InlinePieces {
     pub fn shapes(&self) -> impl Iterator<Item = usize> + '_ {
         self.starts.iter().chain(&self.finishes).map(|part| part.shape)
     }
 
-    /// Whether what ends firings has operands.
+    /// Whether what ends firings has holes.
     pub fn finishes_differ(&self) -> bool {
         self.finishes.is_empty() || self.finishes.iter().any(|part| part.reads)
     }
@@ -87,10 +88,10 @@ struct Parts {
 }
 
 impl Emitter<'_, '_> {
-    pub fn cycle(mut self, written: &Written) -> Vec<Operand> {
+    pub fn main_loop(mut self, written: &InlinePieces) -> Vec<Hole> {
         let [routines, until, enough] = [2, 3, 4].map(|i| self.parameter(i));
         let [now, may_start] = [0; 2].map(|_| self.b.declare_var(I64));
-        let asked = Asked { routines, until, enough, written, now, may_start };
+        let asked = LoopContext { routines, until, enough, written, now, may_start };
         let [top, fire, idle, finish] = [0; 4].map(|_| self.b.create_block());
         let parts = Parts { top, fire, idle, finish };
         let time = self.load(I64, self.engine, self.layout.now);
@@ -127,7 +128,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Firings may start as long as there are not too many, and not so many at this instant that account must be kept.
-    fn allow(&mut self, asked: &Asked) -> Value {
+    fn allow(&mut self, asked: &LoopContext) -> Value {
         let began = self.load(I64, self.engine, self.layout.instant_began);
         let quiet = self.load(I64, self.engine, self.layout.quiet);
         let loud = self.b.ins().iadd(began, quiet);
@@ -137,7 +138,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The number of firings that may start is often that of an earlier instant.
-    fn leave_unless_allowed(&mut self, asked: &Asked) {
+    fn leave_unless_allowed(&mut self, asked: &LoopContext) {
         let (go, allow) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(allow);
         let firings = self.load(I64, self.engine, self.layout.firings);
@@ -169,7 +170,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `Engine::look`: looks at the transitions that are listed.
-    fn look_where_needed(&mut self, asked: &Asked) {
+    fn look_where_needed(&mut self, asked: &LoopContext) {
         let (next, one, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.jump(next, &[]);
         self.b.switch_to_block(next);
@@ -183,8 +184,8 @@ impl Emitter<'_, '_> {
         let transition = self.load_half(entry, 0);
         let state = self.transition_at(transition);
         let no = self.b.ins().iconst(I8, 0);
-        self.store(no, state, offset_of!(Transition, listed));
-        let unmet = self.load(I32, state, offset_of!(Transition, unmet));
+        self.store(no, state, offset_of!(TransitionCounters, listed));
+        let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
         let may_be = self.b.create_block();
         self.b.ins().brif(unmet, next, &[], may_be, &[]);
         self.b.switch_to_block(may_be);
@@ -206,7 +207,7 @@ impl Emitter<'_, '_> {
     fn look_generally(&mut self, listed: Value, state: Value) {
         self.store(listed, self.engine, self.layout.listed);
         let yes = self.b.ins().iconst(I8, 1);
-        self.store(yes, state, offset_of!(Transition, listed));
+        self.store(yes, state, offset_of!(TransitionCounters, listed));
         self.look_by_engine();
     }
 
@@ -223,8 +224,8 @@ impl Emitter<'_, '_> {
             self.call(self.runtime.set_enabled, &[self.engine, transition, found], None);
             return;
         }
-        let level = self.load_half(state, offset_of!(Transition, level));
-        let position = self.load_half(state, offset_of!(Transition, position));
+        let level = self.load_half(state, offset_of!(TransitionCounters, level));
+        let position = self.load_half(state, offset_of!(TransitionCounters, position));
         let (sets, offset) = self.enabled(0);
         let set = self.row(sets, level, size_of::<RankSet>() as i64);
         let set = self.owned(set, Owner::Enabled);
@@ -353,7 +354,7 @@ impl Emitter<'_, '_> {
         if level.transitions.iter().zip(first..).all(|(transition, number)| transition.0 == number) {
             return self.b.ins().iadd_imm_s(position, i64::from(first));
         }
-        let transitions = self.operand(Operand::Word(level.transitions.as_ptr() as u64));
+        let transitions = self.hole(Hole::Word(level.transitions.as_ptr() as u64));
         let entry = self.row(transitions, position, size_of::<u32>() as i64);
         self.load_half(entry, 0)
     }
@@ -396,7 +397,7 @@ impl Emitter<'_, '_> {
         bits
     }
 
-    fn fire(&mut self, asked: &Asked, parts: &Parts) {
+    fn fire(&mut self, asked: &LoopContext, parts: &Parts) {
         let transition = self.b.append_block_param(parts.fire, I64);
         self.b.switch_to_block(parts.fire);
         let [lasts, rest] = [0; 2].map(|_| self.b.create_block());
@@ -415,7 +416,7 @@ impl Emitter<'_, '_> {
         self.leave_to_start(transition, status);
     }
 
-    fn call_start(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
+    fn call_start(&mut self, asked: &LoopContext, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
         let routines = self.routines_of(asked.routines, transition);
         let status = self.call_routine(LEAF, routines, offset_of!(Routines, start), &[]);
         let (not_done, begun) = (self.b.create_block(), self.b.create_block());
@@ -428,7 +429,7 @@ impl Emitter<'_, '_> {
         self.jump(lasts, &[status, transition, slot]);
     }
 
-    fn start_by_part(&mut self, asked: &Asked, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
+    fn start_by_part(&mut self, asked: &LoopContext, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
         let now = self.time(asked);
         let exit = Exit::Start { done: parts.top, lasts, rest, transition };
         let program = self.program;
@@ -441,34 +442,34 @@ impl Emitter<'_, '_> {
                 (entry, start.start(part.transition, plan))
             },
             |s, part| {
-                let operands = match part.reads {
+                let holes = match part.reads {
                     true => {
                         let routines = s.routines_of(asked.routines, transition);
-                        s.operands_of(routines, offset_of!(Routines, start))
+                        s.holes_of(routines, offset_of!(Routines, start))
                     }
                     false => s.int(0),
                 };
-                vec![s.engine, operands]
+                vec![s.engine, holes]
             },
         );
     }
 
     /// The time, for pieces that are written out.
-    fn time(&mut self, asked: &Asked) -> Value {
+    fn time(&mut self, asked: &LoopContext) -> Value {
         let bits = self.b.use_var(asked.now);
         self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
     }
 
-    /// Goes on with the piece of a transition. `write` writes one and returns its entry and its operands, which must be as many as
+    /// Goes on with the piece of a transition. `write` writes one and returns its entry and its holes, which must be as many as
     /// those in the rows of its transitions; `arguments` are what it gets.
     fn go_to_part(
         &mut self,
-        parts: &[Part],
+        parts: &[InlinePiece],
         transition: Value,
-        write: impl Fn(&mut Self, Part) -> (Block, Vec<Operand>),
-        arguments: impl Fn(&mut Self, Part) -> Vec<Value>,
+        write: impl Fn(&mut Self, InlinePiece) -> (Block, Vec<Hole>),
+        arguments: impl Fn(&mut Self, InlinePiece) -> Vec<Value>,
     ) {
-        let mut ways: BTreeMap<usize, (Part, Block)> = BTreeMap::new();
+        let mut ways: BTreeMap<usize, (InlinePiece, Block)> = BTreeMap::new();
         for &part in parts {
             ways.entry(part.shape).or_insert_with(|| (part, self.b.create_block()));
         }
@@ -480,8 +481,8 @@ impl Emitter<'_, '_> {
             switch.emit(self.b, transition, otherwise);
         }
         for (part, way) in ways.into_values() {
-            let (entry, operands) = write(self, part);
-            assert_eq!(operands.len(), part.operands);
+            let (entry, holes) = write(self, part);
+            assert_eq!(holes.len(), part.holes);
             self.b.switch_to_block(way);
             let arguments = arguments(self, part);
             self.jump(entry, &arguments);
@@ -489,7 +490,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Time moves to the next end.
-    fn pass_time(&mut self, asked: &Asked, parts: &Parts) {
+    fn pass_time(&mut self, asked: &LoopContext, parts: &Parts) {
         self.b.switch_to_block(parts.idle);
         let gap = self.load(I64, self.engine, self.layout.gap);
         let open = self.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
@@ -520,7 +521,7 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// `Events::close_gap`.
+    /// `Tournament::close_gap`.
     fn close_gap(&mut self, gap: Value) {
         let none = self.int(NONE as u64);
         self.store(none, self.engine, self.layout.gap);
@@ -533,7 +534,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Ends the first of the firings that end now, and goes on with the next one.
-    fn finish_first(&mut self, asked: &Asked, parts: &Parts) {
+    fn finish_first(&mut self, asked: &LoopContext, parts: &Parts) {
         self.b.switch_to_block(parts.finish);
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let slots = self.load(I64, self.engine, self.layout.slots);
@@ -565,11 +566,11 @@ impl Emitter<'_, '_> {
         self.b.ins().return_(&[status]);
     }
 
-    fn call_finish(&mut self, asked: &Asked, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
+    fn call_finish(&mut self, asked: &LoopContext, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
         let [left, succeeded, failed] = ways;
-        let [function, operands] = self.finish_of(asked, ending, transition);
+        let [function, holes] = self.finish_of(asked, ending, transition);
         let (record, others) = self.record_of(asked, slot, ending);
-        let status = self.call_address(LEAF, function, &[self.engine, operands, record], Some(I64)).unwrap_or(record);
+        let status = self.call_address(LEAF, function, &[self.engine, holes, record], Some(I64)).unwrap_or(record);
         let fine = self.equals(status, DONE);
         let done = self.b.create_block();
         self.b.ins().brif(fine, done, &[], failed, &[status.into(), transition.into()]);
@@ -582,7 +583,7 @@ impl Emitter<'_, '_> {
 
     /// The record of the firing of a slot. If it is one of a lane, it leaves the lane, and the next takes the slot: returns how
     /// many others there are, where there are lanes.
-    fn record_of(&mut self, asked: &Asked, slot: Value, ending: Value) -> (Value, Option<Value>) {
+    fn record_of(&mut self, asked: &LoopContext, slot: Value, ending: Value) -> (Value, Option<Value>) {
         let own = |s: &mut Self| s.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
         if self.program.lanes == 0 {
             return (own(self), None);
@@ -590,7 +591,7 @@ impl Emitter<'_, '_> {
         let lane = self.load(I32, ending, offset_of!(Ending, lane));
         let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
         let of_lane = |s: &mut Self| {
-            let (lanes, number) = (s.rows(s.layout.plan.lanes), s.b.ins().uextend(I64, lane));
+            let (lanes, number) = (s.rows(s.layout.arena.lanes), s.b.ins().uextend(I64, lane));
             let lane = s.row(lanes, number, size_of::<Lane>() as i64);
             let lane = s.lane_at(lane);
             let [record, others] = s.pop(lane);
@@ -601,9 +602,9 @@ impl Emitter<'_, '_> {
         (found[0], Some(found[1]))
     }
 
-    fn finish_by_part(&mut self, asked: &Asked, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
+    fn finish_by_part(&mut self, asked: &LoopContext, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
         let [left, succeeded, failed] = ways;
-        let operands = match asked.written.finishes_differ() {
+        let holes = match asked.written.finishes_differ() {
             true => self.finish_of(asked, ending, transition)[1],
             false => self.int(0),
         };
@@ -619,7 +620,7 @@ impl Emitter<'_, '_> {
                 let (entry, finish) = s.part(part.form(0, 3), exit, now);
                 (entry, finish.finish(part.transition, &program.transitions[part.transition]))
             },
-            |s, _| vec![s.engine, operands, ending],
+            |s, _| vec![s.engine, holes, ending],
         );
         self.b.switch_to_block(succeeds);
         let lane = self.lane_at(lane);
@@ -627,24 +628,24 @@ impl Emitter<'_, '_> {
         self.jump(succeeded, &[]);
     }
 
-    /// What ends a firing, and its operands. The interpreter does not note it.
-    fn finish_of(&mut self, asked: &Asked, ending: Value, transition: Value) -> [Value; 2] {
+    /// What ends a firing, and its holes. The interpreter does not note it.
+    fn finish_of(&mut self, asked: &LoopContext, ending: Value, transition: Value) -> [Value; 2] {
         let called = asked.written.finishes.is_empty();
-        let operands = self.load(I64, ending, offset_of!(Ending, operands));
-        let function = if called { self.load(I64, ending, offset_of!(Ending, function)) } else { operands };
+        let holes = self.load(I64, ending, offset_of!(Ending, holes));
+        let function = if called { self.load(I64, ending, offset_of!(Ending, function)) } else { holes };
         let look_up = |s: &mut Self| {
             let routines = s.routines_of(asked.routines, transition);
-            let operands = s.operands_of(routines, offset_of!(Routines, finish));
-            let function = if called { s.function_of(routines, offset_of!(Routines, finish)) } else { operands };
-            vec![function, operands]
+            let holes = s.holes_of(routines, offset_of!(Routines, finish));
+            let function = if called { s.function_of(routines, offset_of!(Routines, finish)) } else { holes };
+            vec![function, holes]
         };
-        let known = self.branch(function, &[I64, I64], |_| vec![function, operands], |s| s.aside(true, look_up));
+        let known = self.branch(function, &[I64, I64], |_| vec![function, holes], |s| s.aside(true, look_up));
         [known[0], known[1]]
     }
 
     /// A firing has left its slot: to the next that ends now, if there is one, or else to those that may start. There is none
     /// unless several were found to end at one time.
-    fn go_on_from_gap(&mut self, asked: &Asked, parts: &Parts, slot: Value) {
+    fn go_on_from_gap(&mut self, asked: &LoopContext, parts: &Parts, slot: Value) {
         self.store(slot, self.engine, self.layout.gap);
         let now = self.b.use_var(asked.now);
         let tie = self.load(I64, self.engine, self.layout.tie);
@@ -661,7 +662,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The same where the next of a lane has taken the slot.
-    fn go_on_in_order(&mut self, asked: &Asked, parts: &Parts) {
+    fn go_on_in_order(&mut self, asked: &LoopContext, parts: &Parts) {
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let next = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
         let now = self.b.use_var(asked.now);

@@ -4,18 +4,18 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
-use crate::jit::emit::emitter::{Emitter, Number};
-use crate::jit::emit::slots::Source;
-use crate::jit::holes::Operand;
+use crate::jit::emit::emitter::{Emitter, Source, TokenCount};
+use crate::jit::holes::Hole;
 use crate::net::Scalar;
+use crate::program::arc::{Count, OutputForm, OutputProgram};
 use crate::program::expression::{self, Int, Real};
-use crate::program::{Bound, Count, Form, OutputProgram};
+use crate::program::place::Bound;
 
 /// What an output arc of a firing gives.
 pub struct Given {
     /// Where the place is known only when the code runs: its number.
     pub place: Option<Value>,
-    pub count: Number,
+    pub count: TokenCount,
     pub slots: Vec<Source>,
     /// Where the slots stand in memory, if they do.
     pub address: Option<Value>,
@@ -24,18 +24,18 @@ pub struct Given {
 /// What an arc gives whose place or number is known only when the firing starts: the number of the place, and the rest.
 struct Opened {
     place: Value,
-    count: Number,
+    count: TokenCount,
     slots: Vec<Source>,
 }
 
 impl Emitter<'_, '_> {
     /// Evaluates an output arc.
     pub fn given(&mut self, arc: &OutputProgram, end: Value) -> Given {
-        let nothing = Given { place: None, count: Number::Const(0), slots: Vec::new(), address: None };
+        let nothing = Given { place: None, count: TokenCount::Const(0), slots: Vec::new(), address: None };
         match arc.form {
-            Form::Black(count) => Given { count: Number::Const(count), ..nothing },
-            Form::Token => Given { count: Number::Const(1), slots: self.slots(arc, end), ..nothing },
-            Form::Open => {
+            OutputForm::Black(count) => Given { count: TokenCount::Const(count), ..nothing },
+            OutputForm::Token => Given { count: TokenCount::Const(1), slots: self.slots(arc, end), ..nothing },
+            OutputForm::Open => {
                 let chosen = arc.places.len() > 1;
                 let Some(condition) = &arc.condition else {
                     let Opened { place, count, slots } = self.open(arc, end);
@@ -51,7 +51,7 @@ impl Emitter<'_, '_> {
                 );
                 Given {
                     place: chosen.then_some(values[0]),
-                    count: Number::Known(values[1]),
+                    count: TokenCount::Known(values[1]),
                     slots: values[2..].iter().copied().map(Source::Known).collect(),
                     ..nothing
                 }
@@ -62,12 +62,12 @@ impl Emitter<'_, '_> {
     /// Place, number and values of an open arc whose condition holds.
     fn open(&mut self, arc: &OutputProgram, end: Value) -> Opened {
         let count = match &arc.count {
-            Count::Const(count) => Number::Const(*count),
+            Count::Const(count) => TokenCount::Const(*count),
             Count::Of(e, _) => {
                 let count = self.integer(e, end);
                 let natural = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
                 self.require(natural);
-                Number::Known(count)
+                TokenCount::Known(count)
             }
         };
         let place = match &arc.index {
@@ -76,7 +76,7 @@ impl Emitter<'_, '_> {
                 let index = self.integer(index, end);
                 let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, index, arc.places.len() as i64);
                 self.require(inside);
-                let places = self.operand(Operand::Word(arc.places.as_ptr() as u64));
+                let places = self.hole(Hole::Word(arc.places.as_ptr() as u64));
                 let offset = self.b.ins().ishl_imm_s(index, 2);
                 let entry = self.b.ins().iadd(places, offset);
                 self.load_half(entry, 0)
@@ -84,13 +84,13 @@ impl Emitter<'_, '_> {
         };
         // Values of tokens that are not given may not be evaluated: they may fail.
         let slots = match count {
-            Number::Known(count) if arc.width > 0 => {
+            TokenCount::Known(count) if arc.width > 0 => {
                 let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
                 let types = vec![I64; arc.width];
                 let words = self.branch(any, &types, |s| s.words(arc, end), |s| vec![s.int(0); arc.width]);
                 words.into_iter().map(Source::Known).collect()
             }
-            Number::Const(0) => vec![Source::Known(self.int(0)); arc.width],
+            TokenCount::Const(0) => vec![Source::Known(self.int(0)); arc.width],
             _ => self.slots(arc, end),
         };
         Opened { place, count, slots }
@@ -125,7 +125,7 @@ impl Emitter<'_, '_> {
         self.slots(arc, end).into_iter().map(|slot| self.word_in(slot)).collect()
     }
 
-    /// The value of a slot. Constants are operands, so that transitions which differ in them alone share their code.
+    /// The value of a slot. Constants are holes, so that transitions which differ in them alone share their code.
     pub fn slot_value(&mut self, value: &expression::Value, end: Value) -> Source {
         let variable = match value {
             expression::Value::Int(Int::Var(variable)) | expression::Value::Real(Real::Var(variable)) => {
@@ -135,8 +135,8 @@ impl Emitter<'_, '_> {
         };
         variable.unwrap_or_else(|| {
             Source::Known(match value {
-                expression::Value::Int(Int::Const(value)) => self.operand(Operand::constant(value, *value as u64)),
-                expression::Value::Real(Real::Const(value)) => self.operand(Operand::constant(value, value.to_bits())),
+                expression::Value::Int(Int::Const(value)) => self.hole(Hole::constant(value, *value as u64)),
+                expression::Value::Real(Real::Const(value)) => self.hole(Hole::constant(value, value.to_bits())),
                 value => self.bits(value, end),
             })
         })

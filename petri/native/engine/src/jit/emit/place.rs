@@ -7,13 +7,12 @@ use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::base::ids::{GaugeId, PlaceId, TransitionId};
-use crate::jit::emit::emitter::{Emitter, Number};
-use crate::jit::emit::slots::Source;
-use crate::jit::holes::Operand;
-use crate::jit::profile::Habit;
+use crate::jit::emit::emitter::{Emitter, Source, TokenCount};
+use crate::jit::holes::Hole;
+use crate::jit::profile::Occupancy;
 use crate::observe::levels::{self, LEVELS};
-use crate::program::{Dependent, Gauge, Watch};
-use crate::state::counters::{Place, Transition};
+use crate::program::watch::{Dependent, Gauge, Watch};
+use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::store::Store;
 
 /// Beyond so many watches and dependents a gauge is left to the runtime: the code would be long, and seldom in the cache.
@@ -80,31 +79,31 @@ impl Emitter<'_, '_> {
     }
 
     /// … as many times as the number changes by.
-    fn weighted(&mut self, spell: Value, count: Number) -> Value {
+    fn weighted(&mut self, spell: Value, count: TokenCount) -> Value {
         let count = match count {
-            Number::Const(1) => return spell,
-            Number::Const(count) => self.real(count as f64),
-            Number::Known(count) => self.b.ins().fcvt_from_sint(F64, count),
+            TokenCount::Const(1) => return spell,
+            TokenCount::Const(count) => self.real(count as f64),
+            TokenCount::Known(count) => self.b.ins().fcvt_from_sint(F64, count),
         };
         self.b.ins().fmul(count, spell)
     }
 
     /// A number that was not zero rises: its integral is less by the time that its spell has lasted.
-    fn lessen(&mut self, of: Spells, count: Number) {
+    fn lessen(&mut self, of: Spells, count: TokenCount) {
         // Of two numbers that are read, an operation can read the last itself.
         let sum = self.load(F64, of.address, of.integral);
         let spell = self.spell(of);
         self.lessen_by(of, sum, spell, count);
     }
 
-    fn lessen_by(&mut self, of: Spells, sum: Value, spell: Value, count: Number) {
+    fn lessen_by(&mut self, of: Spells, sum: Value, spell: Value, count: TokenCount) {
         let less = self.weighted(spell, count);
         let sum = self.b.ins().fsub(sum, less);
         self.store(sum, of.address, of.integral);
     }
 
     /// A number falls. Returns the time that its spell has lasted.
-    fn lengthen(&mut self, of: Spells, count: Number) -> Value {
+    fn lengthen(&mut self, of: Spells, count: TokenCount) -> Value {
         let spell = self.spell(of);
         let more = self.weighted(spell, count);
         self.add_time(of.address, of.integral, more);
@@ -116,30 +115,30 @@ impl Emitter<'_, '_> {
         let state = self.transition(transition);
         let of = Spells {
             address: state,
-            integral: offset_of!(Transition, integral),
-            since: offset_of!(Transition, busy_since),
+            integral: offset_of!(TransitionCounters, integral),
+            since: offset_of!(TransitionCounters, busy_since),
         };
-        let (active, now) = (offset_of!(Transition, active), self.now);
+        let (active, now) = (offset_of!(TransitionCounters, active), self.now);
         if self.program.transitions[transition].takes_turns {
             let number = self.int(u64::from(way == Way::Up));
-            self.store(number, state, offset_of!(Transition, in_progress));
+            self.store(number, state, offset_of!(TransitionCounters, in_progress));
             if way == Way::Up {
                 self.store(now, state, of.since);
             } else {
-                self.lengthen(of, Number::Const(1));
+                self.lengthen(of, TokenCount::Const(1));
             }
             return;
         }
-        let before = self.load(I64, state, offset_of!(Transition, in_progress));
+        let before = self.load(I64, state, offset_of!(TransitionCounters, in_progress));
         let after = self.b.ins().iadd_imm_s(before, if way == Way::Up { 1 } else { -1 });
-        self.store(after, state, offset_of!(Transition, in_progress));
-        let habit = self.habit_of(transition);
-        let (seldom, mostly) = (habit == Habit::Seldom, habit == Habit::Mostly);
+        self.store(after, state, offset_of!(TransitionCounters, in_progress));
+        let occupancy = self.activity(transition);
+        let (seldom, mostly) = (occupancy == Occupancy::Seldom, occupancy == Occupancy::Mostly);
         if way == Way::Up {
-            let more = |s: &mut Self| s.aside(seldom, |s| s.lessen(of, Number::Const(1)));
+            let more = |s: &mut Self| s.aside(seldom, |s| s.lessen(of, TokenCount::Const(1)));
             self.when_or(before, more, |s| s.aside(mostly, |s| s.store(now, state, of.since)));
         } else {
-            let spell = self.lengthen(of, Number::Const(1));
+            let spell = self.lengthen(of, TokenCount::Const(1));
             let idle = self.equals(after, 0);
             self.when(idle, |s| s.aside(mostly, |s| s.add_time(state, active, spell)));
         }
@@ -156,18 +155,18 @@ impl Emitter<'_, '_> {
     }
 
     /// Whether these tokens are all that a place can have, so that it has none before they come, and none after they go.
-    fn is_only(&self, place: PlaceId, count: Number) -> bool {
-        self.holds_one(place) && matches!(count, Number::Const(1))
+    fn is_only(&self, place: PlaceId, count: TokenCount) -> bool {
+        self.holds_one(place) && matches!(count, TokenCount::Const(1))
     }
 
     /// The spells of tokens of a place.
     fn spells(&mut self, place: PlaceId) -> Spells {
         let address = self.place(place);
-        Spells { address, integral: offset_of!(Place, integral), since: offset_of!(Place, busy_since) }
+        Spells { address, integral: offset_of!(PlaceCounters, integral), since: offset_of!(PlaceCounters, busy_since) }
     }
 
     /// How many tokens a place has where so many are about to arrive, or to leave.
-    pub fn tokens_before(&mut self, place: PlaceId, count: Number, way: Way) -> Value {
+    pub fn tokens_before(&mut self, place: PlaceId, count: TokenCount, way: Way) -> Value {
         if self.is_only(place, count) {
             self.int(u64::from(way == Way::Down))
         } else {
@@ -176,15 +175,15 @@ impl Emitter<'_, '_> {
     }
 
     /// Tokens leave a place, which had more before: `state::Place::lose`, and what watches it.
-    pub fn lose(&mut self, place: PlaceId, before: Value, count: Number) {
+    pub fn lose(&mut self, place: PlaceId, before: Value, count: TokenCount) {
         self.lengthen_level(place, before);
         let after = match count {
-            Number::Const(count) => self.b.ins().iadd_imm_s(before, -(count as i64)),
-            Number::Known(count) => self.b.ins().isub(before, count),
+            TokenCount::Const(count) => self.b.ins().iadd_imm_s(before, -(count as i64)),
+            TokenCount::Known(count) => self.b.ins().isub(before, count),
         };
         let of = self.spells(place);
         self.lengthen(of, count);
-        self.store(after, of.address, offset_of!(Place, tokens));
+        self.store(after, of.address, offset_of!(PlaceCounters, tokens));
         self.moved(GaugeId::tokens(place), before, after, count, Way::Down, &[]);
         let load = self.program.gauges[GaugeId::tokens(place)].load;
         if load != GaugeId::NONE {
@@ -196,23 +195,23 @@ impl Emitter<'_, '_> {
 
     /// Tokens arrive in a place, which had others before: `state::Place::gain`, and what watches it. `reserved`: room was kept for
     /// them. `arriving` are the values of one that has any.
-    pub fn gain(&mut self, place: PlaceId, before: Value, count: Number, reserved: bool, arriving: &[Source]) {
+    pub fn gain(&mut self, place: PlaceId, before: Value, count: TokenCount, reserved: bool, arriving: &[Source]) {
         let state = self.place(place);
         self.lengthen_level(place, before);
         let (number, after) = match count {
-            Number::Const(count) => (self.int(count), self.b.ins().iadd_imm_s(before, count as i64)),
-            Number::Known(count) => (count, self.b.ins().iadd(before, count)),
+            TokenCount::Const(count) => (self.int(count), self.b.ins().iadd_imm_s(before, count as i64)),
+            TokenCount::Known(count) => (count, self.b.ins().iadd(before, count)),
         };
-        self.store(after, state, offset_of!(Place, tokens));
-        let arrivals = self.load(I64, state, offset_of!(Place, arrivals));
+        self.store(after, state, offset_of!(PlaceCounters, tokens));
+        let arrivals = self.load(I64, state, offset_of!(PlaceCounters, arrivals));
         let arrivals = self.b.ins().iadd(arrivals, number);
-        self.store(arrivals, state, offset_of!(Place, arrivals));
+        self.store(arrivals, state, offset_of!(PlaceCounters, arrivals));
         if self.is_only(place, count) {
-            self.store(after, state, offset_of!(Place, maximum));
+            self.store(after, state, offset_of!(PlaceCounters, maximum));
         } else {
-            let maximum = self.load(I64, state, offset_of!(Place, maximum));
+            let maximum = self.load(I64, state, offset_of!(PlaceCounters, maximum));
             let more = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, maximum);
-            self.when(more, |s| s.aside(true, |s| s.store(after, state, offset_of!(Place, maximum))));
+            self.when(more, |s| s.aside(true, |s| s.store(after, state, offset_of!(PlaceCounters, maximum))));
         }
         self.moved(GaugeId::tokens(place), before, after, count, Way::Up, arriving);
         if self.program.places[place].capacity.is_some() {
@@ -231,7 +230,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Reserved room becomes tokens, or else the load grows.
-    fn fill_room(&mut self, place: PlaceId, before: Value, after: Value, count: Number, reserved: bool) {
+    fn fill_room(&mut self, place: PlaceId, before: Value, after: Value, count: TokenCount, reserved: bool) {
         let room = self.reserved(place);
         if reserved {
             let count = self.number(count);
@@ -247,7 +246,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Keeps room in a place with a capacity for tokens that a firing in progress will deposit.
-    pub fn keep_room(&mut self, place: PlaceId, count: Number) {
+    pub fn keep_room(&mut self, place: PlaceId, count: TokenCount) {
         let room = self.reserved(place);
         let number = self.number(count);
         let kept = self.b.ins().iadd(room, number);
@@ -263,7 +262,7 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ what watches a number
 
     /// `Enabling::moved`. The number of tokens of a place also has a time above zero.
-    fn moved(&mut self, gauge: GaugeId, before: Value, after: Value, count: Number, way: Way, arriving: &[Source]) {
+    fn moved(&mut self, gauge: GaugeId, before: Value, after: Value, count: TokenCount, way: Way, arriving: &[Source]) {
         let program = self.program;
         let entry = &program.gauges[gauge];
         let (watches, dependents) = program.watching(entry);
@@ -276,11 +275,11 @@ impl Emitter<'_, '_> {
             self.when_turned(crossed, Some(place), count, way, |_| {});
         }
         if many {
-            let id = self.operand(Operand::Word(u64::from(gauge.0)));
+            let id = self.hole(Hole::Word(u64::from(gauge.0)));
             self.call(self.runtime.moved, &[self.engine, id, before, after], None);
             return;
         }
-        let wavering = place.filter(|place| self.wavers(*place));
+        let wavering = place.filter(|place| self.is_unpredictable(*place));
         for group in watches.chunk_by(|a, b| a.threshold == b.threshold) {
             let crossed = self.crossed(group[0].threshold, place, high, count);
             if let (Some(place), Crossed::If(crossed)) = (wavering, crossed) {
@@ -313,7 +312,7 @@ impl Emitter<'_, '_> {
         &mut self,
         crossed: Crossed,
         place: Option<PlaceId>,
-        count: Number,
+        count: TokenCount,
         way: Way,
         then: impl FnOnce(&mut Self),
     ) {
@@ -325,29 +324,29 @@ impl Emitter<'_, '_> {
             };
         };
         let of = self.spells(place);
-        let (rises, habit) = (way == Way::Up, self.habit(place));
+        let (rises, occupancy) = (way == Way::Up, self.occupancy(place));
         let turn = |s: &mut Self| {
             if rises {
                 s.store(s.now, of.address, of.since);
             } else if !s.holds_one(place) {
                 let spell = s.spell(of);
-                s.add_time(of.address, offset_of!(Place, nonempty), spell);
+                s.add_time(of.address, offset_of!(PlaceCounters, nonempty), spell);
             }
             then(s);
         };
-        let turned = |s: &mut Self| s.aside(habit == Habit::Mostly, turn);
+        let turned = |s: &mut Self| s.aside(occupancy == Occupancy::Mostly, turn);
         match crossed {
             Crossed::Always => turned(self),
             Crossed::Never => {}
             Crossed::If(crossed) if rises => {
-                self.when_or(crossed, turned, |s| s.aside(habit == Habit::Seldom, |s| s.lessen(of, count)));
+                self.when_or(crossed, turned, |s| s.aside(occupancy == Occupancy::Seldom, |s| s.lessen(of, count)));
             }
             Crossed::If(crossed) => self.when(crossed, turned),
         }
     }
 
     /// The same without a branch, and for one transition that watches the place.
-    fn cross_free(&mut self, crossed: Value, place: PlaceId, count: Number, watch: &Watch, way: Way) {
+    fn cross_free(&mut self, crossed: Value, place: PlaceId, count: TokenCount, watch: &Watch, way: Way) {
         let of = self.spells(place);
         let bits = |s: &mut Self, time: Value| s.b.ins().bitcast(I64, MemFlagsData::new(), time);
         if way == Way::Up {
@@ -363,7 +362,7 @@ impl Emitter<'_, '_> {
             let (spell, zero) = (bits(self, spell), self.int(0));
             let spell = self.b.ins().select(crossed, spell, zero);
             let spell = self.b.ins().bitcast(F64, MemFlagsData::new(), spell);
-            self.add_time(of.address, offset_of!(Place, nonempty), spell);
+            self.add_time(of.address, offset_of!(PlaceCounters, nonempty), spell);
         }
         if self.is_told_later(watch, way, Some(crossed)) {
             return;
@@ -393,18 +392,20 @@ impl Emitter<'_, '_> {
         let (watches, _) = self.program.watching(gauge);
         let free = |group: &[Watch]| {
             let concerned = group.iter().any(|watch| watch.transition == id);
-            !concerned || self.is_only(place, Number::Const(count)) || self.wavers(place) && self.is_single_watch(group)
+            !concerned
+                || self.is_only(place, TokenCount::Const(count))
+                || self.is_unpredictable(place) && self.is_single_watch(group)
         };
         !has_many_watches(gauge) && watches.chunk_by(|a, b| a.threshold == b.threshold).all(free)
     }
 
     /// Whether a threshold lies above the lower and not above the higher of two numbers that are `count` apart.
-    fn crossed(&mut self, threshold: u64, place: Option<PlaceId>, high: Value, count: Number) -> Crossed {
+    fn crossed(&mut self, threshold: u64, place: Option<PlaceId>, high: Value, count: TokenCount) -> Crossed {
         if place.is_some_and(|place| self.is_only(place, count)) {
             return if threshold == 1 { Crossed::Always } else { Crossed::Never };
         }
         Crossed::If(match count {
-            Number::Const(1) => self.equals(high, threshold),
+            TokenCount::Const(1) => self.equals(high, threshold),
             count => {
                 let distance = self.b.ins().iadd_imm_s(high, (threshold as i64).wrapping_neg());
                 let count = self.number(count);

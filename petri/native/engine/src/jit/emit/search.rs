@@ -10,13 +10,13 @@ use cranelift_frontend::Variable;
 
 use crate::base::ids::{IndexId, PlaceId};
 use crate::engine::code::ENABLED;
-use crate::jit::emit::emitter::Emitter;
-use crate::jit::emit::slots::Source;
-use crate::jit::holes::Operand;
+use crate::jit::emit::emitter::{Emitter, Source};
+use crate::jit::holes::Hole;
+use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram};
 use crate::program::compile::transition::is_bag;
 use crate::program::expression;
-use crate::program::{Count, Find, InhibitorProgram, InputProgram, TransitionProgram};
-use crate::state::index::{Bucket, Index, FEW};
+use crate::program::transition::TransitionProgram;
+use crate::state::index::{Bucket, Index, BUCKET_SEATS};
 
 /// Searches with more loops, one in the other, are left to the general way: there is little to gain where so much is
 /// searched.
@@ -95,7 +95,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     // ------------------------------------------------------------ is there a binding?
 
     /// Whether a transition that watches do not exclude is enabled.
-    pub fn look(mut self, plan: &TransitionProgram) -> Vec<Operand> {
+    pub fn look(mut self, plan: &TransitionProgram) -> Vec<Hole> {
         let mut nest = Nest::new(plan, |arc| !plan.inputs[arc].decides);
         // A fault in any binding must be told, so all are looked at.
         let goes_on = plan.exhaustive && nest.has_loops();
@@ -399,7 +399,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             let record = self.bucket(id, index, group);
             self.b.ins().iadd_imm_s(record, Index::BUCKET as i64)
         } else {
-            let (number, address) = (self.operand(Operand::IndexNumber(id)), self.spill(&key));
+            let (number, address) = (self.hole(Hole::IndexNumber(id)), self.spill(&key));
             self.call(self.runtime.bucket_of, &[self.engine, number, address], Some(I64)).unwrap_or(number)
         };
         Group { index: id, bucket }
@@ -412,10 +412,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The address of the seats of a group's tokens.
     fn seats_of(&mut self, group: Group) -> Value {
         let number = self.tokens_of(group);
-        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, number, FEW as i64);
+        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, number, BUCKET_SEATS as i64);
         let own = |s: &mut Self| s.b.ins().iadd_imm_s(group.bucket, Bucket::SEATS as i64);
         let listed = |s: &mut Self| {
-            let index = s.operand(Operand::IndexNumber(group.index));
+            let index = s.hole(Hole::IndexNumber(group.index));
             s.call(s.runtime.seats, &[s.engine, index, group.bucket], Some(I64)).unwrap_or(index)
         };
         self.either(few, I64, own, listed)

@@ -3,19 +3,8 @@
 use cranelift_codegen::ir::types::{I64, I64X2};
 use cranelift_codegen::ir::{InstBuilder, StackSlotData, StackSlotKind, Type, Value};
 
-use crate::jit::emit::emitter::{Emitter, Owner};
-use crate::jit::holes::Operand;
-
-/// Where a value is to be had.
-#[derive(Clone, Copy)]
-pub enum Source {
-    /// In a register.
-    Known(Value),
-    /// In memory that does not change before the value is used: bytes from an address.
-    At(Value, usize),
-    /// One of two that are in a register together.
-    Half(Value, u8),
-}
+use crate::jit::emit::emitter::{Emitter, Owner, Source};
+use crate::jit::holes::Hole;
 
 /// The type of two values that are moved together.
 const BOTH: Type = I64X2;
@@ -67,11 +56,11 @@ impl Emitter<'_, '_> {
     fn held(&mut self, slot: Source) -> Source {
         Source::Known(match slot {
             Source::At(address, offset) => {
-                let position = self.position(Operand::Offset(offset as u64));
+                let position = self.position(Hole::Offset(offset as u64));
                 if self.constant_at(position).is_some() {
                     return Source::Known(self.word_in(slot));
                 }
-                let offset = self.operand_at(I64, position);
+                let offset = self.hole_at(I64, position);
                 let address = self.b.ins().iadd(address, offset);
                 let address = self.owned(address, Owner::Tokens);
                 self.load(I64, address, 0)

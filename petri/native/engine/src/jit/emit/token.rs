@@ -9,13 +9,12 @@ use cranelift_codegen::ir::{InstBuilder, Value};
 use crate::base::ids::{JoinId, PlaceId};
 use crate::collections::key_table::Extent;
 use crate::engine::code::{DONE, FAULT};
-use crate::jit::emit::emitter::{Emitter, Number, Owner, RING};
+use crate::jit::emit::emitter::{Emitter, Owner, Source, TokenCount, RING};
 use crate::jit::emit::place::Way;
-use crate::jit::emit::slots::Source;
 use crate::jit::runtime::Rare;
 use crate::net::Discipline;
-use crate::state::index::IndexProgram;
-use crate::state::join::{LinkKey, LinkProgram};
+use crate::program::index::IndexProgram;
+use crate::program::join::{LinkKey, LinkProgram};
 use crate::state::store::Ring;
 
 impl<'a> Emitter<'a, '_> {
@@ -47,9 +46,9 @@ impl<'a> Emitter<'a, '_> {
     }
 
     /// The coloured token at a position leaves.
-    pub fn take_token(&mut self, place: PlaceId, position: Number) {
+    pub fn take_token(&mut self, place: PlaceId, position: TokenCount) {
         let id = self.place_id(place);
-        let before = self.tokens_before(place, Number::Const(1), Way::Down);
+        let before = self.tokens_before(place, TokenCount::Const(1), Way::Down);
         if self.entered(place) {
             let position = self.number(position);
             self.leave_indices(place, position);
@@ -60,19 +59,19 @@ impl<'a> Emitter<'a, '_> {
                 let position = self.number(position);
                 self.fill_seat(place, position, before);
             }
-            (Discipline::Fifo, Number::Const(0)) => {
+            (Discipline::Fifo, TokenCount::Const(0)) => {
                 let one = self.int(1);
                 let head = self.ring_seat(place, one);
                 let state = self.place(place);
                 self.store_half(head, state, RING + offset_of!(Ring, head));
             }
-            (Discipline::Lifo, Number::Const(0)) => {}
+            (Discipline::Lifo, TokenCount::Const(0)) => {}
             _ => {
                 let position = self.number(position);
                 self.call(self.runtime.remove, &[self.engine, id, position], None);
             }
         }
-        self.lose(place, before, Number::Const(1));
+        self.lose(place, before, TokenCount::Const(1));
     }
 
     /// The last of so many tokens of a bag moves into a seat.
@@ -85,7 +84,7 @@ impl<'a> Emitter<'a, '_> {
     /// One coloured token arrives. `slots` are its values; `address` is where they stand, if they stand anywhere.
     pub fn give_token(&mut self, place: PlaceId, slots: &[Source], address: Value, reserved: bool) {
         let id = self.place_id(place);
-        let before = self.tokens_before(place, Number::Const(1), Way::Up);
+        let before = self.tokens_before(place, TokenCount::Const(1), Way::Up);
         if self.program.places[place].discipline == Discipline::Key {
             self.call(self.runtime.push, &[self.engine, id, address], None);
         } else {
@@ -101,7 +100,7 @@ impl<'a> Emitter<'a, '_> {
             let to = self.seat(place, seat);
             self.store_slots(slots, to, 0);
         }
-        self.gain(place, before, Number::Const(1), reserved, slots);
+        self.gain(place, before, TokenCount::Const(1), reserved, slots);
         if self.enters_by_group(place) {
             self.enter_groups(place, slots);
         } else if self.entered(place) {
@@ -137,7 +136,7 @@ impl<'a> Emitter<'a, '_> {
         }
         for &id in &plan.pivots {
             let Some((link, key)) = self.only_link(id) else { continue };
-            let holds = |extent: &Extent, slot: u32| extent.holds(&plan.bounds[slot as usize]);
+            let holds = |extent: &Extent, slot: u32| plan.bounds[slot as usize].lies_in(extent);
             let group = self.group(&program.indices[link.index], key, slots, holds);
             self.enter_pivot(id, link, group);
         }

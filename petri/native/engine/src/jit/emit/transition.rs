@@ -10,20 +10,21 @@ use crate::base::ids::{JoinId, PlaceId, TransitionId};
 use crate::base::trajectory::{FIRINGS, WORDS};
 use crate::collections::records::Records;
 use crate::engine::code::{Routine, DONE, GENERAL};
-use crate::jit::emit::emitter::{Emitter, Exit, Number, LEAF};
+use crate::jit::emit::emitter::{Emitter, Exit, Source, TokenCount, LEAF};
 use crate::jit::emit::expression::Mean;
 use crate::jit::emit::output::Given;
 use crate::jit::emit::place::Way;
 use crate::jit::emit::search::can_search;
-use crate::jit::emit::slots::Source;
-use crate::jit::holes::Operand;
+use crate::jit::holes::Hole;
+use crate::program::arc::{Count, Find, InputProgram, OutputForm, OutputProgram, Take};
 use crate::program::expression::Real;
-use crate::program::{
-    Bound, Count, Find, Form, InputProgram, OutputProgram, Program, Selection, Take, Time, TransitionProgram,
-};
-use crate::state::agenda::{Ending, NO_LANE};
-use crate::state::counters::Transition;
-use crate::state::join::{Choice, JoinProgram};
+use crate::program::join::{ArcChoice, JoinProgram};
+use crate::program::place::Bound;
+use crate::program::transition::NO_LANE;
+use crate::program::transition::{Selection, Time, TransitionProgram};
+use crate::program::Program;
+use crate::state::agenda::Ending;
+use crate::state::counters::TransitionCounters;
 
 /// Whether a firing takes time.
 enum Lasts {
@@ -51,13 +52,13 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ what the generator does not know
 
     /// Looks at a transition, or starts a firing: neither is done.
-    pub fn leave_to_engine(mut self) -> Vec<Operand> {
+    pub fn leave_to_engine(mut self) -> Vec<Hole> {
         self.leave(GENERAL);
         self.end()
     }
 
     /// The end of a firing that lasted.
-    pub fn finish_by_engine(mut self, id: TransitionId) -> Vec<Operand> {
+    pub fn finish_by_engine(mut self, id: TransitionId) -> Vec<Hole> {
         let (transition, record) = (self.transition_id(id), self.parameter(2));
         let status = self.call(self.runtime.finish, &[self.engine, transition, record], Some(I64));
         self.leave_on_fault(status);
@@ -67,7 +68,7 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ the start of a firing
 
-    pub fn start(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Operand> {
+    pub fn start(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Hole> {
         self.own = Some(id);
         let mut chosen = self.choose(id, plan);
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
@@ -107,7 +108,7 @@ impl Emitter<'_, '_> {
             self.leave_on_fault(status);
         }
         let state = self.transition(id);
-        self.add_at(state, offset_of!(Transition, firings), 1);
+        self.add_at(state, offset_of!(TransitionCounters, firings), 1);
         if let Some(total) = total {
             self.store(total, self.engine, self.layout.total);
         }
@@ -186,7 +187,7 @@ impl Emitter<'_, '_> {
             return self.int(0);
         }
         let tokens = self.tokens(place);
-        if self.wavers(place) {
+        if self.is_unpredictable(place) {
             self.equal_choice_free(tokens)
         } else {
             self.equal_choice(tokens)
@@ -223,14 +224,14 @@ impl Emitter<'_, '_> {
 
     /// The tokens of binding `k` of a join.
     fn choose_of(&mut self, join: JoinId, plan: &JoinProgram, k: Value, chosen: &mut [Option<Value>]) {
-        if let [Choice::Keyed { arc, .. }] = *plan.choices {
+        if let [ArcChoice::Keyed { arc, .. }] = *plan.choices {
             let [pivot, other] = self.choose_pair(join, k);
             (chosen[plan.pivot], chosen[arc]) = (Some(pivot), Some(other));
             return;
         }
-        let id = self.operand(Operand::JoinNumber(join));
+        let id = self.hole(Hole::JoinNumber(join));
         self.call(self.runtime.choose_of, &[self.engine, id, k], None);
-        for arc in plan.choices.iter().map(Choice::arc).chain([plan.pivot]) {
+        for arc in plan.choices.iter().map(ArcChoice::arc).chain([plan.pivot]) {
             chosen[arc] = Some(self.chosen(arc));
         }
     }
@@ -241,10 +242,10 @@ impl Emitter<'_, '_> {
         let (duration, lasts) = match time {
             Time::Immediate => return (Lasts::Never, self.now),
             Time::Const(duration) if !time.is_long() => {
-                let duration = self.real_operand(duration);
+                let duration = self.real_hole(duration);
                 return (Lasts::Always, self.b.ins().fadd(self.now, duration));
             }
-            Time::Const(duration) => (self.real_operand(duration), Lasts::Always),
+            Time::Const(duration) => (self.real_hole(duration), Lasts::Always),
             Time::Of(Real::ConstExponential(mean, _)) if Mean::of(mean).is_usual() => {
                 // It may be 0, but hardly ever is.
                 let standard = self.draw_exponential(|s, drawn| {
@@ -285,8 +286,8 @@ impl Emitter<'_, '_> {
         };
         for given in given {
             match given.count {
-                Number::Const(count) => constant += count as i64,
-                Number::Known(count) => {
+                TokenCount::Const(count) => constant += count as i64,
+                TokenCount::Known(count) => {
                     let most = self.load(I64, self.engine, self.layout.most_tokens);
                     let few = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, most);
                     self.require(few);
@@ -326,7 +327,7 @@ impl Emitter<'_, '_> {
     fn enter_hash(&mut self, id: TransitionId, end: Value) {
         let [start, end] = [self.now, end].map(|time| self.b.ins().bitcast(I64, MemFlagsData::new(), time));
         let base = self.int(WORDS);
-        let own = self.operand(Operand::HashPart(id));
+        let own = self.hole(Hole::HashPart(id));
         let mut word = self.b.ins().iadd(own, start);
         let digits: Vec<Option<Source>> =
             [Some(Source::Known(end))].into_iter().chain(self.variables.iter().copied()).collect();
@@ -349,18 +350,18 @@ impl Emitter<'_, '_> {
     fn take(&mut self, plan: &TransitionProgram, chosen: &mut [Option<Value>]) {
         for take in &plan.takes {
             match *take {
-                Take::Black { place, count } => self.lose_black(place, Number::Const(count)),
+                Take::Black { place, count } => self.lose_black(place, TokenCount::Const(count)),
                 Take::Chosen { place, arc } => {
                     if let Some(count) = chosen[arc as usize] {
-                        self.lose_black(place, Number::Known(count));
+                        self.lose_black(place, TokenCount::Known(count));
                     }
                 }
-                Take::Head { place, position } => self.take_token(place, Number::Const(u64::from(position))),
+                Take::Head { place, position } => self.take_token(place, TokenCount::Const(u64::from(position))),
                 Take::Seat { place, arc } => {
                     let Some(seat) = chosen[arc as usize] else { continue };
                     let after = &plan.inputs[arc as usize].after;
                     let before = (!after.is_empty()).then(|| self.tokens(place));
-                    self.take_token(place, Number::Known(seat));
+                    self.take_token(place, TokenCount::Known(seat));
                     let Some(before) = before else { continue };
                     let last = self.b.ins().iadd_imm_s(before, -1);
                     for &later in after {
@@ -378,7 +379,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn lose_black(&mut self, place: PlaceId, count: Number) {
+    fn lose_black(&mut self, place: PlaceId, count: TokenCount) {
         let before = self.tokens_before(place, count, Way::Down);
         self.lose(place, before, count);
     }
@@ -393,7 +394,7 @@ impl Emitter<'_, '_> {
         let record = begun.record;
         let mut cursor = 0;
         for (arc, given) in plan.outputs.iter().zip(given) {
-            if arc.form == Form::Open {
+            if arc.form == OutputForm::Open {
                 let place = match given.place {
                     Some(place) => place,
                     None => self.place_id(arc.place()),
@@ -412,7 +413,7 @@ impl Emitter<'_, '_> {
     /// Fetches what the tokens that a firing will give lead to: as early as they are known, for what the firing takes may have to be
     /// waited for.
     fn fetch_given(&mut self, plan: &TransitionProgram, given: &[Given]) {
-        for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == Form::Token) {
+        for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == OutputForm::Token) {
             self.fetch_pivots(arc.place(), &given.slots);
         }
     }
@@ -426,7 +427,7 @@ impl Emitter<'_, '_> {
                 let count = self.number(count);
                 self.call(self.runtime.reserve, &[self.engine, place, count], None);
             }
-            (None, Number::Const(0)) => {}
+            (None, TokenCount::Const(0)) => {}
             (None, count) => self.keep_room(arc.place(), count),
         }
     }
@@ -434,24 +435,24 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the end of a firing
 
     /// The end of a firing that lasted; the last parameter is its record, or in the loop what is known of it in its slot.
-    pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Operand> {
+    pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Hole> {
         self.own = Some(id);
         let (record, others) = self.leave_lane(id, plan);
         self.in_progress(id, Way::Down);
         let mut cursor = 0;
         let mut all = Vec::new();
         for arc in &plan.outputs {
-            let mut given = Given { place: None, count: Number::Const(1), slots: Vec::new(), address: None };
+            let mut given = Given { place: None, count: TokenCount::Const(1), slots: Vec::new(), address: None };
             match arc.form {
-                Form::Black(count) => given.count = Number::Const(count),
-                Form::Token => {}
-                Form::Open => {
+                OutputForm::Black(count) => given.count = TokenCount::Const(count),
+                OutputForm::Token => {}
+                OutputForm::Open => {
                     if arc.places.len() > 1 {
                         given.place = Some(self.load(I64, record, cursor));
                     }
                     given.count = match (&arc.count, &arc.condition) {
-                        (Count::Const(count), None) => Number::Const(*count),
-                        _ => Number::Known(self.load(I64, record, cursor + 8)),
+                        (Count::Const(count), None) => TokenCount::Const(*count),
+                        _ => TokenCount::Known(self.load(I64, record, cursor + 8)),
                     };
                     cursor += 16;
                 }
@@ -474,7 +475,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The record of a firing that ends, and for one of a lane how many others are left there. Where functions are called, the
-    /// loop has seen to the lane; it is named all the same, so that their operands are those of a part of the loop.
+    /// loop has seen to the lane; it is named all the same, so that their holes are those of a part of the loop.
     fn leave_lane(&mut self, id: TransitionId, plan: &TransitionProgram) -> (Value, Option<Value>) {
         let given = self.parameter(2);
         let lane = (plan.lane != NO_LANE).then(|| self.lane(id));
@@ -496,9 +497,9 @@ impl Emitter<'_, '_> {
                 given.address = Some(self.spill(&given.slots));
             }
             match count {
-                Number::Const(0) => {}
-                Number::Const(_) => self.put(id, arc, &given, reserved),
-                Number::Known(count) => {
+                TokenCount::Const(0) => {}
+                TokenCount::Const(_) => self.put(id, arc, &given, reserved),
+                TokenCount::Known(count) => {
                     let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
                     self.when(any, |s| s.put(id, arc, &given, reserved));
                 }
@@ -540,7 +541,7 @@ impl Emitter<'_, '_> {
     /// Tokens for the one of an arc's places that has a number. The places of an array most often share the code by which
     /// tokens arrive, so that the processor knows where the call goes before it knows the place.
     fn put_in_one(&mut self, arc: &OutputProgram, number: Value, given: &Given, address: Value, reserved: bool) {
-        let arrivals = self.operand(Operand::Word(self.runtime.arrivals as u64));
+        let arrivals = self.hole(Hole::Word(self.runtime.arrivals as u64));
         let routines = self.row(arrivals, number, 2 * size_of::<Routine>() as i64);
         let which = usize::from(reserved) * size_of::<Routine>();
         let count = self.number(given.count);
@@ -552,11 +553,11 @@ impl Emitter<'_, '_> {
 
     /// A function by which one token, or black ones, arrive in a place. The last parameters are where the token's values
     /// stand, and the number of tokens.
-    pub fn arrive(mut self, place: PlaceId, reserved: bool) -> Vec<Operand> {
+    pub fn arrive(mut self, place: PlaceId, reserved: bool) -> Vec<Hole> {
         let [address, count] = [2, 3].map(|position| self.parameter(position));
         let width = self.program.places[place].width;
         let slots = Self::slots_at(address, width);
-        let given = Given { place: None, count: Number::Known(count), slots, address: Some(address) };
+        let given = Given { place: None, count: TokenCount::Known(count), slots, address: Some(address) };
         self.put_in(place, &given, address, reserved);
         self.leave(DONE);
         self.end()
@@ -570,7 +571,7 @@ impl Emitter<'_, '_> {
             given.count
         } else {
             self.give_token(place, &given.slots, address, reserved);
-            Number::Const(1)
+            TokenCount::Const(1)
         };
         if self.is_probed(place) {
             let count = self.number(number);

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use super::displacement::Displacements;
-use super::receiver::{Acknowledger, Answers};
-use super::{Settings, NONE, YOUNG};
+use crate::observe::reorder::displacement::Displacements;
+use crate::observe::reorder::receiver::{Acknowledger, Answers};
+use crate::observe::reorder::settings::{Settings, NONE, YOUNG};
 
 /// Numbers `low` to `high` that were passed over by the arrival at `position` (from 1) and `time`.
 #[derive(Clone, Copy)]

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::{Settings, FAST_RETRANSMIT};
+use crate::observe::reorder::settings::{Settings, FAST_RETRANSMIT};
 
 #[derive(Clone, Copy, PartialEq)]
-enum Outcome {
+enum Acceptance {
     Old,
     Held,
     Advanced,
@@ -26,21 +26,21 @@ impl Receiver {
     }
 
     #[inline]
-    fn accept(&mut self, sequence: i64) -> Outcome {
+    fn accept(&mut self, sequence: i64) -> Acceptance {
         if sequence == self.expected {
             self.expected += 1;
             self.release();
-            return Outcome::Advanced;
+            return Acceptance::Advanced;
         }
         if sequence < self.expected || !self.store(sequence) {
-            return Outcome::Old;
+            return Acceptance::Old;
         }
         if self.held <= self.threshold {
-            return Outcome::Held;
+            return Acceptance::Held;
         }
         self.expected = self.blocks[0].0;
         self.release();
-        Outcome::Advanced
+        Acceptance::Advanced
     }
 
     /// How many packets from `number` on are missing below the greatest one that is held.
@@ -150,10 +150,10 @@ impl Acknowledger {
 
     #[inline]
     pub(super) fn accept(&mut self, sequence: i64, answers: &mut Answers) {
-        if self.buffer.accept(sequence) != Outcome::Old {
+        if self.buffer.accept(sequence) != Acceptance::Old {
             answers.buffer[self.buffer.held as usize] += 1;
         }
-        if self.receiver.accept(sequence) == Outcome::Advanced {
+        if self.receiver.accept(sequence) == Acceptance::Advanced {
             self.run = 0;
             self.hole_counted = false;
         } else {

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::PlaceId;
 use crate::program::conservation::scarcest;
-use crate::program::{PlaceProgram, Time, TransitionProgram};
+use crate::program::place::PlaceProgram;
+use crate::program::transition::{Time, TransitionProgram};
 
 /// So many firings in progress are few.
-const FEW: u64 = 128;
+const FEW_FIRINGS: u64 = 128;
 
 /// Gives each constant firing time a lane; returns how many there are.
 pub fn assign(transitions: &mut [TransitionProgram], places: &[PlaceProgram]) -> usize {
@@ -22,7 +23,7 @@ pub fn assign(transitions: &mut [TransitionProgram], places: &[PlaceProgram]) ->
     let mut lanes = 0;
     for numbers in alike.into_values() {
         let most = most_firings(numbers.iter().map(|&number| &transitions[number]), places);
-        if most.is_none_or(|most| most > FEW) {
+        if most.is_none_or(|most| most > FEW_FIRINGS) {
             numbers.into_iter().for_each(|number| transitions[number].lane = lanes);
             lanes += 1;
         }

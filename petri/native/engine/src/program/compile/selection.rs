@@ -2,10 +2,11 @@
 
 use crate::base::ids::{JoinId, VariableId};
 use crate::net::{Expr, InputArc};
+use crate::program::arc::{Find, InputProgram};
 use crate::program::compile::transition::{is_bag, TransitionCompiler};
 use crate::program::expression::{Bool, Int, Real, Value};
-use crate::program::{Find, InputProgram, Selection};
-use crate::state::join::{Choice, JoinProgram, LinkKey, LinkProgram};
+use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
+use crate::program::transition::Selection;
 
 impl TransitionCompiler<'_, '_> {
     pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool, free: bool) -> Selection {
@@ -61,14 +62,14 @@ impl TransitionCompiler<'_, '_> {
             let InputProgram { place, ref equals, .. } = inputs[arc];
             let Find::Keyed(index) = inputs[arc].find else {
                 free.push(place);
-                choices.push(Choice::Any { arc, place });
+                choices.push(ArcChoice::Any { arc, place });
                 continue;
             };
             let slots: Option<Box<[u32]>> = equals.iter().map(|(_, value)| slot(value)).collect();
             let values = || equals.iter().map(|(_, value)| value.clone()).collect();
             let key = slots.map_or_else(|| LinkKey::Values(values()), LinkKey::Slots);
             let (index, number) = self.compiler.serve(place, index, id, links.len());
-            choices.push(Choice::Keyed { arc, link: links.len() });
+            choices.push(ArcChoice::Keyed { arc, link: links.len() });
             links.push(LinkProgram { index, bit: 1 << number, key });
         }
         choices.reverse();

@@ -1,17 +1,16 @@
 //! Compiles one transition: its arcs, what it watches, and how its bindings are drawn.
 
-use crate::base::fault::LoadError;
+use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
-use crate::program::compile::net::{Compiled, Compiler};
+use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
+use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
-use crate::program::{
-    Count, Dependent, Find, Form, Give, InhibitorProgram, InputProgram, OutputProgram, Selection, Take, Time,
-    TransitionProgram, Watch,
-};
-use crate::state::agenda::NO_LANE;
+use crate::program::transition::NO_LANE;
+use crate::program::transition::{Selection, Time, TransitionProgram};
+use crate::program::watch::{Dependent, Watch};
 
 /// Input arcs beyond which a transition is refused: a search goes one call deep for each.
 const MOST_ARCS: usize = 1000;
@@ -39,7 +38,7 @@ fn constant(count: &Count) -> Option<u64> {
 }
 
 impl<'a, 'b> TransitionCompiler<'a, 'b> {
-    pub fn new(compiler: &'a mut Compiler<'b>, id: TransitionId, transition: &'b Transition) -> Compiled<Self> {
+    pub fn new(compiler: &'a mut Compiler<'b>, id: TransitionId, transition: &'b Transition) -> Loaded<Self> {
         let enabling = Facts {
             fails: false,
             range: ANY,
@@ -63,7 +62,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
     }
 
     /// References that lead nowhere are errors here, so that nothing later has to look.
-    fn check(&mut self) -> Compiled<()> {
+    fn check(&mut self) -> Loaded<()> {
         let t = self.transition;
         let outputs = t.outputs.iter().flat_map(|arc| arc.places.iter());
         let places = t.inputs.iter().map(|arc| &arc.place).chain(t.inhibitors.iter().map(|arc| &arc.place));
@@ -122,12 +121,12 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         facts
     }
 
-    pub fn compile(mut self) -> Compiled<(TransitionProgram, Facts)> {
+    pub fn compile(mut self) -> Loaded<(TransitionProgram, Facts)> {
         let t = self.transition;
         let mut inputs = self.inputs()?;
-        let inhibitors = t.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect::<Compiled<Vec<_>>>()?;
+        let inhibitors = t.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect::<Loaded<Vec<_>>>()?;
         let guard = t.guard.as_ref().map(|guard| self.guard(guard)).transpose()?;
-        let outputs = t.outputs.iter().map(|arc| self.output(arc)).collect::<Compiled<Vec<_>>>()?;
+        let outputs = t.outputs.iter().map(|arc| self.output(arc)).collect::<Loaded<Vec<_>>>()?;
         let (limited, open) = self.rooms(&inputs, &outputs);
         let exhaustive = self.enabling.fails;
         let rooms = if open || exhaustive { limited } else { Vec::new() };
@@ -181,7 +180,8 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
         let counts = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Black(Count::Of(..)))).collect();
         let counted = self.counted(&inputs, simple);
-        let constants = outputs.iter().map(|arc| if let Form::Black(count) = arc.form { Some(count) } else { None });
+        let constants =
+            outputs.iter().map(|arc| if let OutputForm::Black(count) = arc.form { Some(count) } else { None });
         let given = constants.sum::<Option<u64>>();
         let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
         let program = TransitionProgram {
@@ -221,13 +221,13 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         Ok((program, self.enabling))
     }
 
-    fn guard(&mut self, guard: &Expr) -> Compiled<crate::program::expression::Bool> {
+    fn guard(&mut self, guard: &Expr) -> Loaded<crate::program::expression::Bool> {
         self.plain = false;
         self.decides(guard);
         self.lowering().bool(guard)
     }
 
-    fn count(&mut self, e: &Option<Expr>) -> Compiled<Count> {
+    fn count(&mut self, e: &Option<Expr>) -> Loaded<Count> {
         let Some(e) = e else { return Ok(Count::Const(1)) };
         if let ("const", Some(count)) = (e.op.as_str(), e.value.and_then(Scalar::as_int)) {
             if let Ok(count) = u64::try_from(count) {
@@ -241,7 +241,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
     }
 
     /// A number that enabling depends on.
-    fn deciding_count(&mut self, e: &Option<Expr>) -> Compiled<Count> {
+    fn deciding_count(&mut self, e: &Option<Expr>) -> Loaded<Count> {
         let count = self.count(e)?;
         if let (Count::Of(..), Some(e)) = (&count, e) {
             let facts = self.decides(e);
@@ -252,7 +252,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
     }
 
     /// The slots of a pattern that must equal something, with the values.
-    fn equals(&mut self, place: PlaceId, pattern: &[Match]) -> Compiled<Vec<(u32, crate::program::expression::Value)>> {
+    fn equals(&mut self, place: PlaceId, pattern: &[Match]) -> Loaded<Vec<(u32, crate::program::expression::Value)>> {
         let mut equals = Vec::new();
         for (slot, matching) in pattern.iter().enumerate() {
             if let Some(e) = &matching.equal {
@@ -265,7 +265,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         Ok(equals)
     }
 
-    fn inputs(&mut self) -> Compiled<Vec<InputProgram>> {
+    fn inputs(&mut self) -> Loaded<Vec<InputProgram>> {
         let arcs: &'b [InputArc] = &self.transition.inputs;
         let mut inputs = Vec::with_capacity(arcs.len());
         for (position, arc) in arcs.iter().enumerate() {
@@ -301,7 +301,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         Ok(inputs)
     }
 
-    fn inhibitor(&mut self, arc: &InhibitorArc) -> Compiled<InhibitorProgram> {
+    fn inhibitor(&mut self, arc: &InhibitorArc) -> Loaded<InhibitorProgram> {
         let equals = self.equals(arc.place, &arc.pattern)?;
         let threshold = self.deciding_count(&arc.threshold)?;
         if !self.enabling.fails {
@@ -312,7 +312,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         Ok(InhibitorProgram { place: arc.place, equals, index, threshold })
     }
 
-    fn output(&mut self, arc: &OutputArc) -> Compiled<OutputProgram> {
+    fn output(&mut self, arc: &OutputArc) -> Loaded<OutputProgram> {
         let first = arc.places[0];
         let width = self.compiler.places[first.at()].width;
         if arc.places.iter().any(|p| self.compiler.places[p.at()].width != width) || arc.values.len() != width {
@@ -333,9 +333,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         }
         let fixed = arc.places.len() == 1 && index.is_none() && condition.is_none();
         let form = match constant(&count) {
-            Some(count) if fixed && width == 0 && count > 0 => Form::Black(count),
-            Some(1) if fixed && width > 0 => Form::Token,
-            _ => Form::Open,
+            Some(count) if fixed && width == 0 && count > 0 => OutputForm::Black(count),
+            Some(1) if fixed && width > 0 => OutputForm::Token,
+            _ => OutputForm::Open,
         };
         let checks = (0..width).filter(|&slot| arc.places.iter().any(|p| self.may_leave(*p, slot, &arc.values[slot])));
         let checks = checks.collect();
@@ -361,7 +361,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let rooms: Vec<usize> = (0..outputs.len()).filter(limited).collect();
         let open = rooms.iter().any(|&i| {
             let arc = &outputs[i];
-            arc.form == Form::Open
+            arc.form == OutputForm::Open
                 || self.transition.resets.contains(&arc.place())
                 || inputs.iter().any(|input| input.place == arc.place() && taken(input).is_none())
         });
@@ -415,9 +415,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let mut given: Vec<(PlaceId, u64)> = Vec::new();
         for arc in outputs {
             match arc.form {
-                Form::Black(count) => add(&mut given, arc.place(), count),
-                Form::Token => add(&mut given, arc.place(), 1),
-                Form::Open => {}
+                OutputForm::Black(count) => add(&mut given, arc.place(), count),
+                OutputForm::Token => add(&mut given, arc.place(), 1),
+                OutputForm::Open => {}
             }
         }
         for (place, given) in given {
@@ -507,9 +507,9 @@ fn take(inputs: &[InputProgram], arc: usize) -> Take {
 fn give(arc: &OutputProgram) -> Give {
     let width = arc.width as u32;
     match arc.form {
-        Form::Black(count) => Give::Black { place: arc.place(), count },
-        Form::Token => Give::Token { place: arc.place(), width },
-        Form::Open => Give::Open { width },
+        OutputForm::Black(count) => Give::Black { place: arc.place(), count },
+        OutputForm::Token => Give::Token { place: arc.place(), width },
+        OutputForm::Open => Give::Open { width },
     }
 }
 
@@ -539,8 +539,8 @@ fn taken(arc: &InputProgram) -> Option<u64> {
 
 fn held_words(arc: &OutputProgram) -> usize {
     match arc.form {
-        Form::Black(_) => 0,
-        Form::Token => arc.width,
-        Form::Open => 2 + arc.width,
+        OutputForm::Black(_) => 0,
+        OutputForm::Token => arc.width,
+        OutputForm::Open => 2 + arc.width,
     }
 }

@@ -11,15 +11,15 @@ use crate::base::cache::LINE;
 use crate::base::table::Table;
 use crate::collections::rank_set::RankSet;
 use crate::program::Program;
-use crate::state::counters::{Place, Transition};
+use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::index::Index;
 use crate::state::join::Join;
 use crate::state::lane::Lane;
 use crate::state::store::Store;
 
-/// Where each table begins, in bytes from the start of the block, where the engine is; and how long the block is.
+/// Where each table begins, in bytes from the start of the arena, where the engine is; and how long the arena is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plan {
+pub struct ArenaLayout {
     pub places: usize,
     pub stores: usize,
     pub transitions: usize,
@@ -30,7 +30,7 @@ pub struct Plan {
     pub size: usize,
 }
 
-impl Plan {
+impl ArenaLayout {
     /// For a program and an engine of so many bytes.
     pub fn of(program: &Program, engine: usize) -> Self {
         let mut size = 0;
@@ -38,11 +38,11 @@ impl Plan {
             size = (size + rows * bytes).next_multiple_of(LINE);
             size
         };
-        Plan {
+        ArenaLayout {
             places: behind(1, engine),
-            stores: behind(program.places.len(), size_of::<Place>()),
+            stores: behind(program.places.len(), size_of::<PlaceCounters>()),
             transitions: behind(program.places.len(), size_of::<Store>()),
-            levels: behind(program.transitions.len(), size_of::<Transition>()),
+            levels: behind(program.transitions.len(), size_of::<TransitionCounters>()),
             lanes: behind(program.levels.len(), size_of::<RankSet>()),
             joins: behind(program.lanes, size_of::<Lane>()),
             indices: behind(program.joins.len(), size_of::<Join>()),
@@ -51,67 +51,67 @@ impl Plan {
     }
 }
 
-/// The block, which lasts as long as the engine and any of its tables.
-pub struct Block {
+/// The arena, which lasts as long as the engine and any of its tables.
+pub struct Arena {
     start: NonNull<u8>,
-    layout: Layout,
-    pub plan: Plan,
+    allocation: Layout,
+    pub layout: ArenaLayout,
 }
 
-// SAFETY: a block is memory, and its rows belong to its tables.
-unsafe impl Send for Block {}
+// SAFETY: an arena is memory, and its rows belong to its tables.
+unsafe impl Send for Arena {}
 // SAFETY: the same.
-unsafe impl Sync for Block {}
+unsafe impl Sync for Arena {}
 
-impl Block {
-    /// A block for a program and an engine of so many bytes.
+impl Arena {
+    /// An arena for a program and an engine of so many bytes.
     pub fn new(program: &Program, engine: usize) -> Arc<Self> {
-        let plan = Plan::of(program, engine);
-        let layout = Layout::from_size_align(plan.size.max(LINE), LINE).expect("less than half of all addresses");
+        let layout = ArenaLayout::of(program, engine);
+        let allocation = Layout::from_size_align(layout.size.max(LINE), LINE).expect("less than half of all addresses");
         // SAFETY: the size is not 0.
-        let start = NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
-        Arc::new(Block { start, layout, plan })
+        let start = NonNull::new(unsafe { alloc(allocation) }).unwrap_or_else(|| handle_alloc_error(allocation));
+        Arc::new(Arena { start, allocation, layout })
     }
 }
 
-impl Drop for Block {
+impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: it was allocated with this layout, and no table is left.
-        unsafe { dealloc(self.start.as_ptr(), self.layout) };
+        // SAFETY: it was allocated with this allocation, and no table is left.
+        unsafe { dealloc(self.start.as_ptr(), self.allocation) };
     }
 }
 
-/// A table whose rows are in a block.
-pub struct Rows<I, T> {
+/// A table whose rows are in an arena.
+pub struct ArenaTable<I, T> {
     table: ManuallyDrop<Table<I, T>>,
-    _block: Arc<Block>,
+    _arena: Arc<Arena>,
 }
 
-impl<I, T> Rows<I, T> {
-    /// Makes a table that begins so many bytes from the start of a block, which no other table does.
-    pub fn new(block: &Arc<Block>, offset: usize, rows: impl ExactSizeIterator<Item = T>) -> Self {
+impl<I, T> ArenaTable<I, T> {
+    /// Makes a table that begins so many bytes from the start of an arena, which no other table does.
+    pub fn new(arena: &Arc<Arena>, offset: usize, rows: impl ExactSizeIterator<Item = T>) -> Self {
         let len = rows.len();
-        assert!(offset.is_multiple_of(align_of::<T>()) && offset + len * size_of::<T>() <= block.plan.size);
-        // SAFETY: the rows are within the block, which is as well aligned as any of them.
-        let start = unsafe { block.start.add(offset) }.cast::<T>();
+        assert!(offset.is_multiple_of(align_of::<T>()) && offset + len * size_of::<T>() <= arena.layout.size);
+        // SAFETY: the rows are within the arena, which is as well aligned as any of them.
+        let start = unsafe { arena.start.add(offset) }.cast::<T>();
         for (i, row) in rows.take(len).enumerate() {
             // SAFETY: the same.
             unsafe { start.add(i).write(row) };
         }
         // SAFETY: so many rows have been written, and are nobody else's.
         let table = unsafe { Table::of_rows(start, len) };
-        Rows { table: ManuallyDrop::new(table), _block: Arc::clone(block) }
+        ArenaTable { table: ManuallyDrop::new(table), _arena: Arc::clone(arena) }
     }
 }
 
-impl<I, T> Drop for Rows<I, T> {
+impl<I, T> Drop for ArenaTable<I, T> {
     fn drop(&mut self) {
-        // SAFETY: the rows are dropped once; their memory is the block's.
+        // SAFETY: the rows are dropped once; their memory is the arena's.
         unsafe { std::ptr::drop_in_place(&mut self.table[..]) };
     }
 }
 
-impl<I, T> Deref for Rows<I, T> {
+impl<I, T> Deref for ArenaTable<I, T> {
     type Target = Table<I, T>;
 
     #[inline(always)]
@@ -120,17 +120,17 @@ impl<I, T> Deref for Rows<I, T> {
     }
 }
 
-impl<I, T> DerefMut for Rows<I, T> {
+impl<I, T> DerefMut for ArenaTable<I, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut Table<I, T> {
         &mut self.table
     }
 }
 
-/// What stands at the start of a block.
+/// What stands at the start of an arena.
 pub struct Housed<E> {
     resident: NonNull<E>,
-    _block: Arc<Block>,
+    _arena: Arc<Arena>,
 }
 
 // SAFETY: the resident belongs to this.
@@ -139,20 +139,20 @@ unsafe impl<E: Send> Send for Housed<E> {}
 unsafe impl<E: Sync> Sync for Housed<E> {}
 
 impl<E> Housed<E> {
-    /// Moves to the start of a block that was made for it, and where nobody lives.
-    pub fn new(block: Arc<Block>, resident: E) -> Self {
+    /// Moves to the start of an arena that was made for it, and where nobody lives.
+    pub fn new(arena: Arc<Arena>, resident: E) -> Self {
         const { assert!(align_of::<E>() <= LINE) };
-        assert!(size_of::<E>() <= block.plan.places);
-        let start = block.start.cast::<E>();
-        // SAFETY: there is room before the tables, and the block is as well aligned.
+        assert!(size_of::<E>() <= arena.layout.places);
+        let start = arena.start.cast::<E>();
+        // SAFETY: there is room before the tables, and the arena is as well aligned.
         unsafe { start.write(resident) };
-        Housed { resident: start, _block: block }
+        Housed { resident: start, _arena: arena }
     }
 }
 
 impl<E> Drop for Housed<E> {
     fn drop(&mut self) {
-        // SAFETY: it is dropped once; its memory is the block's.
+        // SAFETY: it is dropped once; its memory is the arena's.
         unsafe { std::ptr::drop_in_place(self.resident.as_ptr()) };
     }
 }
@@ -179,25 +179,25 @@ impl<E> DerefMut for Housed<E> {
 mod tests {
     use super::*;
 
-    fn block() -> Arc<Block> {
+    fn arena() -> Arc<Arena> {
         let text = r#"{"places":[{"name":"a"},{"name":"b"}],"transitions":[{"name":"t","inputs":[{"place":0}]}]}"#;
-        Block::new(&Program::from_json(text).expect("a net"), 100)
+        Arena::new(&Program::from_json(text).expect("a net"), 100)
     }
 
     #[test]
     fn tables_begin_at_lines_behind_each_other() {
-        let plan = block().plan;
-        let starts = [plan.places, plan.stores, plan.transitions, plan.levels, plan.lanes];
+        let layout = arena().layout;
+        let starts = [layout.places, layout.stores, layout.transitions, layout.levels, layout.lanes];
         assert_eq!(starts, [128, 256, 384, 448, 448 + size_of::<RankSet>().next_multiple_of(LINE)]);
-        assert_eq!([plan.joins, plan.indices, plan.size], [plan.lanes; 3]);
+        assert_eq!([layout.joins, layout.indices, layout.size], [layout.lanes; 3]);
     }
 
     #[test]
     fn the_memory_lasts_as_long_as_anything_in_it() {
-        let (block, row) = (block(), Arc::new(7));
-        let offset = block.plan.stores;
-        let rows: Rows<(), Arc<i32>> = Rows::new(&block, offset, vec![Arc::clone(&row); 5].into_iter());
-        let housed = Housed::new(block, (Arc::clone(&row), [1, 2, 3]));
+        let (arena, row) = (arena(), Arc::new(7));
+        let offset = arena.layout.stores;
+        let rows: ArenaTable<(), Arc<i32>> = ArenaTable::new(&arena, offset, vec![Arc::clone(&row); 5].into_iter());
+        let housed = Housed::new(arena, (Arc::clone(&row), [1, 2, 3]));
         assert_eq!((Arc::strong_count(&row), housed.1, rows.len()), (7, [1, 2, 3], 5));
         drop(housed);
         assert_eq!((Arc::strong_count(&row), *rows[4]), (6, 7));
@@ -208,8 +208,8 @@ mod tests {
     #[test]
     #[should_panic(expected = "size")]
     fn a_table_that_is_too_long_has_no_place() {
-        let block = block();
-        let offset = block.plan.size - 8;
-        Rows::<(), u64>::new(&block, offset, vec![1, 2].into_iter());
+        let arena = arena();
+        let offset = arena.layout.size - 8;
+        ArenaTable::<(), u64>::new(&arena, offset, vec![1, 2].into_iter());
     }
 }

@@ -1,4 +1,4 @@
-"""The course of a run: tokens in each place and firings of each transition in equal windows of time."""
+"""The history of a run: tokens in each place and firings of each transition in equal windows of time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST_NET: Final = 2_000  # places and transitions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Course:
+class History:
     """Averages over replications. `edges` are the windows' ends [net's time unit], one more than there are windows.
 
     tokens: by place and window, in time average. rates: by transition and window, firings per time unit.
@@ -29,7 +29,7 @@ class Course:
 
 
 @beyond_doubles
-def course(replications: Sequence[Replication]) -> Course | None:
+def history(replications: Sequence[Replication]) -> History | None:
     """What the snapshots of the batches tell; None where there are too few of them, or the net is too large.
 
     A snapshot holds integrals since the warm-up. Between two snapshots they are taken to grow evenly, so a window's
@@ -46,7 +46,7 @@ def course(replications: Sequence[Replication]) -> Course | None:
     seen = [[*one.batches, one.window] for one in ran]
     places = [_windows(cuts, [w.elapsed for w in row], np.array([w.integral for w in row])) for row in seen]
     firings = [_windows(cuts, [w.elapsed for w in row], np.array([w.firings for w in row])) for row in seen]
-    return Course(start + cuts, np.mean(places, axis=0), np.mean(firings, axis=0))
+    return History(start + cuts, np.mean(places, axis=0), np.mean(firings, axis=0))
 
 
 def _windows(cuts: Floats, times: Sequence[float], sums: Floats) -> Floats:

@@ -6,35 +6,18 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use flow::{Flow, Missing};
-use receiver::{Acknowledger, Answers};
+use crate::observe::reorder::flow::{Flow, Missing};
+use crate::observe::reorder::receiver::{Acknowledger, Answers};
+use crate::observe::reorder::settings::{Settings, FAST_RETRANSMIT, NONE, YOUNG};
 
 mod displacement;
 mod flow;
 mod receiver;
+pub mod settings;
 
-const YOUNG: usize = 64;
 const EXTENT_LIMIT: usize = 256;
 const DEGREE_LIMIT: usize = 64;
-const FAST_RETRANSMIT: u64 = 3;
 const SEQUENCE_LIMIT: i64 = 1 << 61;
-const NONE: u32 = u32::MAX;
-
-/// The bounds on memory, and the number that flows start with (`None`: found out for each).
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    pub first: Option<i64>,
-    pub window: usize,
-    pub flows: usize,
-    pub displacement_threshold: usize,
-    pub buffer_threshold: usize,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { first: None, window: 8192, flows: 4096, displacement_threshold: 64, buffer_threshold: 64 }
-    }
-}
 
 #[derive(Clone, Default)]
 struct Counts {
@@ -435,7 +418,7 @@ impl Hasher for KeyHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::twins::{cases, digits};
+    use crate::observe::shared_cases::{cases, digits};
 
     fn measure(settings: &[&str]) -> Order {
         let bounds: Vec<usize> = settings[2..].iter().map(|word| word.parse().unwrap()).collect();
