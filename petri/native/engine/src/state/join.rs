@@ -262,7 +262,7 @@ impl Join {
         for (slot, variable) in &program.binds {
             self.variables[variable.at()] = token[*slot as usize];
         }
-        Scope { variables: &self.variables, places: &[], tables: &[], random: &mut self.chance, now: 0.0, end: 0.0 }
+        Scope { variables: &self.variables, places: &[], tables: &[], random: &mut self.chance, now: 0, end: 0 }
     }
 
     /// The filter was found unable to fail.
