@@ -14,22 +14,23 @@ from typing import Any, TypeVar
 from petri import net
 from petri.language.meaning.nodes import ExactTime
 from petri.language.problems import Problems
-from petri.net import Expr, Net, Transition
+from petri.net import Expr, Net, Span, Transition
 from petri.structs import Struct, field, replace
 from petri.ticks import HORIZON, Tick, time_power
 from petri.tokens import compact
 
 PARTS_OF_A_MEAN = 2**20  # ticks at least in the mean of a random time, so that it keeps its shape
-PARTS_OF_A_FACTOR = 2**10  # ticks at least in a time that is multiplied by, or divided into, what is not a whole number
-WHOLE = 1  # a time that is only added, or multiplied by whole numbers
+PARTS_OF_A_TIME = 2**10  # the same for others, which may be multiplied by anything; and for the instants that a run asks for
 
 ROOM = 2**10  # a run may be this many times as long as the net's own `run` line before time ends
 LEAST_ROOM = 4  # the same, where exact constants leave no more
 FINEST = 2**24  # constants may make the tick this part of the least time; what would make it finer is rounded
+LONGEST, SHORTEST = Fraction(2**900), Fraction(1, 2**900)  # the tick, in the net's time unit, stays between these
+BEYOND = 2**1000  # ticks: beyond any horizon, and still a float
+SIMPLE = 10**6  # a float that is the nearest to a fraction of smaller numbers stands for that fraction
 
 T = TypeVar("T")
 RANDOM = frozenset(("exp", "uniform", "erlang", "lognormal", "pareto"))
-_BENT = frozenset(("sqrt", "ln", "pow"))
 
 
 class Times(Struct):
@@ -38,10 +39,10 @@ class Times(Struct):
     exact: those that have to be whole numbers of ticks, and where they are. bounds: the tick is at most each of these.
     """
 
-    exact: dict[Fraction, Expr | None] = field(default_factory=dict)
+    exact: dict[Fraction, Span | None] = field(default_factory=dict)
     bounds: set[Fraction] = field(default_factory=set)
 
-    def add(self, value: Fraction, where: Expr | None, parts: int) -> None:
+    def add(self, value: Fraction, where: Span | None, parts: int = PARTS_OF_A_TIME) -> None:
         if value:
             self.bounds.add(abs(value) / parts)
             if parts != PARTS_OF_A_MEAN:
@@ -73,7 +74,7 @@ def tick_of(times: Times, run: net.RunDefaults) -> Fraction:
     tick = _divisor(times.exact, max(least / FINEST, LEAST_ROOM * length / HORIZON)) or max(times.bounds)
     while tick > finest and tick / 2 * HORIZON >= ROOM * length:
         tick /= 2
-    return tick
+    return min(max(tick, SHORTEST), LONGEST)
 
 
 def _divisor(times: Iterable[Fraction], finest: Fraction) -> Fraction | None:
@@ -99,31 +100,51 @@ def _warn_inexact(times: Times, tick: Fraction, about: dict[str, str | None], pr
             error = abs(ticks - _whole(ticks)) * tick
             named = (("value", time), ("error", error), ("tick", tick))
             values = {name: f"{float(length):.6g} {about['unit'] or ''}".strip() for name, length in named}
-            problems.report("inexact-time", where.span, {**values, **about}, severity="warning")
+            problems.report("inexact-time", where, {**values, **about}, severity="warning")
 
 
 def _times(flat: Net) -> Times:
     times = Times()
-    collector = _Collector(times)
+    plain = flat.seconds is None
+    collector = _Collector(flat, times)
+    reads = plain and any(_reads_values(transition.time) for transition in flat.transitions)
     for transition in flat.transitions:
         for expression, is_time in _expressions(transition):
-            collector.collect(expression, WHOLE, is_time and flat.seconds is None)
+            collector.collect(expression, PARTS_OF_A_TIME, plain and (is_time or reads))
+    for place in flat.places:
+        for number, slot in enumerate(place.colour.slots):
+            if slot.dimension == "Time" or (reads and slot.kind == "real"):
+                for value in {token[number] for _, token in place.initial}:
+                    times.add(simplest(value), None if plain else place.span)
     _add_recorded(flat, times)
     return times
+
+
+def _reads_values(e: Expr) -> bool:
+    """Whether a time without a unit depends on a number that comes from elsewhere: a draw, or a token."""
+    return e.kind == "real" and (e.op == "var" or any(map(_reads_values, e.args)))
+
+
+def simplest(value: net.Scalar) -> Fraction:
+    """The fraction that a number stands for: a third for the float that is nearest to it."""
+    exact = Fraction(value)
+    simple = exact.limit_denominator(SIMPLE)
+    return simple if float(simple) == value else exact
 
 
 def _add_recorded(flat: Net, times: Times) -> None:
     """Times in files are told in nanoseconds, or with three decimal places of the net's unit."""
     recorded = [place for place in flat.places if place.stream is not None]
     if flat.seconds is not None and any(slot.dimension == "Time" for place in recorded for slot in place.colour.slots):
-        times.add(Fraction(1, 1000), None, WHOLE)
-        times.add(Fraction(1, 10**9) / Fraction(repr(flat.seconds)), None, WHOLE)
+        times.add(Fraction(1, 1000), None, 1)
+        times.add(Fraction(1, 10**9) / Fraction(repr(flat.seconds)), None, 1)
 
 
 class _Collector:
     """Looks through expressions for constant times."""
 
-    def __init__(self, times: Times) -> None:
+    def __init__(self, flat: Net, times: Times) -> None:
+        self.flat = flat
         self.times = times
         self.seen: set[tuple[int, int, bool]] = set()
 
@@ -135,7 +156,7 @@ class _Collector:
         if (id(e), parts, plain) in self.seen:
             return
         self.seen.add((id(e), parts, plain))
-        inner = max(parts, _parts(e))
+        inner = PARTS_OF_A_MEAN if e.op in RANDOM else parts
         for arg in e.args[::2] if e.op == "choice" else e.args:
             self.collect(arg, inner, plain and arg.kind == "real")
 
@@ -144,22 +165,14 @@ class _Collector:
         value = e.value
         if isinstance(value, ExactTime):
             if value.power == 1:
-                self.times.add(value.exact, e, parts)
+                self.times.add(value.exact, e.span, parts)
             elif value.power == -1 and value.exact and parts != PARTS_OF_A_MEAN:
-                self.times.add(1 / value.exact, e, parts)
+                self.times.add(1 / value.exact, e.span, parts)
         elif plain and e.op == "const" and e.kind == "real":
-            self.times.add(Fraction(value or 0), e, parts)
-
-
-def _parts(e: Expr) -> int:
-    """How many ticks, at least, the constant times in an operation must have for its result to keep its shape."""
-    if e.op in RANDOM:
-        return PARTS_OF_A_MEAN
-    if e.op in _BENT or (e.op == "mul" and not any(arg.op == "real" for arg in e.args)):
-        return PARTS_OF_A_FACTOR
-    if e.op == "div" and e.args[0].op != "real":  # a whole number of bytes over a rate is exact
-        return PARTS_OF_A_FACTOR
-    return WHOLE
+            self.times.add(simplest(value or 0), e.span, parts)
+        elif plain and e.op == "table" and e.kind == "real":
+            for drawn in set(self.flat.tables[int(value or 0)].values):
+                self.times.add(simplest(drawn), e.span, parts)
 
 
 def _expressions(t: Transition) -> Iterator[tuple[Expr, bool]]:
@@ -228,7 +241,7 @@ class _Clock:
         """A number of the net's time unit as one of ticks."""
         if power == 0:
             return value
-        exact = Fraction(value) / self.tick**power
+        exact = (simplest(value) if power == 1 else Fraction(value)) / self.tick**power
         return float(_whole(exact)) if power == 1 else float(exact)
 
     def transition(self, t: Transition) -> Transition:
@@ -244,7 +257,8 @@ class _Clock:
             return Expr("ticks", "real", (time,), float(per_unit), time.span) if self.plain else time
         if not time.value:
             return time
-        return Expr("const", "real", (), float(_whole(Fraction(time.value) * per_unit)), time.span)
+        exact = simplest(time.value) if self.plain else Fraction(time.value)
+        return Expr("const", "real", (), float(min(_whole(exact * per_unit), BEYOND)), time.span)
 
     def struct(self, value: Any) -> Any:
         """Arcs, patterns, draws, events: whatever holds expressions."""
