@@ -375,13 +375,14 @@ class Engine:
         return count
 
     def duration(self, expression: Expr, context: Context) -> float:
-        """A whole number of ticks (S1): the nearest, the even one of two, and at least one unless the time is 0."""
+        """A whole number of ticks (S1): the nearest, the even one of two, and at least one where the time is positive.
+
+        A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded.
+        """
         exact = float(evaluate(expression, context))
-        if exact < 0.0:
+        if exact <= -1.0:
             raise ModelError("negative-time", expression.span, duration=self.net.tick.time(exact))
-        duration = float(round(exact))
-        if duration == 0.0 < exact:
-            duration = 1.0
+        duration = float(max(round(exact), 1 if exact > 0.0 else 0))
         if self.now + duration > HORIZON:
             raise ModelError("beyond-horizon", expression.span, horizon=self.net.tick.time(HORIZON))
         return duration

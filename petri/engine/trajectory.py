@@ -36,7 +36,7 @@ class TrajectoryHash:
         self.value = 0
 
     def add(self, transition: int, variables: Sequence[Scalar], start: int, end: int) -> None:
-        """A firing is a number to the base `WORDS`, whose digits are its transition, start, end [ticks] and variables."""
+        """A firing is a number to the base `WORDS`, with the digits transition, start and end [ticks], variables."""
         word = transition + 1
         for value in (start, end, *variables):
             word = (word * WORDS + bits(value)) & MASK

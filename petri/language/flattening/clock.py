@@ -20,7 +20,9 @@ from petri.ticks import HORIZON, Tick, time_power
 from petri.tokens import compact
 
 PARTS_OF_A_MEAN = 2**20  # ticks at least in the mean of a random time, so that it keeps its shape
-PARTS_OF_A_TIME = 2**10  # the same for others, which may be multiplied by anything; and for the instants that a run asks for
+PARTS_OF_A_TIME = (
+    2**10
+)  # the same for others, which may be multiplied by anything; and for the instants that a run asks for
 
 ROOM = 2**10  # a run may be this many times as long as the net's own `run` line before time ends
 LEAST_ROOM = 4  # the same, where exact constants leave no more
@@ -181,11 +183,17 @@ def _expressions(t: Transition) -> Iterator[tuple[Expr, bool]]:
     yield from ((draw.expression, False) for draw in t.draws)
     if t.guard is not None:
         yield t.guard, False
-    patterns = (*(arc.pattern for arc in t.inputs), *(arc.pattern for arc in t.inhibitors))
-    for pattern in patterns:
-        yield from ((match.equal, False) for match in pattern if match.equal is not None)
+    yield from ((e, False) for e in _of_arcs(t) if e is not None)
+
+
+def _of_arcs(t: Transition) -> Iterator[Expr | None]:
+    for pattern in (*(arc.pattern for arc in t.inputs), *(arc.pattern for arc in t.inhibitors)):
+        yield from (match.equal for match in pattern)
+    yield from (arc.count for arc in t.inputs)
+    yield from (arc.threshold for arc in t.inhibitors)
     for output in t.outputs:
-        yield from ((value, False) for value in output.values)
+        yield from output.values
+        yield from (output.index, output.count, output.condition)
 
 
 # ---------------------------------------------------------------- into ticks
@@ -301,9 +309,9 @@ class _Clock:
 
 _HOLDING: dict[type, Sequence[str]] = {
     Transition: ("inputs", "inhibitors", "guard", "draws", "time", "outputs"),
-    net.InputArc: ("pattern",),
-    net.InhibitorArc: ("pattern",),
-    net.OutputArc: ("values",),
+    net.InputArc: ("pattern", "count"),
+    net.InhibitorArc: ("pattern", "threshold"),
+    net.OutputArc: ("values", "index", "count", "condition"),
     net.Match: ("equal",),
     net.Draw: ("expression",),
     net.Event: ("key",),

@@ -10,8 +10,8 @@ pub const SHORT: f64 = (1u64 << 51) as f64;
 /// … of this one: from here to twice as far, floats are the whole numbers, in the order of their bits.
 pub const ROUNDER: f64 = (3u64 << 51) as f64;
 
-/// A firing time that is not negative as the nearest whole number, the even one of two, and at least 1 unless it is 0.
-/// What is beyond any horizon may become another number beyond it.
+/// A firing time above −1 as the nearest whole number, the even one of two, and at least 1 if it is positive. What is less than a
+/// tick below 0 is 0. What is beyond any horizon may become another number beyond it.
 #[inline(always)]
 pub fn whole(time: f64) -> Ticks {
     let nearest = if time < SHORT {
@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn s1_firing_times_are_rounded_once() {
-        let cases = [(0.0, 0), (-0.0, 0), (1e-300, 1), (0.5, 1), (1.5, 2), (2.5, 2), (2.5000001, 3), (7.0, 7)];
+        let cases = [(0.0, 0), (-0.0, 0), (-0.3, 0), (-0.5, 0), (-0.9, 0), (1e-300, 1), (0.5, 1), (1.5, 2), (2.5, 2), (2.5000001, 3), (7.0, 7)];
         for (time, ticks) in cases {
             assert_eq!(whole(time), ticks, "{time}");
         }

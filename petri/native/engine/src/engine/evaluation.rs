@@ -24,7 +24,7 @@ impl<O: Observer> Engine<O> {
             Time::Const(duration) => *duration,
             Time::Of(expression) => {
                 let duration = expression.value(&mut self.scope(program, self.now))?;
-                if duration < 0.0 {
+                if duration <= -1.0 {
                     let fault = Fault::new("negative-time", plan.time_span);
                     return Err(fault.with_real("duration", program.tick.time(duration)));
                 }

@@ -292,20 +292,18 @@ impl Emitter<'_, '_> {
         self.b.ins().umax(nearest, one)
     }
 
-    /// `ticks::whole` of a firing time that is short.
+    /// `ticks::whole` of a firing time that is short, and not negative but by rounding.
     fn whole_ticks(&mut self, duration: Value) -> Value {
-        let zero = self.real(0.0);
-        let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, duration, zero);
-        self.require(fine);
         let nearest = self.nearest(duration);
         let short = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, nearest, SHORT as i64);
         self.require(short);
+        let zero = self.real(0.0);
         let lasts = self.b.ins().fcmp(FloatCC::GreaterThan, duration, zero);
         let least = self.b.ins().uextend(I64, lasts);
         self.b.ins().umax(nearest, least)
     }
 
-    /// The nearest whole number of a short time; of another it is no number of a short one.
+    /// The nearest whole number of a short time; of another, and of a negative one, it is no number of a short one.
     fn nearest(&mut self, duration: Value) -> Value {
         let rounder = self.real(ROUNDER);
         let sum = self.b.ins().fadd(duration, rounder);

@@ -173,8 +173,8 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let time = match &t.time {
             None => Time::Immediate,
             Some(e) => match lowering.real(e)? {
-                Real::Const(time) if time == 0.0 => Time::Immediate,
                 Real::Const(time) if time > 0.0 => Time::Const(whole(time)),
+                Real::Const(time) if time > -1.0 => Time::Immediate,
                 time => Time::Of(time),
             },
         };
