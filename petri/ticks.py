@@ -42,6 +42,19 @@ class Tick(Frozen):
         return value * float(self.length**power) if power else value
 
 
+class InTicks(float):
+    """A constant in ticks that remembers the number in the net's unit as which it was written, for reports."""
+
+    __slots__ = ("written",)
+    written: float
+
+    @classmethod
+    def of(cls, ticks: Fraction | int, written: float) -> InTicks:
+        self = cls(ticks)
+        self.written = float(written)
+        return self
+
+
 @lru_cache
 def time_power(dimension: str) -> int:
     """The exponent of time in a dimension as it is written: 1 in "Time", -1 in "Rate" and "Bytes/Time"."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from petri.net import Expr, InputArc, Match, Net, OutputArc, Transition, Variable
+from petri.net import Expr, InputArc, Match, Net, OutputArc, Scalar, Transition, Variable
 from petri.report.quantities import Units, exact, exact_quantity
 from petri.report.source import written
+from petri.ticks import InTicks
 
 _INFIX = {
     "or": (1, " or "),
@@ -49,8 +50,10 @@ class ExpressionText:
         return f"({text})" if strength < outer else text
 
     def _with_strength(self, e: Expr, variables: Sequence[Variable], dimension: str) -> tuple[str, int]:
-        if e.op == "real":  # conversions are silent in the language
+        if e.op in ("real", "units"):  # conversions are silent in the language
             return self._with_strength(e.args[0], variables, dimension)
+        if e.op == "ticks":  # what stands within is in time units
+            return self._with_strength(e.args[0], variables, "")
         if e.op in _INFIX:
             return self._infix(e, variables, dimension), _INFIX[e.op][0]
         if e.op == "not":
@@ -112,7 +115,14 @@ class ExpressionText:
             return "true" if e.value else "false"
         if e.value == 0 and dimension:
             return "0"
-        return exact_quantity(self.units, e.value or 0, dimension)
+        return exact_quantity(self.units, self._in_units(e, dimension), dimension)
+
+    def _in_units(self, e: Expr, dimension: str) -> Scalar:
+        """A constant in the net's time unit. One that was read from a file is known by the dimension that it should have."""
+        value = e.value or 0
+        if isinstance(value, InTicks):
+            return value.written
+        return self.net.tick.quantity(value, dimension) if e.kind == "real" else value
 
     # ------------------------------------------------------------ arcs
 

@@ -16,7 +16,7 @@ from petri.language.meaning.nodes import ExactTime
 from petri.language.problems import Problems
 from petri.net import Expr, Net, Span, Transition
 from petri.structs import Struct, field, replace
-from petri.ticks import HORIZON, Tick, time_power
+from petri.ticks import HORIZON, InTicks, Tick, time_power
 from petri.tokens import compact
 
 PARTS_OF_A_MEAN = 2**20  # ticks at least in the mean of a random time, so that it keeps its shape
@@ -29,7 +29,7 @@ LEAST_ROOM = 4  # the same, where exact constants leave no more
 FINEST = 2**24  # constants may make the tick this part of the least time; what would make it finer is rounded
 LONGEST, SHORTEST = Fraction(2**900), Fraction(1, 2**900)  # the tick, in the net's time unit, stays between these
 BEYOND = 2**1000  # ticks: beyond any horizon, and still a float
-SIMPLE = 10**6  # a float that is the nearest to a fraction of smaller numbers stands for that fraction
+SIMPLE = 10**13  # a float stands for the fraction that it is nearest to, if numerator times denominator is below this
 
 T = TypeVar("T")
 RANDOM = frozenset(("exp", "uniform", "erlang", "lognormal", "pareto"))
@@ -128,10 +128,21 @@ def _reads_values(e: Expr) -> bool:
 
 
 def simplest(value: net.Scalar) -> Fraction:
-    """The fraction that a number stands for: a third for the float that is nearest to it."""
+    """The fraction that a number stands for: a third for the float that is nearest to it.
+
+    It is a convergent of the float's continued fraction, as it is closer than 1 / (2 * denominator²) (Legendre).
+    """
     exact = Fraction(value)
-    simple = exact.limit_denominator(SIMPLE)
-    return simple if float(simple) == value else exact
+    rest, (above, above_before), (below, below_before) = abs(exact), (1, 0), (0, 1)
+    while True:
+        whole = rest.numerator // rest.denominator
+        above, above_before = whole * above + above_before, above
+        below, below_before = whole * below + below_before, below
+        if above * below > SIMPLE or rest == whole:
+            return exact
+        if float(Fraction(above, below)) == abs(value):
+            return Fraction(above if value > 0 else -above, below)
+        rest = 1 / (rest - whole)
 
 
 def _add_recorded(flat: Net, times: Times) -> None:
@@ -266,7 +277,8 @@ class _Clock:
         if not time.value:
             return time
         exact = simplest(time.value) if self.plain else Fraction(time.value)
-        return Expr("const", "real", (), float(min(_whole(exact * per_unit), BEYOND)), time.span)
+        written = time.value.written if isinstance(time.value, InTicks) else time.value
+        return Expr("const", "real", (), InTicks.of(min(_whole(exact * per_unit), BEYOND), written), time.span)
 
     def struct(self, value: Any) -> Any:
         """Arcs, patterns, draws, events: whatever holds expressions."""
@@ -291,7 +303,7 @@ class _Clock:
         args = tuple([self.expression(arg) for arg in e.args])
         value = e.value
         if isinstance(value, ExactTime):
-            value = float(value.exact / self.tick**value.power)
+            value = InTicks.of(value.exact / self.tick**value.power, value)
         if self.plain and e.op in ("now", "end"):
             return Expr("units", "real", (e,), float(1 / self.tick), e.span)
         if value is e.value and all(map(_is, args, e.args)):

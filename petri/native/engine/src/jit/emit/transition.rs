@@ -288,8 +288,8 @@ impl Emitter<'_, '_> {
             s.require(short);
         });
         let duration = scaled(self, standard);
-        let (nearest, one) = (self.nearest(duration), self.int(1));
-        self.b.ins().umax(nearest, one)
+        let nearest = self.nearest(duration);
+        self.either(nearest, I64, |_| nearest, |s| s.aside(true, |s| s.int(1)))
     }
 
     /// `ticks::whole` of a firing time that is short, and not negative but by rounding.
@@ -297,10 +297,12 @@ impl Emitter<'_, '_> {
         let nearest = self.nearest(duration);
         let short = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, nearest, SHORT as i64);
         self.require(short);
-        let zero = self.real(0.0);
-        let lasts = self.b.ins().fcmp(FloatCC::GreaterThan, duration, zero);
-        let least = self.b.ins().uextend(I64, lasts);
-        self.b.ins().umax(nearest, least)
+        let least = |s: &mut Self| {
+            let zero = s.real(0.0);
+            let lasts = s.b.ins().fcmp(FloatCC::GreaterThan, duration, zero);
+            s.b.ins().uextend(I64, lasts)
+        };
+        self.either(nearest, I64, |_| nearest, least)
     }
 
     /// The nearest whole number of a short time; of another, and of a negative one, it is no number of a short one.
