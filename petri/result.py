@@ -14,9 +14,9 @@ from petri.diagnostics import RunFailure
 from petri.engine.run import Plan, Replication
 from petri.measure import formula, reorder
 from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
-from petri.measure.estimate import Estimate, estimate, left_out
+from petri.measure.estimate import Estimate, estimate, estimate_quantile, left_out
 from petri.measure.formula import Verdict
-from petri.measure.histogram import Histogram
+from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
@@ -127,7 +127,7 @@ class Result:
 
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""
-        return estimate(figure, [r.window for r in self.counted], () if total else self.without)
+        return estimate(figure, [r.window for r in self.counted], None if total else self.without)
 
     def greatest(self, figure: Callable[[Observation], Floats]) -> Estimate:
         """The greatest over the replications, which has no interval."""
@@ -147,6 +147,8 @@ class Result:
 
     def evaluate(self, term: Term) -> Interval:
         """A formula over what was observed."""
+        if term.op in ("sample", "passage") and isinstance(term.value, tuple):
+            return self.probe_interval(*term.value)
         return self.estimate(
             lambda seen: np.array([formula.evaluate(term, seen)]), total=grows(self.net, term)
         ).interval()
@@ -192,6 +194,13 @@ class Result:
     def recorded(self, measure: Measure, field: str) -> Interval:
         probe = measure.probe
         assert probe is not None
+        return self.probe_interval(probe, field)
+
+    def probe_interval(self, probe: int, field: str) -> Interval:
+        """A figure of a probe."""
+        share = quantile_share(field)
+        if share is not None and len(self.counted) == 1:
+            return estimate_quantile(probe, share, self.counted[0].window, self.without).interval()
         total = field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
         return self.estimate(lambda seen: np.array([probe_figure(seen.probes[probe], field)]), total=total).interval()
 

@@ -22,12 +22,22 @@ _ROUNDING: Final = 1e-12
 
 
 class Interval(Frozen):
-    """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known."""
+    """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known.
+
+    longer: where one run was too short for a half-width, how many times as long it should be (an estimate; inf where
+    there is none). nan otherwise.
+    """
 
     mean: float
     half_width: float
     level: float
     n: int
+    longer: float = math.nan
+
+    @property
+    def too_short(self) -> bool:
+        """Whether only the length of the run is missing for a half-width."""
+        return not math.isnan(self.longer)
 
     @property
     def low(self) -> float:
