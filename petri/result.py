@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from petri.diagnostics import RunFailure
-from petri.engine.run import Plan, Replication
+from petri.engine.run import MOST_BATCHES, Plan, Replication, batches_kept
 from petri.measure import formula, reorder
 from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
 from petri.measure.estimate import Estimate, estimate, estimate_quantile, left_out
@@ -122,8 +122,13 @@ class Result:
 
     @cached_property
     def without(self) -> list[Observation]:
-        """The window of a single replication without each of its batches: what all its intervals rest on."""
-        return left_out(self.counted[0].window, self.counted[0].batches) if len(self.counted) == 1 else []
+        """The window of a single replication without each of its batches: what all its intervals rest on.
+
+        Nothing where the net is too large for as many batches as an interval needs.
+        """
+        if len(self.counted) != 1 or batches_kept(self.net, 1) < MOST_BATCHES:
+            return []
+        return left_out(self.counted[0].window, self.counted[0].batches)
 
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""

@@ -14,7 +14,7 @@ from petri.measure.single_run import BatchInterval, batch_interval
 from petri.structs import Frozen
 
 LEVEL = 0.95
-_LARGEST_TAIL_ERROR = 0.8
+_LARGEST_TAIL_ERROR = 1.5
 """Of the share of values beyond a quantile. With more, the end of the interval would rest on a handful of values."""
 
 Figure = Callable[[Observation], Floats]
@@ -64,10 +64,12 @@ def estimate_quantile(
 ) -> Estimate:
     """A quantile of a sample in one replication: from the interval of the share of values below it.
 
-    When the share F below the quantile q of the sample lies between F - b and F + a, the true quantile lies between the
-    sample's quantiles for the shares s - a and s + b (Woodruff 1952, "Confidence intervals for medians and other
-    position measures", Journal of the American Statistical Association 47). A quantile of whole numbers is no smooth
-    function of the sample, so leaving out batches says nothing of it; the share is smooth.
+    The share F below the sample's quantile is a ratio, with an interval F - b … F + a from the batches. Where F is too
+    great the true quantile is lower, and the other way round, so the sample's quantiles for shares moved by a and b are
+    the ends (Woodruff 1952, "Confidence intervals for medians and other position measures", Journal of the American
+    Statistical Association 47). The smaller of share and 1 - share is moved on a logarithmic scale, on which its
+    estimates are nearly symmetric. A quantile of whole numbers is not a smooth function of the sample, so leaving out
+    batches would say nothing of it; the share is smooth.
     """
     sample = window.probes[probe]
     value = probe_quantile(sample, share)
@@ -79,13 +81,22 @@ def estimate_quantile(
     found = _from_batches(below_point, below_point(window), without, level)
     below, above, longer = (float(side[0]) for side in (found.below, found.above, found.longer))
     tail = min(share, 1.0 - share)
+    if tail == 0.0:  # the least or the greatest value
+        return Estimate(np.array([value]), np.array([math.nan]), level, found.n)
     half_width = math.nan
     if max(below, above) <= _LARGEST_TAIL_ERROR * tail:
-        ends = (probe_quantile(sample, share - above, within=True), probe_quantile(sample, share + below, within=True))
-        half_width = max(abs(end - value) for end in ends)
+        ends = (_moved(share, -above), _moved(share, below))
+        half_width = max(abs(probe_quantile(sample, end, within=True) - value) for end in ends)
     elif not math.isnan(below + above):
-        longer = (max(below, above) / (_LARGEST_TAIL_ERROR * tail)) ** 2 if tail > 0.0 else math.inf
+        longer = (max(below, above) / (_LARGEST_TAIL_ERROR * tail)) ** 2
     return Estimate(np.array([value]), np.array([half_width]), level, found.n, np.array([longer]))
+
+
+def _moved(share: float, change: float) -> float:
+    """A share changed on the logarithmic scale of the smaller of it and its complement."""
+    if share <= 0.5:
+        return min(share * math.exp(change / share), 1.0)
+    return max(1.0 - (1.0 - share) * math.exp(-change / (1.0 - share)), 0.0)
 
 
 def left_out(window: Observation, batches: Sequence[Observation]) -> list[Observation]:

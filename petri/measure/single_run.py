@@ -15,6 +15,7 @@ half-width and not its square. Both lose their effect as the run grows.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -29,11 +30,24 @@ FEWEST: Final = 128
 JOINED: Final = 8
 """Neighbouring batches that are joined into one for the interval."""
 
-LARGEST_CORRELATION: Final = 0.25
-"""Of the ranks of successive batches, above which no interval is given."""
+REFERENCE: Final = 160
+"""The number of batches of a run that correlations are converted to."""
 
-_GREATEST_FACTOR: Final = 0.85  # of φ, which keeps the factor below 13
-_LEAST_EXTENSION: Final = 1.5  # a run that is too short is extended by half at least
+LARGEST_CORRELATION: Final = 0.3
+"""Of the ranks of successive batches, were there `REFERENCE` of them; above it no interval is given."""
+
+LARGEST_SKEWNESS: Final = 0.7
+"""Of the joined batches, as a share of the greatest that so many can have, (n - 2) / √(n - 1).
+
+One batch that is unlike the others gives 1, two of them 0.7: so at least three must be, or the figure hangs on an event
+or two.
+"""
+
+EXPONENT: Final = 0.75
+"""Of the factor (1 + φ) / (1 - φ) of the half-width; 1/2 in N-Skart."""
+
+_LARGEST_PHI: Final = 0.85  # which keeps the factor below 13
+_MARGIN: Final = 1.5  # on the length of a run: the correlation of a short one tends to be too small
 _ROUNDING: Final = 1e-13
 
 
@@ -61,16 +75,18 @@ def batch_interval(values: Floats, level: float) -> BatchInterval:
     known = np.isfinite(values).all(axis=0)
     spread = values.std(axis=0)
     constant = known & (spread <= _ROUNDING * count * np.abs(values).max(axis=0))
-    correlation = np.where(known & ~constant, lag_correlation(ranks(values)), 0.0)
-    short = known & ~constant & ((count < FEWEST) | (correlation > LARGEST_CORRELATION))
+    correlation = np.where(known & ~constant, at_reference(lag_correlation(ranks(values)), count), 0.0)
+    rarity = np.where(known & ~constant, _rarity(joined), 0.0)
+    short = (correlation > LARGEST_CORRELATION) | (rarity > LARGEST_SKEWNESS)
+    short = known & ~constant & (short | (count < FEWEST))
     below, above = _sides(joined, level)
-    factor = np.clip(lag_correlation(values), 0.0, _GREATEST_FACTOR)
-    factor = np.where(constant, 1.0, (1.0 + factor) / (1.0 - factor))
+    phi = np.where(constant, 0.0, np.minimum(at_reference(lag_correlation(values), count), _LARGEST_PHI))
+    factor = ((1.0 + phi) / (1.0 - phi)) ** EXPONENT
     shown = known & ~short
     return BatchInterval(
         np.where(shown, below * factor, math.nan),
         np.where(shown, above * factor, math.nan),
-        np.where(short, _extension(count, correlation), math.nan),
+        np.where(short, _extension(count, correlation, rarity), math.nan),
         len(joined),
     )
 
@@ -138,24 +154,42 @@ def ranks(values: Floats) -> Floats:
     return found
 
 
-def _extension(count: int, correlation: Floats) -> Floats:
-    """How many times as long a run of `count` batches with these rank correlations should be.
+def at_reference(correlation: Floats, count: int) -> Floats:
+    """What lag-one correlations of `count` batches would be, were the run cut into `REFERENCE`; 0 where negative.
 
-    A process with correlation exp(-t/τ) is assumed: the time τ that gives the batches the correlation that was found
-    decides how long batches must be, of which up to 2 `FEWEST` are kept.
+    A process with correlation exp(-t/τ) is assumed. Its batch means, of batches x τ long, have the lag-one correlation
+    (1 - exp(-x))² / (2 (x - 1 + exp(-x))), which falls from 1 to 0.
+    """
+    converted: Floats = np.interp(_batch_length(correlation) * count / REFERENCE, *_curve())
+    return np.where(correlation > 0.0, converted, 0.0)
+
+
+def _rarity(batches: Floats) -> Floats:
+    """The absolute skewness of each column as a share of the greatest possible."""
+    n = len(batches)
+    found: Floats = np.abs(skewness(batches)) * math.sqrt(max(n - 1, 1)) / max(n - 2, 1)
+    return found
+
+
+def _extension(count: int, correlation: Floats, rarity: Floats) -> Floats:
+    """How many times as long a run of `count` batches with these rank correlations (at reference) should be.
+
+    The skewness of batch means falls as one over the square root of their length.
     """
     long_enough = _batch_length(np.array([LARGEST_CORRELATION]))[0]
-    lengths = _batch_length(np.clip(correlation, 0.0, 0.999))
-    factors: Floats = np.maximum(1.5 * FEWEST / count * np.maximum(long_enough / lengths, 1.0), _LEAST_EXTENSION)
-    return factors
+    factors: Floats = np.maximum(long_enough / _batch_length(correlation), FEWEST / count)
+    return np.maximum(factors, np.maximum(rarity / LARGEST_SKEWNESS, 1.0) ** 2) * _MARGIN
 
 
 def _batch_length(correlation: Floats) -> Floats:
-    """The length x of batches, in units of τ, whose means have this lag-one correlation.
-
-    That is (1 - exp(-x))² / (2 (x - 1 + exp(-x))); it falls from 1 to 0, and is inverted on a grid.
-    """
-    x = np.geomspace(1e-3, 1e3, 2000)
-    grid = np.expm1(-x) ** 2 / (2.0 * (x + np.expm1(-x)))
-    found: Floats = np.interp(-correlation, -grid, x)
+    """The length x of batches, in units of τ, whose means have this lag-one correlation."""
+    x, curve = _curve()
+    found: Floats = np.interp(-correlation, -curve, x)
     return found
+
+
+@lru_cache(1)
+def _curve() -> tuple[Floats, Floats]:
+    """Lengths of batches in units of τ, ascending, and the lag-one correlations of their means."""
+    x = np.geomspace(1e-3, 1e3, 4000)
+    return x, np.expm1(-x) ** 2 / (2.0 * (x + np.expm1(-x)))

@@ -7,8 +7,12 @@ time unit (docs/semantics.md, S1). In a net whose time is a plain number nothing
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from petri.structs import Frozen
+
+if TYPE_CHECKING:
+    from petri.measure.intervals import Interval
 
 NOTHING = "–"  # shown for a figure that does not exist, such as the mean of no observations
 
@@ -76,6 +80,13 @@ class Units(Frozen):
             return _joined(number(value), scale.unit)
         decimals = min(max(1 - math.floor(math.log10(half_width)), 0), 9)
         return _joined(f"{value:,.{decimals}f} ± {half_width:,.{decimals}f}", scale.unit)
+
+    def show_interval(self, interval: Interval, dimension: str = "") -> str:
+        """The same, with `±?` where the run was too short for an interval."""
+        if not interval.too_short or math.isnan(interval.mean):
+            return self.show_with_error(interval.mean, interval.half_width, dimension)
+        scale = self.scale(interval.mean, dimension)
+        return _joined(f"{number(interval.mean * scale.factor)} ±?", scale.unit)
 
 
 def number(value: float, digits: int = 4) -> str:

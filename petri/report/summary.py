@@ -16,6 +16,7 @@ from petri.net import Net
 from petri.report import sparks
 from petri.report.ending import why_partial
 from petri.report.quantities import NOTHING, Units, number
+from petri.report.run_length import run_length_note
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
 
@@ -37,6 +38,7 @@ class _Summary:
         self.console = console
         self.every = every
         self.units = Units(result.net.seconds)
+        self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
 
     def print(self, seconds: float) -> None:
         for line in self.heading(seconds):
@@ -49,6 +51,7 @@ class _Summary:
         self.places(rows.places)
         if any(row.copies > 1 for row in (*rows.places, *rows.transitions)):
             self.console.print(Text("×n: the average of n alike; --all shows each", style="dim"))
+        self.run_length()
         if self.result.died:
             self.death()
         self.conclusion()
@@ -130,7 +133,11 @@ class _Summary:
         table.add_row(f"  {name}", line, Text(ends, style="dim"))
 
     def figure(self, interval: Interval, dimension: str, field: str | None = None) -> str:
-        return self.units.show_with_error(interval.mean, interval.half_width, _shown_dimension(dimension, field))
+        return self.shown(interval, _shown_dimension(dimension, field))
+
+    def shown(self, interval: Interval, dimension: str) -> str:
+        self.longer.add(interval.longer)
+        return self.units.show_interval(interval, dimension)
 
     # ------------------------------------------------------------ tables
 
@@ -203,8 +210,7 @@ class _Summary:
         return table
 
     def with_error(self, row: Row, figure: str, dimension: str = "") -> str:
-        interval = row.figures[figure]
-        return self.units.show_with_error(interval.mean, interval.half_width, dimension)
+        return self.shown(row.figures[figure], dimension)
 
     def plain(self, row: Row, figure: str, dimension: str) -> str:
         return self.units.show(row.figures[figure].mean, dimension)
@@ -217,6 +223,14 @@ class _Summary:
         return self.units.show(value, "Time")
 
     # ------------------------------------------------------------ the end
+
+    def run_length(self) -> None:
+        """What `±?` means, where it was shown."""
+        one = self.result.counted[0]
+        extensible = one.ended != "dead" and math.isfinite(self.result.plan.until)
+        begun = one.time - one.window.elapsed
+        if note := run_length_note(self.longer, begun, one.time, extensible, self.time):
+            self.console.print(Text(f"\n{note}", style="dim"))
 
     def death(self) -> None:
         dead = [replication for replication in self.result.replications if replication.ended == "dead"]

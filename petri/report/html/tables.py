@@ -82,7 +82,7 @@ def verdict(expectation: Mapping[str, Any], measure: str, estimate: Interval) ->
 
 
 def shown(record: Record, one: Interval, dimension: str) -> str:
-    return record.units.show_with_error(one.mean, one.half_width, dimension)
+    return record.units.show_interval(one, dimension)
 
 
 # ---------------------------------------------------------------- bars
