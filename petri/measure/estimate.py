@@ -14,7 +14,7 @@ from petri.measure.single_run import BatchInterval, batch_interval
 from petri.structs import Frozen
 
 LEVEL = 0.95
-_LARGEST_TAIL_ERROR = 1.5
+_LARGEST_TAIL_ERROR = 0.8
 """Of the share of values beyond a quantile. With more, the end of the interval would rest on a handful of values."""
 
 Figure = Callable[[Observation], Floats]
@@ -64,11 +64,11 @@ def estimate_quantile(
 ) -> Estimate:
     """A quantile of a sample in one replication: from the interval of the share of values below it.
 
-    The share F below the sample's quantile is a ratio, with an interval F - b … F + a from the batches. Where F is too
-    great the true quantile is lower, and the other way round, so the sample's quantiles for shares moved by a and b are
-    the ends (Woodruff 1952, "Confidence intervals for medians and other position measures", Journal of the American
-    Statistical Association 47). The smaller of share and 1 - share is moved on a logarithmic scale, on which its
-    estimates are nearly symmetric. A quantile of whole numbers is not a smooth function of the sample, so leaving out
+    The share below the sample's quantile is a ratio, with an interval from the batches. The sample's quantiles for
+    shares moved by its half-width are the ends (Woodruff 1952, "Confidence intervals for medians and other position
+    measures", Journal of the American Statistical Association 47). The smaller of share and 1 - share is moved on a
+    logarithmic scale, on which its estimates are nearly symmetric; the longer side counts, since the far tail of a
+    sample tends to be too short. A quantile of whole numbers is not a smooth function of the sample, so leaving out
     batches would say nothing of it; the share is smooth.
     """
     sample = window.probes[probe]
@@ -79,16 +79,16 @@ def estimate_quantile(
         return np.array([share_below(seen.probes[probe], point)])
 
     found = _from_batches(below_point, below_point(window), without, level)
-    below, above, longer = (float(side[0]) for side in (found.below, found.above, found.longer))
+    error, longer = float(np.maximum(found.below, found.above)[0]), float(found.longer[0])
     tail = min(share, 1.0 - share)
     if tail == 0.0:  # the least or the greatest value
         return Estimate(np.array([value]), np.array([math.nan]), level, found.n)
     half_width = math.nan
-    if max(below, above) <= _LARGEST_TAIL_ERROR * tail:
-        ends = (_moved(share, -above), _moved(share, below))
+    if error <= _LARGEST_TAIL_ERROR * tail:
+        ends = (_moved(share, -error), _moved(share, error))
         half_width = max(abs(probe_quantile(sample, end, within=True) - value) for end in ends)
-    elif not math.isnan(below + above):
-        longer = (max(below, above) / (_LARGEST_TAIL_ERROR * tail)) ** 2
+    elif not math.isnan(error):
+        longer = (error / (_LARGEST_TAIL_ERROR * tail)) ** 2
     return Estimate(np.array([value]), np.array([half_width]), level, found.n, np.array([longer]))
 
 

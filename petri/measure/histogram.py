@@ -120,8 +120,8 @@ class Histogram:
         """The value of rank ceil(share · count), at least 1, in ascending order; nan without values.
 
         What is returned is the mean of the bucket in which it lies, so it is exact where a bucket holds one value
-        (whole numbers up to 255, constants) and within 0.8 % of the true one otherwise. `within` the bucket, it is found
-        as if the values were spread evenly over it, unless all are equal to its edge.
+        (whole numbers up to 255, constants) and within 0.8 % of the true one otherwise. With `within`, the values of a
+        bucket are taken to be spread evenly over it, unless all are equal to its edge.
         """
         if self.count == 0:
             return math.nan

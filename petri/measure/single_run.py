@@ -2,14 +2,14 @@
 
 The interval is that of N-Skart (Tafazzoli, Steiger and Wilson, "N-Skart: a nonsequential skewness- and
 autoregression-adjusted batch-means procedure for simulation analysis", IEEE Transactions on Automatic Control 56,
-2011, step 6): Student's t with the skewness adjustment of Johnson (1978) and Willink (2005), and a factor
-(1 + φ) / (1 - φ) for the lag-one correlation φ of the batch means. Whether a run is long enough is decided by the lag-one
-correlation of ranks, which is the von Neumann test of randomness in its rank version (Bartels 1982).
+2011, steps 6 and 7): Student's t with a skewness adjustment (Willink 2005), and a factor (1 + φ) / (1 - φ) for the
+lag-one correlation φ of the batch means. Whether a run is long enough is decided by the lag-one correlation of ranks,
+which is the von Neumann test of randomness in its rank version (Bartels 1982).
 
 Two points differ from N-Skart, because the decision to show an interval must not bias the intervals shown: a run in
 which long excursions are missing by chance has too low a mean, too low a variance, and too low a correlation. First, φ
-is that of batches an eighth as long as those of the interval, which overstates it. Second, the factor multiplies the
-half-width and not its square. Both lose their effect as the run grows.
+is that of batches an eighth as long as those of the interval, which overstates it. Second, the factor has a greater
+`EXPONENT`. Both lose their effect as the run grows.
 """
 
 from __future__ import annotations
@@ -161,7 +161,8 @@ def at_reference(correlation: Floats, count: int) -> Floats:
     (1 - exp(-x))² / (2 (x - 1 + exp(-x))), which falls from 1 to 0.
     """
     converted: Floats = np.interp(_batch_length(correlation) * count / REFERENCE, *_curve())
-    return np.where(correlation > 0.0, converted, 0.0)
+    known: Floats = np.where(correlation > 0.0, converted, 0.0)
+    return known
 
 
 def _rarity(batches: Floats) -> Floats:
@@ -178,7 +179,8 @@ def _extension(count: int, correlation: Floats, rarity: Floats) -> Floats:
     """
     long_enough = _batch_length(np.array([LARGEST_CORRELATION]))[0]
     factors: Floats = np.maximum(long_enough / _batch_length(correlation), FEWEST / count)
-    return np.maximum(factors, np.maximum(rarity / LARGEST_SKEWNESS, 1.0) ** 2) * _MARGIN
+    longer: Floats = np.maximum(factors, np.maximum(rarity / LARGEST_SKEWNESS, 1.0) ** 2) * _MARGIN
+    return longer
 
 
 def _batch_length(correlation: Floats) -> Floats:

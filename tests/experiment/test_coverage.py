@@ -125,7 +125,8 @@ def test_one_run(one: OneRun) -> None:
     probability 0.02 for 400 intervals; seeds are fixed.
     """
     case = one.case
-    net = language.loads(STAYS.format(**case.parameters)) if case.net == "stays" else load(case.net, **case.parameters).net
+    own = case.net == "stays"
+    net = language.loads(STAYS.format(**case.parameters)) if own else load(case.net, **case.parameters).net
     intervals = [one_interval(net, case, Plan(case.until, case.warmup, seed)) for seed in range(REPETITIONS)]
     given = [found for found in intervals if not found.too_short]
     covered = sum(covers(found, case.truth) for found in given)
@@ -147,7 +148,8 @@ place served : Customer
 transition arrive: source -> source, queue(Customer(end))  takes exp(1 / {load})
 transition serve:  queue(c), server -> server, served(c)   takes exp(1)
 transition leave:  served(c) -> nothing
-measure p99 = (now - c.since at leave).p99
+measure stay = now - c.since at leave
+measure p99 = stay.p99
 """
 
 
