@@ -66,10 +66,10 @@ def estimate_quantile(
 
     The share below the sample's quantile is a ratio, with an interval from the batches. The sample's quantiles for
     shares moved by its half-width are the ends (Woodruff 1952, "Confidence intervals for medians and other position
-    measures", Journal of the American Statistical Association 47). The smaller of share and 1 - share is moved on a
-    logarithmic scale, on which its estimates are nearly symmetric; the longer side counts, since the far tail of a
-    sample tends to be too short. A quantile of whole numbers is not a smooth function of the sample, so leaving out
-    batches would say nothing of it; the share is smooth.
+    measures", Journal of the American Statistical Association 47). The smaller of share and 1 - share, `tail`, is moved
+    on a logarithmic scale, on which its estimates are nearly symmetric; the longer side counts. The far tail of a
+    sample tends to be too short, so the half-width h is widened to h (1 + h / 2 tail). A quantile of whole numbers is
+    not a smooth function of the sample, so leaving out batches would say nothing of it; the share is smooth.
     """
     sample = window.probes[probe]
     value = probe_quantile(sample, share)
@@ -85,6 +85,7 @@ def estimate_quantile(
         return Estimate(np.array([value]), np.array([math.nan]), level, found.n)
     half_width = math.nan
     if error <= _LARGEST_TAIL_ERROR * tail:
+        error *= 1.0 + 0.5 * error / tail
         ends = (_moved(share, -error), _moved(share, error))
         half_width = max(abs(probe_quantile(sample, end, within=True) - value) for end in ends)
     elif not math.isnan(error):

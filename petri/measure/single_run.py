@@ -36,12 +36,14 @@ REFERENCE: Final = 160
 LARGEST_CORRELATION: Final = 0.3
 """Of the ranks of successive batches, were there `REFERENCE` of them; above it no interval is given."""
 
-LARGEST_SKEWNESS: Final = 0.7
+LARGEST_SKEWNESS: Final = 0.6
 """Of the joined batches, as a share of the greatest that so many can have, (n - 2) / √(n - 1).
 
-One batch that is unlike the others gives 1, two of them 0.7: so at least three must be, or the figure hangs on an event
-or two.
+One batch that is unlike the others gives 1, two of them 0.7, three 0.57: above, it hangs on an event or two.
 """
+
+LARGEST_ADJUSTMENT: Final = 0.35
+"""The skewness that is adjusted for at most, as such a share: near 0.5 the cube root of G(t) runs away."""
 
 EXPONENT: Final = 0.75
 """Of the factor (1 + φ) / (1 - φ) of the half-width; 1/2 in N-Skart."""
@@ -76,7 +78,7 @@ def batch_interval(values: Floats, level: float) -> BatchInterval:
     spread = values.std(axis=0)
     constant = known & (spread <= _ROUNDING * count * np.abs(values).max(axis=0))
     correlation = np.where(known & ~constant, at_reference(lag_correlation(ranks(values)), count), 0.0)
-    rarity = np.where(known & ~constant, _rarity(joined), 0.0)
+    rarity = np.where(known & ~constant & (count >= FEWEST), _rarity(joined), 0.0)
     short = (correlation > LARGEST_CORRELATION) | (rarity > LARGEST_SKEWNESS)
     short = known & ~constant & (short | (count < FEWEST))
     below, above = _sides(joined, level)
@@ -109,7 +111,8 @@ def _sides(batches: Floats, level: float) -> tuple[Floats, Floats]:
     k = len(batches)
     error = batches.std(axis=0, ddof=1) / math.sqrt(k)
     t = student_quantile(0.5 + 0.5 * level, k - 1)
-    beta = skewness(batches) / (6.0 * math.sqrt(k))
+    largest = LARGEST_ADJUSTMENT * _greatest_skewness(k)
+    beta = np.clip(skewness(batches), -largest, largest) / (6.0 * math.sqrt(k))
     return _adjusted(t, beta) * error, -_adjusted(-t, beta) * error
 
 
@@ -167,9 +170,13 @@ def at_reference(correlation: Floats, count: int) -> Floats:
 
 def _rarity(batches: Floats) -> Floats:
     """The absolute skewness of each column as a share of the greatest possible."""
-    n = len(batches)
-    found: Floats = np.abs(skewness(batches)) * math.sqrt(max(n - 1, 1)) / max(n - 2, 1)
+    found: Floats = np.abs(skewness(batches)) / _greatest_skewness(len(batches))
     return found
+
+
+def _greatest_skewness(n: int) -> float:
+    """That of n values of which all but one are equal."""
+    return max(n - 2, 1) / math.sqrt(max(n - 1, 1))
 
 
 def _extension(count: int, correlation: Floats, rarity: Floats) -> Floats:

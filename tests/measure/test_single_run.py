@@ -43,11 +43,19 @@ def test_skewness_of_a_worked_example() -> None:
     assert skewness(np.array([[1.0], [1.0], [4.0]]))[0] == pytest.approx(math.sqrt(3.0))
 
 
-def test_willinks_limits_of_a_worked_example() -> None:
+def test_willinks_limits_of_a_worked_example(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 1, 1, 4: β = √3 / (6 √3) = 1/6, t = 4.302653, G(t) = 3 (∛(t + 5/6) - 1), S/√k = 1."""
+    monkeypatch.setattr(single_run, "LARGEST_ADJUSTMENT", 1e9)
     below, above = single_run._sides(np.array([[1.0], [1.0], [4.0]]), 0.95)
     assert below[0] == pytest.approx(3.0 * (math.cbrt(4.3026527297 + 5 / 6) - 1.0))
     assert above[0] == pytest.approx(-3.0 * (math.cbrt(-4.3026527297 + 5 / 6) - 1.0))
+
+
+def test_the_adjustment_for_skewness_is_bounded() -> None:
+    values = np.zeros((24, 1))
+    values[3] = 1.0
+    below, above = single_run._sides(values, 0.95)
+    assert below[0] < above[0] < 4.0 / 24
 
 
 def test_independent_batches_give_nearly_students_interval() -> None:
