@@ -1,7 +1,7 @@
 """Confidence intervals of simulation output, and where its warm-up ends.
 
-Replications are independent: `student_interval`. The batches of one long run are nearly so when they are long:
-`ratio_interval` where a figure is a quotient of two sums, the jackknife's `pseudo_values` for any other figure.
+Replications are independent: `student_interval`. One run gives the jackknife's `pseudo_values`, which are correlated;
+`petri.measure.single_run` makes intervals of them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,22 @@ _ROUNDING: Final = 1e-12
 
 
 class Interval(Frozen):
-    """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known."""
+    """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known.
+
+    longer: where one run was too short for a half-width, how many times as long it should be (an estimate; inf where
+    there is none). nan otherwise.
+    """
 
     mean: float
     half_width: float
     level: float
     n: int
+    longer: float = math.nan
+
+    @property
+    def too_short(self) -> bool:
+        """Whether only the length of the run is missing for a half-width."""
+        return not math.isnan(self.longer)
 
     @property
     def low(self) -> float:
@@ -162,31 +172,6 @@ def student_interval(values: ArrayLike, level: float = 0.95) -> Interval:
 def paired_interval(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Interval:
     """The interval of the mean of `first` - `second`, pair by pair (common random numbers)."""
     return student_interval(np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64), level)
-
-
-@beyond_doubles
-def ratio_interval(numerators: ArrayLike, denominators: ArrayLike, level: float = 0.95) -> Interval:
-    """The interval of Σy / Σx from batches (y, x) of unequal size; n - 1 degrees of freedom.
-
-    With x the lengths of the batches and y the integrals over them, these are batch means at unequal boundaries. The
-    variance is that of the ratio estimator, n / (n - 1) · Σ(y - r x)² / (Σx)² (Cochran, Sampling Techniques, 6.3).
-    """
-    y = np.asarray(numerators, dtype=np.float64)
-    x = np.asarray(denominators, dtype=np.float64)
-    n = y.size
-    total = _sum(x)
-    ratio = _sum(y) / total if total else math.nan
-    if n < 2 or not math.isfinite(ratio):
-        return Interval(ratio, math.nan, level, n)
-    variance = n / (n - 1) * _sum((y - ratio * x) ** 2) / (total * total)
-    return Interval(ratio, student_quantile(0.5 + 0.5 * level, n - 1) * math.sqrt(variance), level, n)
-
-
-def batch_interval(cumulative: ArrayLike, boundaries: ArrayLike, level: float = 0.95) -> Interval:
-    """Batch means of a cumulative sum or integral, given at ascending boundaries (the first is where batches begin)."""
-    return ratio_interval(
-        np.diff(np.asarray(cumulative, np.float64)), np.diff(np.asarray(boundaries, np.float64)), level
-    )
 
 
 @beyond_doubles

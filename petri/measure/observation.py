@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from petri.measure import reorder
+from petri.measure import histogram, reorder
 from petri.measure.histogram import Histogram
 
 Floats = NDArray[np.float64]
@@ -82,7 +82,7 @@ def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     if "waiting" in later:
         difference["waiting"] = later["waiting"]
     if "origin" in later:
-        difference |= Histogram.of(later).minus(Histogram.of(earlier)).snapshot()
+        difference |= histogram.difference(later, earlier)
     return difference
 
 
@@ -112,10 +112,20 @@ def last_filled(counts: NDArray[Any]) -> int:
 def probe_figure(snapshot: Snapshot, field: str) -> float:
     """A figure of a sample, passage or order probe, by name. Raises KeyError for a name that it does not have."""
     if "origin" in snapshot:
-        return Histogram.of(snapshot).figure(field)
+        return Histogram.of(snapshot, buckets=histogram.quantile_share(field) is not None).figure(field)
     if field in reorder.FIELDS:
         return float(snapshot[field])
     raise KeyError(field)
+
+
+def probe_quantile(snapshot: Snapshot, share: float, within: bool = False) -> float:
+    """The quantile of a sample; see `Histogram.quantile`."""
+    return Histogram.of(snapshot).quantile(share, within)
+
+
+def share_below(snapshot: Snapshot, value: float) -> float:
+    """The share of a sample's values that are at most `value`; nan without values."""
+    return quotient(histogram.count_below(snapshot, value), float(snapshot["count"]))
 
 
 def quotient(above: float, below: float) -> float:

@@ -7,8 +7,12 @@ time unit (docs/semantics.md, S1). In a net whose time is a plain number nothing
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from petri.structs import Frozen
+
+if TYPE_CHECKING:
+    from petri.measure.intervals import Interval
 
 NOTHING = "–"  # shown for a figure that does not exist, such as the mean of no observations
 DOUBTFUL = "?: the interval is wider than the figure, of which not even the size is known; run longer"
@@ -92,6 +96,13 @@ class Units(Frozen):
         exponent = math.floor(math.log10(greatest))
         text = _with_error(value / 10.0**exponent, half_width / 10.0**exponent, doubt)
         return joined(f"({text})e{exponent}", scale.unit)
+
+    def show_interval(self, interval: Interval, dimension: str = "") -> str:
+        """The same, with `±?` where the run was too short for an interval."""
+        if not interval.too_short or math.isnan(interval.mean):
+            return self.show_with_error(interval.mean, interval.half_width, dimension)
+        scale = self.scale(interval.mean, dimension)
+        return joined(f"{number(interval.mean * scale.factor)} ±?", scale.unit)
 
     def show_without_error(self, value: float, half_width: float, dimension: str = "") -> str:
         """The value of `show_with_error` where there is no room for its interval: `2.961 Gbps`, `14? ms`."""

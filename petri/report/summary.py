@@ -15,6 +15,7 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.ending import why_partial
 from petri.report.expected import verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
+from petri.report.run_length import run_length_note
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
 
@@ -34,6 +35,7 @@ class _Summary:
         self.every = every
         self.units = Units(result.net.seconds)
         self.doubtful = False  # whether a figure is shown whose size is not known
+        self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
 
     def print(self, seconds: float) -> None:
         for line in self.heading(seconds):
@@ -132,9 +134,11 @@ class _Summary:
         return f"  {name}", line, Text(ends, style="dim")
 
     def figure(self, interval: Interval, dimension: str, field: str | None = None) -> str:
-        return self.noted(
-            self.units.show_with_error(interval.mean, interval.half_width, shown_dimension(dimension, field))
-        )
+        return self.shown(interval, shown_dimension(dimension, field))
+
+    def shown(self, interval: Interval, dimension: str) -> str:
+        self.longer.add(interval.longer)
+        return self.noted(self.units.show_interval(interval, dimension))
 
     # ------------------------------------------------------------ tables
 
@@ -187,15 +191,16 @@ class _Summary:
         print_table(self.console, columns)
 
     def with_error(self, row: Row, figure: str, dimension: str = "") -> str:
-        interval = row.figures[figure]
         if figure in row.spread:
             return self.units.show_range(*row.spread[figure], dimension)
-        return self.noted(self.units.show_with_error(interval.mean, interval.half_width, dimension))
+        return self.shown(row.figures[figure], dimension)
 
     def brief(self, row: Row, figure: str, dimension: str = "") -> str:
         interval = row.figures[figure]
         if figure in row.spread:
             return self.units.show_range(*row.spread[figure], dimension)
+        if interval.too_short:
+            return self.shown(interval, dimension)
         return self.units.show_without_error(interval.mean, interval.half_width, dimension)
 
     def plain(self, row: Row, figure: str, dimension: str = "") -> str:
@@ -217,7 +222,7 @@ class _Summary:
 
     def noted(self, text: str) -> str:
         """The text, remembering whether it has a mark that wants explaining."""
-        self.doubtful |= "?" in text
+        self.doubtful |= "?" in text.replace("±?", "")
         return text
 
     def notes(self, rows: Sequence[Row]) -> None:
@@ -227,6 +232,7 @@ class _Summary:
             self.note(f"{said}max is the greatest; --all shows each")
         if self.doubtful:
             self.note(DOUBTFUL)
+        self.run_length()
 
     def note(self, text: str) -> None:
         print_prose(self.console, Text(text, style="dim"))
@@ -235,6 +241,14 @@ class _Summary:
         return self.units.show(value, "Time")
 
     # ------------------------------------------------------------ the end
+
+    def run_length(self) -> None:
+        """What `±?` means, where it was shown."""
+        one = self.result.counted[0]
+        extensible = one.ended != "dead" and math.isfinite(self.result.plan.until)
+        begun = one.time - one.window.elapsed
+        if note := run_length_note(self.longer, begun, one.time, extensible, self.time):
+            self.note(note)
 
     def death(self) -> None:
         dead = [replication for replication in self.result.replications if replication.ended == "dead"]

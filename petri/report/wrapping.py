@@ -13,7 +13,7 @@ from petri.report.quantities import UNITS
 
 _NUMBER: Final = r"(?<!\w)[-+−<]?\d[\d,.]*(?:[eE][-+]?\d+)?\??"
 _UNIT: Final = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
-QUANTITY: Final = re.compile(rf"{_NUMBER}(?: ± {_NUMBER})?(?: ?(?:{_UNIT})(?![\w/]))?")
+QUANTITY: Final = re.compile(rf"{_NUMBER}(?: ±(?: {_NUMBER}|\?))?(?: ?(?:{_UNIT})(?![\w/]))?")
 """A number with its interval and its unit, such as `2.961 ± 0.004 Gbps`: it stays on one line."""
 
 _ATOM: Final = re.compile(rf"(?:{QUANTITY.pattern}|\S)+")

@@ -200,7 +200,9 @@ def number(value: float) -> float | None:
 
 
 def interval_dict(interval: Interval) -> dict[str, Any]:
-    return {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
+    """A figure; where one run was too short for an interval, "longer" is how many times as long it should be."""
+    found = {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
+    return found | {"longer": number(interval.longer)} if interval.too_short else found
 
 
 def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:

@@ -13,15 +13,15 @@ import numpy as np
 from petri.diagnostics import RunFailure
 from petri.measure import formula, reorder
 from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
-from petri.measure.estimate import Estimate, estimate, left_out
+from petri.measure.estimate import Estimate, estimate, estimate_quantile, left_out
 from petri.measure.formula import Verdict
-from petri.measure.histogram import Histogram
+from petri.measure.histogram import Histogram, quantile_share
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
 from petri.run.plan import Plan
-from petri.run.replications import Replication
+from petri.run.replications import MOST_BATCHES, Replication, batches_kept
 from petri.structs import Frozen
 
 if TYPE_CHECKING:
@@ -123,12 +123,17 @@ class Result:
 
     @cached_property
     def without(self) -> list[Observation]:
-        """The window of a single replication without each of its batches: what all its intervals rest on."""
-        return left_out(self.counted[0].window, self.counted[0].batches) if len(self.counted) == 1 else []
+        """The window of a single replication without each of its batches: what all its intervals rest on.
+
+        Nothing where the net is too large for as many batches as an interval needs.
+        """
+        if len(self.counted) != 1 or batches_kept(self.net, 1) < MOST_BATCHES:
+            return []
+        return left_out(self.counted[0].window, self.counted[0].batches)
 
     def estimate(self, figure: Callable[[Observation], Floats], *, total: bool = False) -> Estimate:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""
-        return estimate(figure, [r.window for r in self.counted], () if total else self.without)
+        return estimate(figure, [r.window for r in self.counted], None if total else self.without)
 
     def greatest(self, figure: Callable[[Observation], Floats]) -> Estimate:
         """The greatest over the replications, which has no interval."""
@@ -148,6 +153,8 @@ class Result:
 
     def evaluate(self, term: Term) -> Interval:
         """A formula over what was observed."""
+        if term.op in ("sample", "passage") and isinstance(term.value, tuple):
+            return self.probe_interval(*term.value)
         return self.estimate(
             lambda seen: np.array([formula.evaluate(term, seen)]), total=grows(self.net, term)
         ).interval()
@@ -193,6 +200,13 @@ class Result:
     def recorded(self, measure: Measure, field: str) -> Interval:
         probe = measure.probe
         assert probe is not None
+        return self.probe_interval(probe, field)
+
+    def probe_interval(self, probe: int, field: str) -> Interval:
+        """A figure of a probe."""
+        share = quantile_share(field)
+        if share is not None and len(self.counted) == 1:
+            return estimate_quantile(probe, share, self.counted[0].window, self.without).interval()
         total = field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
         return self.estimate(lambda seen: np.array([probe_figure(seen.probes[probe], field)]), total=total).interval()
 

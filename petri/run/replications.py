@@ -20,9 +20,11 @@ from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
 from petri.structs import Frozen, Struct, field
 
-MOST_BATCHES = 64  # when so many are full, neighbours are joined
-FIRST_BATCH = 256  # firings of a batch, before any were joined
-LARGEST_BATCHED_NET = 20_000  # places and transitions; beyond, snapshots would cost more memory than the net
+MOST_BATCHES = 256  # of a run by itself: when so many are full, neighbours are joined
+FEWER_BATCHES = 64  # of one among several, or of a large net: they show the course of the run, and give no intervals
+UNJOINED = 4096  # firings, before neighbours are joined for the first time
+LARGE_NET = 5_000  # places and transitions
+LARGEST_BATCHED_NET = 20_000  # beyond, snapshots would cost more memory than the net
 LONGEST_SERIES = 1_000_000  # windows; a longer series is cut off
 PIECE = 0.05  # seconds between looks at the clock and at the stop sign
 REFRESH = 0.1  # seconds between calls of the progress callback
@@ -115,9 +117,14 @@ class Series:
 
 
 class Driver:
-    """Takes one session from its start to its end, in pieces short enough to be interrupted."""
+    """Takes one session from its start to its end, in pieces short enough to be interrupted.
 
-    def __init__(self, net: Net, plan: Plan, index: int, stop: threading.Event, progress: Progress) -> None:
+    batches: how many snapshots it keeps at most on the way, a power of two; half as many at least in a long run.
+    """
+
+    def __init__(
+        self, net: Net, plan: Plan, index: int, stop: threading.Event, progress: Progress, batches: int = 0
+    ) -> None:
         self.plan = plan
         self.index = index
         self.stop = stop
@@ -125,7 +132,7 @@ class Driver:
         self.session: Session = begin_planned(net, plan, index)
         self.left = math.inf if plan.firings is None else plan.firings
         self.piece = 500
-        self.batched = len(net.places) + len(net.transitions) <= LARGEST_BATCHED_NET
+        self.most_batches = batches
         self.batches: list[Observation] = []
         self.sink: TraceSink | None = None
         self.series = [Series(index, m.window) for index, m in enumerate(net.measures) if m.window]
@@ -178,17 +185,17 @@ class Driver:
             self.warm = True
         for series in self.series:
             series.begin(self.session)
-        return self.drive(self.plan.until, batched=self.batched)
+        return self.drive(self.plan.until, batched=self.most_batches > 0)
 
     def drive(self, until: float, batched: bool) -> Ending:
         """To the end of instant `until`, with a snapshot at the end of each batch."""
-        length = FIRST_BATCH
+        length = UNJOINED // max(self.most_batches, 1)
         while True:
             ended = self.advance(until, length if batched else None)
             if ended is not None:
                 return ended
             self.batches.append(self.session.observe())
-            if len(self.batches) == MOST_BATCHES:
+            if len(self.batches) == self.most_batches:
                 self.batches = self.batches[1::2]
                 length *= 2
 
@@ -228,6 +235,14 @@ class Driver:
             self.sink(self.index, self.session.trace())
 
 
+def batches_kept(net: Net, replications: int) -> int:
+    """How many batches each replication keeps."""
+    size = len(net.places) + len(net.transitions)
+    if size > LARGEST_BATCHED_NET:
+        return 0
+    return MOST_BATCHES if replications == 1 and size <= LARGE_NET else FEWER_BATCHES
+
+
 def replicate(
     net: Net,
     plan: Plan,
@@ -245,13 +260,14 @@ def replicate(
     wanted = list(indices)
     begun, stop = threading.Event(), threading.Event()
     state = Progress(len(wanted), plan.until)
+    batches = batches_kept(net, len(wanted))
     workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
 
     def work(index: int) -> Replication | None:
         begun.wait()  # until the main thread is ready for Ctrl-C
         if stop.is_set():
             return None
-        driver = Driver(net, plan, index, stop, state)
+        driver = Driver(net, plan, index, stop, state, batches)
         driver.sink = trace
         return driver.run()
 

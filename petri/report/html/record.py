@@ -100,7 +100,10 @@ def interval(entry: Mapping[str, Any] | None) -> Interval:
     """What `export.interval_dict` wrote."""
     if entry is None:
         return Interval(math.nan, math.nan, _LEVEL, 1)
-    return Interval(real(entry["value"]), real(entry["half_width"]), _LEVEL, int(entry["n"]))
+    longer = math.nan
+    if "longer" in entry:
+        longer = math.inf if entry["longer"] is None else float(entry["longer"])
+    return Interval(real(entry["value"]), real(entry["half_width"]), _LEVEL, int(entry["n"]), longer)
 
 
 def real(value: float | None) -> float:

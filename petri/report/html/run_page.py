@@ -15,8 +15,9 @@ from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import picture
-from petri.report.html.record import Group, RunRecord, groups, real
+from petri.report.html.record import Group, RunRecord, groups, interval, real
 from petri.report.quantities import Units, exact_quantity, number
+from petri.report.run_length import run_length_note
 
 LINES: Final = 40  # places that the chart over time offers
 LINES_AT_FIRST: Final = 5
@@ -68,7 +69,7 @@ def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Pag
     page = Page(str(data["net"]), "Simulation run")
     page.head += [tables.prose(str(data.get("doc") or "")), _facts(record), *banners(record)]
     if data["measures"] or data["expectations"]:
-        page.section("measures", "Measures", tables.measures_table(record), _level_note(data))
+        page.section("measures", "Measures", tables.measures_table(record), _level_note(record))
     if record.net is not None:
         page.section("net", "The net", picture(record.net, sources))
     places, transitions = groups(data["places"]), groups(data["transitions"])
@@ -173,8 +174,8 @@ def _death(record: RunRecord, dead: Mapping[str, Any]) -> list[Markup]:
     return [banner("warn", f"The net died at {record.time(dead['time'])}: nothing can happen any more", why)]
 
 
-def _level_note(data: Mapping[str, Any]) -> Markup:
-    count = len(data["replications"])
+def _level_note(record: RunRecord) -> Markup:
+    count = len(record.data["replications"])
     how = (
         f"Student's intervals over {count} replications."
         if count > 1
@@ -185,7 +186,18 @@ def _level_note(data: Mapping[str, Any]) -> Markup:
         "In the drawings the dot is the estimate with its interval, the upright line the bound, and the shade what the "
         "expectation allows."
     )
-    return tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
+    said = tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
+    short = _too_short(record)
+    return content(said, tag("p", short, class_="note") if short else None)
+
+
+def _too_short(record: RunRecord) -> str:
+    """What `±?` means, where a measure has it."""
+    one, plan = record.data["replications"][0], record.data["manifest"]
+    figures = [interval(each) for measure in record.data["measures"] for each in (measure, *measure["record"].values())]
+    extensible = one["ended"] != "dead" and plan["until"] is not None
+    begun, ended = float(plan["warmup"]), float(one["time"])
+    return run_length_note((each.longer for each in figures), begun, ended, extensible, record.time)
 
 
 # ---------------------------------------------------------------- utilisation and histories

@@ -86,7 +86,7 @@ def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate
 
 
 def shown(record: RunRecord, one: Interval, dimension: str) -> str:
-    return record.units.show_with_error(one.mean, one.half_width, dimension)
+    return record.units.show_interval(one, dimension)
 
 
 # ---------------------------------------------------------------- bars
