@@ -13,7 +13,6 @@ from rich.text import Text
 from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
 from petri.report.expressions import ExpressionText
 from petri.report.quantities import Units, exact, exact_quantity
-from petri.report.source import written
 from petri.report.summary import claim
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -67,9 +66,8 @@ class _Teller:
 
     def __init__(self, net: Net, sources: Mapping[str, str]) -> None:
         self.net = net
-        self.sources = sources
         self.units = Units(net.seconds)
-        self.text = ExpressionText(net)
+        self.text = ExpressionText(net, sources)
 
     def run_line(self) -> str:
         run = self.net.run_defaults
@@ -125,7 +123,7 @@ class _Teller:
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:
-        return written(expression.span, self.sources) or self.text.of(expression, transition.variables, dimension)
+        return self.text.as_written(expression, transition.variables, dimension)
 
     def measure(self, measure: Measure) -> Row:
         records = [*measure.record]
