@@ -190,7 +190,9 @@ def number(value: float) -> float | None:
 
 
 def interval_dict(interval: Interval) -> dict[str, Any]:
-    return {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
+    """`statistic` is told where the value is not a mean over the replications but their extreme."""
+    statistic = {} if interval.statistic == "mean" else {"statistic": interval.statistic}
+    return {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n, **statistic}
 
 
 def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,11 +12,11 @@ import numpy as np
 from petri.diagnostics import RunFailure
 from petri.engine.run import Plan, Replication
 from petri.measure import formula, reorder
-from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
-from petri.measure.estimate import Estimate, estimate, left_out
+from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows, statistic
+from petri.measure.estimate import Estimate, estimate, extremes, left_out
 from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
-from petri.measure.intervals import Interval
+from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
@@ -129,15 +128,14 @@ class Result:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""
         return estimate(figure, [r.window for r in self.counted], () if total else self.without)
 
-    def greatest(self, figure: Callable[[Observation], Floats]) -> Estimate:
-        """The greatest over the replications, which has no interval."""
-        value = np.max([figure(r.window) for r in self.counted], axis=0)
-        return Estimate(value, np.full(value.shape, math.nan), n=len(self.counted))
+    def extreme(self, figure: Callable[[Observation], Floats], statistic: Statistic = "greatest") -> Estimate:
+        """The greatest or the least over the replications, which has no interval."""
+        return extremes(figure, [r.window for r in self.counted], statistic)
 
     @cached_property
     def places(self) -> PlaceFigures:
         columns = {name: self.estimate(f, total=name in TOTALS) for name, f in PLACE_COLUMNS.items()}
-        columns["maximum"] = self.greatest(PLACE_COLUMNS["maximum"])
+        columns["maximum"] = self.extreme(PLACE_COLUMNS["maximum"])
         return PlaceFigures(tuple(p.name for p in self.net.places), **columns)
 
     @cached_property
@@ -147,9 +145,14 @@ class Result:
 
     def evaluate(self, term: Term) -> Interval:
         """A formula over what was observed."""
-        return self.estimate(
-            lambda seen: np.array([formula.evaluate(term, seen)]), total=grows(self.net, term)
-        ).interval()
+        return self.combined(
+            lambda seen: np.array([formula.evaluate(term, seen)]), statistic(term), total=grows(self.net, term)
+        )
+
+    def combined(self, figure: Callable[[Observation], Floats], kind: Statistic, *, total: bool) -> Interval:
+        """A figure of one entry over the replications: their mean with its interval, or their extreme."""
+        found = self.estimate(figure, total=total) if kind == "mean" else self.extreme(figure, kind)
+        return found.interval()
 
     def judge(self, expectations: Iterable[Expectation]) -> tuple[tuple[Expectation, Verdict], ...]:
         judged = []
@@ -193,7 +196,9 @@ class Result:
         probe = measure.probe
         assert probe is not None
         total = field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
-        return self.estimate(lambda seen: np.array([probe_figure(seen.probes[probe], field)]), total=total).interval()
+        return self.combined(
+            lambda seen: np.array([probe_figure(seen.probes[probe], field)]), EXTREMES.get(field, "mean"), total=total
+        )
 
     def snapshots(self, measure: Measure) -> list[Snapshot]:
         return [] if measure.probe is None else [r.window.probes[measure.probe] for r in self.counted]

@@ -17,9 +17,10 @@ from typing import Final
 from petri import structs
 from petri.experiment.definition import Experiment, Point, Prepared
 from petri.experiment.errors import problem
+from petri.experiment.figures import statistics
 from petri.experiment.store import Store
 from petri.experiment.summary import Outcome, PointOutcome, check
-from petri.experiment.task import PILOT, Row, Stopped, Task, WrongVersion
+from petri.experiment.task import PILOT, Row, Stopped, Task, WrongVersion, unpack
 from petri.experiment.task import Outcome as TaskOutcome
 from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Given, Workers, default_workers
@@ -100,6 +101,7 @@ class PointState:
             self.point.net_hash,
             self.stopping.wanted,
             self.done,
+            statistics=statistics(unpack(self.point.packed), self.point.names),
         )
 
 

@@ -16,7 +16,7 @@ from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.interface import Limits
 from petri.engine.run import Plan
 from petri.experiment.errors import ExperimentError, problem
-from petri.experiment.figures import Figure, UnknownFigure, figures
+from petri.experiment.figures import Figure, UnknownFigure, figures, statistics
 from petri.experiment.sampling import Value, Values
 from petri.experiment.task import pack
 from petri.experiment.warmup import derive
@@ -281,12 +281,16 @@ class Preparation:
         precision = experiment.precision
         if precision is None:
             return Stopping(experiment.replications or default, experiment.replications or default, {})
+        extremes = statistics(net, names)
         if isinstance(precision, Precision):
             declared = [measure.name for measure in net.measures if measure.name in names]
-            precision = dict.fromkeys(declared or names, precision)
+            means = [name for name in declared or names if name not in extremes]
+            precision = dict.fromkeys(means, precision)
         for name in precision:
             if name not in names:
                 raise problem("precision-of-unkept", name=name, kept=list(names))
+            if name in extremes:
+                raise problem("precision-of-extreme", name=name, extreme=extremes[name])
         return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, dict(precision))
 
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
-from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TRANSITION_COLUMNS, statistic
 from petri.measure.formula import evaluate
+from petri.measure.intervals import Statistic
 from petri.measure.observation import Floats, Observation, probe_figure
 from petri.net import Counter, Measure, Net, Order
 
@@ -33,6 +34,7 @@ class Figure:
     name: str
     dimension: str
     value: Callable[[Observation], float]
+    statistic: Statistic = "mean"  # over replications
 
 
 def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
@@ -43,6 +45,11 @@ def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
     every place's mean and every transition's rate. Raises UnknownFigure.
     """
     return tuple(figure(net, name) for name in (default_names(net) if names is None else names))
+
+
+def statistics(net: Net, names: Sequence[str]) -> dict[str, Statistic]:
+    """What the replications of a figure give together, where that is not their mean. Raises UnknownFigure."""
+    return {one.name: one.statistic for one in figures(net, names) if one.statistic != "mean"}
 
 
 class UnknownFigure(Exception):
@@ -70,13 +77,15 @@ def figure(net: Net, name: str) -> Figure:
     owner, _, field = name.rpartition(".")
     for measure in net.measures:
         if measure.name == name:
-            return Figure(name, measure.dimension, partial(evaluate, measure.formula))
+            return Figure(name, measure.dimension, partial(evaluate, measure.formula), statistic(measure.formula))
         if measure.name == owner and measure.probe is not None and has_field(net, measure.probe, field):
             dimension = "" if field == "count" else measure.dimension
-            return Figure(name, dimension, partial(probe_value, measure.probe, field))
+            return Figure(name, dimension, partial(probe_value, measure.probe, field), EXTREMES.get(field, "mean"))
     for index, place in enumerate(net.places):
         if place.name == owner and field in PLACE_COLUMNS:
-            return Figure(name, PLACE_DIMENSIONS.get(field, ""), partial(entry, PLACE_COLUMNS[field], index))
+            column = PLACE_COLUMNS[field]
+            kind = EXTREMES.get(field, "mean")
+            return Figure(name, PLACE_DIMENSIONS.get(field, ""), partial(entry, column, index), kind)
     for index, transition in enumerate(net.transitions):
         if transition.name == owner and field in TRANSITION_COLUMNS:
             column = TRANSITION_COLUMNS[field]

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petri.experiment.definition import Expected, expected_value, point_label
-from petri.experiment.figures import Figure, figures
+from petri.experiment.figures import Figure, figures, statistics
 from petri.experiment.sampling import Values
 from petri.experiment.store import Store
 from petri.experiment.task import Row
 from petri.experiment.warmup import Warmup
 from petri.export import interval_dict, number
 from petri.measure.formula import Verdict, judge
-from petri.measure.intervals import Interval, student_interval
+from petri.measure.intervals import Interval, Statistic, interval_of
 from petri.measure.sequential import Precision
 from petri.net import Expectation, Net, Term
 
@@ -54,6 +54,7 @@ class PointOutcome:
     wanted: Mapping[str, Precision] = field(default_factory=dict)
     done: bool = True
     checked: tuple[Checked, ...] = ()
+    statistics: Mapping[str, Statistic] = field(default_factory=dict)  # by figure, where it is not the mean
 
     @property
     def label(self) -> str:
@@ -73,8 +74,8 @@ class PointOutcome:
         return {row.index: row.measures.get(name, math.nan) for row in self.complete}
 
     def interval(self, name: str, level: float = 0.95) -> Interval:
-        """A figure's mean over the replications, with Student's interval."""
-        return student_interval(list(self.values(name).values()), level)
+        """A figure's mean over the replications, with Student's interval; of a maximum the greatest of all."""
+        return interval_of(list(self.values(name).values()), self.statistics.get(name, "mean"), level)
 
     @cached_property
     def intervals(self) -> dict[str, Interval]:
@@ -229,7 +230,16 @@ def stored_outcome(store: Store) -> Outcome:
     points = []
     for one in stored:
         own = tuple(sorted(rows.get(one.point, []), key=lambda row: row.index))
-        point = PointOutcome(one.parameters, names, own, one.warmup, one.until, one.seed, one.net_hash)
+        point = PointOutcome(
+            one.parameters,
+            names,
+            own,
+            one.warmup,
+            one.until,
+            one.seed,
+            one.net_hash,
+            statistics=statistics(net, names),
+        )
         points.append(replace(point, checked=check(expected, point, net)))
     described = about.get("description", "")
     return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, description=described)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from petri.measure.intervals import Interval, pseudo_values, student_quantile
+from petri.measure.intervals import Interval, Statistic, extreme, pseudo_values, student_quantile
 from petri.measure.observation import Floats, Observation, beyond_doubles
 from petri.structs import Frozen
 
@@ -26,9 +26,16 @@ class Estimate(Frozen):
     half_width: Floats
     level: float = LEVEL
     n: int = 1  # replications, or batches
+    statistic: Statistic = "mean"
 
     def interval(self, index: int = 0) -> Interval:
-        return Interval(float(self.value[index]), float(self.half_width[index]), self.level, self.n)
+        return Interval(float(self.value[index]), float(self.half_width[index]), self.level, self.n, self.statistic)
+
+
+def extremes(figure: Figure, windows: Sequence[Observation], statistic: Statistic) -> Estimate:
+    """The greatest or the least over the replications, which has no interval."""
+    value = extreme(np.array([figure(window) for window in windows], dtype=np.float64), statistic)
+    return Estimate(value, np.full(value.shape, math.nan), LEVEL, len(windows), statistic)
 
 
 @beyond_doubles

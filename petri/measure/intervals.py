@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +21,21 @@ _PRECISION: Final = 1e-16
 _ROUNDING: Final = 1e-12
 
 
+Statistic = Literal["mean", "greatest", "least"]
+"""What several replications give together: the mean of their values, or the extreme of all."""
+
+
 class Interval(Frozen):
-    """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known."""
+    """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known.
+
+    Where `statistic` is not "mean", `mean` is the extreme over the replications, which has no interval.
+    """
 
     mean: float
     half_width: float
     level: float
     n: int
+    statistic: Statistic = "mean"
 
     @property
     def low(self) -> float:
@@ -138,6 +146,20 @@ def _sum(values: Floats) -> float:
         return math.fsum(values)
     except (OverflowError, ValueError):
         return float(values.sum())
+
+
+def interval_of(values: ArrayLike, statistic: Statistic = "mean", level: float = 0.95) -> Interval:
+    """What independent replications give: `student_interval`, or their extreme, which has no interval."""
+    if statistic == "mean":
+        return student_interval(values, level)
+    x = np.asarray(values, dtype=np.float64)
+    return Interval(float(extreme(x, statistic)) if x.size else math.nan, math.nan, level, x.size, statistic)
+
+
+def extreme(values: Floats, statistic: Statistic) -> Floats:
+    """The greatest or the least along the first axis; replications without data (nan) do not count."""
+    result: Floats = (np.fmax if statistic == "greatest" else np.fmin).reduce(values, axis=0)
+    return result
 
 
 @beyond_doubles

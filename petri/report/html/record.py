@@ -87,7 +87,8 @@ def interval(entry: Mapping[str, Any] | None) -> Interval:
     """What `export.interval_dict` wrote."""
     if entry is None:
         return Interval(math.nan, math.nan, _LEVEL, 1)
-    return Interval(real(entry["value"]), real(entry["half_width"]), _LEVEL, int(entry["n"]))
+    statistic = entry.get("statistic", "mean")
+    return Interval(real(entry["value"]), real(entry["half_width"]), _LEVEL, int(entry["n"]), statistic)
 
 
 def real(value: float | None) -> float:
