@@ -82,8 +82,8 @@ def command(
     NET is a file, or the name of a net of the library (`pnsim list`). What the net's `run` line says holds unless an
     option says otherwise.
 
-    Exit status: 0 done, 1 an expectation failed or the net has errors, 2 could not start, 3 stopped inside the model,
-    130 interrupted (with Ctrl-C, what was finished is kept and shown).
+    Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
+    not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
     model = nets.load(net, settings, streams, columns, tables)
     _check_engine(engine, quiet)
@@ -177,6 +177,8 @@ def _tell_ending(result: Result, model: Model) -> int:
             Diagnostic("interrupted", values={"done": sum(r.complete for r in result.replications), "of": result.asked})
         )
         return exits.INTERRUPTED
+    for measured in result.failed_measures:
+        tell(Diagnostic("figure-failed", values={"name": measured.name, "reason": measured.failure}))
     if failure is not None:
         return exits.STOPPED
     if any(replication.ended == "firings" for replication in result.replications):

@@ -215,6 +215,8 @@ def measure_dict(measured: MeasureResult) -> dict[str, Any]:
         "record": {name: interval_dict(interval) for name, interval in measured.recorded.items()},
         "expectations": [verdict_dict(e, v) for e, v in measured.verdicts],
     }
+    if measured.failure is not None:
+        record["failure"] = measured.failure
     if measured.histogram is not None:
         snapshot = measured.histogram.snapshot()
         record["histogram"] = {name: snapshot[name].tolist() for name in ("buckets", "counts")}

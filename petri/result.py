@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,9 +12,10 @@ import numpy as np
 
 from petri.diagnostics import RunFailure
 from petri.engine.run import Plan, Replication
+from petri.experiment.figures import recorded_fields
 from petri.measure import formula, reorder
 from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows, statistic
-from petri.measure.estimate import Estimate, estimate, extremes, left_out
+from petri.measure.estimate import LEVEL, Estimate, estimate, extremes, left_out
 from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval, Statistic
@@ -59,6 +61,7 @@ class MeasureResult(Frozen):
     histogram: Histogram | None = None  # of all replications together
     distributions: Mapping[str, Floats] | None = None  # of an order probe, summed over replications
     series: Mapping[int, Floats] | None = None  # by replication: the measure in each window
+    failure: str | None = None  # why the figure could not be computed; its values are then nan
 
     @property
     def name(self) -> str:
@@ -115,7 +118,12 @@ class Result:
     def passed(self) -> bool:
         """Whether every expectation holds."""
         measured = (verdict.passed for result in self.measures for _, verdict in result.verdicts)
-        return all(measured) and all(verdict.passed for _, verdict in self.verdicts)
+        return all(measured) and all(verdict.passed for _, verdict in self.verdicts) and not self.failed_measures
+
+    @property
+    def failed_measures(self) -> tuple[MeasureResult, ...]:
+        """The measures that could not be computed."""
+        return tuple(measured for measured in self.measures if measured.failure is not None)
 
     # ------------------------------------------------------------ figures
 
@@ -157,7 +165,10 @@ class Result:
     def judge(self, expectations: Iterable[Expectation]) -> tuple[tuple[Expectation, Verdict], ...]:
         judged = []
         for expectation in expectations:
-            interval = self.evaluate(expectation.formula)
+            try:
+                interval = self.evaluate(expectation.formula)
+            except Exception:  # what cannot be computed is not met
+                interval = Interval(math.nan, math.nan, LEVEL, len(self.counted))
             judged.append((expectation, formula.judge(expectation, interval.mean, interval)))
         return tuple(judged)
 
@@ -168,7 +179,17 @@ class Result:
 
     @cached_property
     def measures(self) -> tuple[MeasureResult, ...]:
-        return tuple(self.measure_result(index) for index in range(len(self.net.measures)))
+        return tuple(self.measure_or_failure(index) for index in range(len(self.net.measures)))
+
+    def measure_or_failure(self, index: int) -> MeasureResult:
+        """A measure; where it cannot be computed, one that says why: a fault in one figure must not lose the others."""
+        try:
+            return self.measure_result(index)
+        except Exception as error:
+            measure = self.net.measures[index]
+            nothing = Interval(math.nan, math.nan, LEVEL, len(self.counted))
+            judged = tuple((one, formula.judge(one, math.nan)) for one in measure.expectations)
+            return MeasureResult(measure, nothing, {}, judged, failure=f"{type(error).__name__}: {error}")
 
     def measure(self, name: str) -> MeasureResult:
         """A measure by its name. Raises KeyError."""
@@ -179,8 +200,7 @@ class Result:
 
     def measure_result(self, index: int) -> MeasureResult:
         measure = self.net.measures[index]
-        figures = [field for field in measure.record if field not in ("histogram", "series")]
-        recorded = {field: self.recorded(measure, field) for field in figures}
+        recorded = {field: self.recorded(measure, field) for field in recorded_fields(measure)}
         series = {r.index: np.array(r.series[index]) for r in self.counted if index in r.series}
         return MeasureResult(
             measure,

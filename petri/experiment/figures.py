@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +25,7 @@ PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
     "utilisation": "share",
 }
 TRANSITION_DIMENSIONS: Final[Mapping[str, str]] = {"rate": "events", "active": "share"}
-UNRECORDED: Final = ("histogram", "series")  # what `record` may ask for that is not one number
+WHOLES: Final = ("histogram", "series", *reorder.DISTRIBUTIONS)  # what `record` may ask for that is not one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,12 @@ def default_names(net: Net) -> list[str]:
 
 def measure_names(measure: Measure) -> list[str]:
     """`delay`, `delay.p99`: the measure's value is the first field that it records."""
-    return [measure.name, *(f"{measure.name}.{field}" for field in measure.record[1:] if field not in UNRECORDED)]
+    return [measure.name, *(f"{measure.name}.{field}" for field in recorded_fields(measure)[1:])]
+
+
+def recorded_fields(measure: Measure) -> list[str]:
+    """Those that a measure records of its one-number figures; the first is the measure's value."""
+    return [field for field in measure.record if field not in WHOLES]
 
 
 def figure(net: Net, name: str) -> Figure:
@@ -132,6 +138,17 @@ def unknown(net: Net, name: str, owner: str) -> Diagnostic:
 
 
 def evaluate_all(wanted: Iterable[Figure], seen: Observation) -> dict[str, float]:
-    """The value of each figure; nan where there is no data."""
+    """The value of each figure; nan where there is no data, or where it cannot be computed."""
+    return evaluate_with_faults(wanted, seen)[0]
+
+
+def evaluate_with_faults(wanted: Iterable[Figure], seen: Observation) -> tuple[dict[str, float], dict[str, str]]:
+    """As `evaluate_all`, and why figures cannot be computed: a fault in one must not lose the others."""
+    values, reasons = {}, {}
     with np.errstate(all="ignore"):
-        return {one.name: one.value(seen) for one in wanted}
+        for one in wanted:
+            try:
+                values[one.name] = one.value(seen)
+            except Exception as error:
+                values[one.name], reasons[one.name] = math.nan, f"{type(error).__name__}: {error}"
+    return values, reasons

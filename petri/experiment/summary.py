@@ -66,8 +66,8 @@ class PointOutcome:
 
     @property
     def failures(self) -> list[Row]:
-        """Replications that stopped inside the model."""
-        return [row for row in self.rows if not row.complete]
+        """Replications that stopped inside the model, or of which a figure could not be computed."""
+        return [row for row in self.rows if not row.complete or row.failure is not None]
 
     def values(self, name: str) -> dict[int, float]:
         """A figure by number of replication."""
@@ -148,7 +148,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether any replication stopped inside the model."""
+        """Whether any replication stopped inside the model, or has a figure that could not be computed."""
         return any(point.failures for point in self.points)
 
     def point(self, **parameters: Any) -> PointOutcome:

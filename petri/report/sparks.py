@@ -26,6 +26,17 @@ def of_histogram(histogram: Histogram) -> tuple[str, float, float]:
     return _bars(heights, 0.0, max(heights)), low, high
 
 
+def of_counts(counts: Floats, name: str) -> tuple[str, float, float]:
+    """Bars of a distribution of packet order, from its least to its greatest value, and these two."""
+    first = -(counts.size // 2) if name == "displacement" else 0
+    found = np.flatnonzero(counts)
+    if not found.size:
+        return "", math.nan, math.nan
+    low, high = int(found[0]), int(found[-1])
+    heights = [float(piece.sum()) for piece in np.array_split(counts[low : high + 1], min(high - low + 1, COLUMNS))]
+    return _bars(heights, 0.0, max(heights)), float(first + low), float(first + high)
+
+
 def of_series(series: Sequence[Floats]) -> tuple[str, float, float]:
     """The average over replications, and its least and greatest value; windows are joined where there are many."""
     length = min(len(values) for values in series)

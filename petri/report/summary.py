@@ -113,6 +113,8 @@ class _Summary:
         remarks = [
             _verdict(verdict, claim(expectation.text, measure.name)) for expectation, verdict in measured.verdicts
         ]
+        if measured.failure is not None:
+            remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
         if measure.doc:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
         table.add_row(name, self.figure(lead, measure.dimension, first), Text("\n").join(remarks))
@@ -120,12 +122,18 @@ class _Summary:
             table.add_row(f"  {field}", self.figure(interval, measure.dimension, field), "")
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
             self.bars(table, "histogram", sparks.of_histogram(measured.histogram), measure.dimension)
+        for field in measure.record:
+            if measured.distributions is not None and field in measured.distributions:
+                self.bars(table, field, sparks.of_counts(measured.distributions[field], field), "")
         if measured.series:
             dimension = _shown_dimension(measure.dimension, None)
             self.bars(table, "series", sparks.of_series(list(measured.series.values())), dimension)
 
     def bars(self, table: Table, name: str, spark: tuple[str, float, float], dimension: str) -> None:
         line, low, high = spark
+        if not line:
+            table.add_row(f"  {name}", NOTHING, "")
+            return
         ends = f"{self.units.show(low, dimension, 3)} … {self.units.show(high, dimension, 3)}"
         table.add_row(f"  {name}", line, Text(ends, style="dim"))
 

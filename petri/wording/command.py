@@ -41,6 +41,10 @@ WORDING: dict[str, Wording] = {
         "a net whose places fill without bound needs a capacity (`cap 64`), or a limit such as --max-tokens 1000000",
     ),
     "nested-too-deeply": Wording("something in this net is nested too deeply"),
+    "figure-failed": Wording(
+        "`{name}` could not be computed: {reason}",
+        "this is a fault of pnsim, not of your net; the other figures are complete",
+    ),
     "program-fault": Wording(
         "{what}",
         "this is a fault of pnsim, not of your net; with PNSIM_DEBUG=1 the same command shows where it happened",

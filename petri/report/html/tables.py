@@ -51,6 +51,8 @@ def _measure_rows(record: Record, measure: Mapping[str, Any]) -> Markup:
     recorded = [(str(field), interval(one)) for field, one in measure["record"].items()]
     first, lead = recorded[0] if recorded else (None, interval(measure))
     remarks = [verdict(one, name, interval(measure)) for one in measure["expectations"]]
+    if failure := measure.get("failure"):
+        remarks.insert(0, tag("div", tag("span", f"✗ could not be computed: {failure}", class_="claim fail")))
     doc = first_sentence(str(measure["doc"]))
     field = tag("span", f" {first}", class_="soft") if first is not None else None
     rows = [
