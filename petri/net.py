@@ -216,6 +216,8 @@ class Order(Frozen):
 
     event: Event
     sequence: Expr  # int
+    displacement_threshold: int = 64  # DT of RFC 5236, from 1 to 1024
+    buffer_threshold: int = 64  # BT of RFC 5236, from 1 to 1024
 
 
 Probe = Counter | Sample | Passage | Order

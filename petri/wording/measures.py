@@ -19,6 +19,11 @@ WORDING: dict[str, Wording] = {
         notes=("there are {known:and}",),
     ),
     "measure-usage": Wording("`{name}` is not written like this", "write `{usage}`"),
+    "reorder-setting": Wording(
+        "`reorder` has no setting `{text}`", "its settings are {known:and}, such as `displacement: 8`"
+    ),
+    "reorder-setting-twice": Wording("`{text}` is set twice"),
+    "reorder-threshold": Wording("the threshold `{name}` must be from 1 to {limit}, not {value}"),
     "unknown-target": Wording("there is no `{name}`, where {wanted} is wanted", "did you mean `{suggestion}`?"),
     "wrong-target": Wording("`{text}` is {kind}, but {wanted} is wanted here", "of {kind} there are {figures:and}"),
     "not-a-path": Wording("`{text}` is no name of {wanted}", "names are such as `send`, `link[2]`, `engine[*].alu`"),

@@ -93,3 +93,18 @@ def test_a_sweep_keeps_the_other_figures(pnsim: Call, net: Path, tmp_path: Path)
     assert point["measures"]["order"]["value"] is None
     assert point["failures"][0]["id"] == "figure-failed"
     assert "`order` could not be computed" in ran.err
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+def test_the_thresholds_of_packet_order_can_be_set(pnsim: Call, tmp_path: Path, engine: str) -> None:
+    if engine == "native":
+        pytest.importorskip("petri._native")
+    path = tmp_path / "set.net"
+    path.write_text(
+        NET.replace("order p.seq)  record extent", "order p.seq, displacement: 2, buffer: 3)  record extent")
+    )
+    ran = pnsim("run", str(path), "-q", "--json", "--engine", engine)
+    held = json.loads(ran.out)["measures"][0]["distributions"]
+    assert (len(held["displacement"]), len(held["buffer"])) == (5, 4)
+    unset = json.loads(ran.out)["measures"][1]["distributions"]
+    assert (len(unset["displacement"]), len(unset["buffer"])) == (129, 65)

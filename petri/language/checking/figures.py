@@ -13,7 +13,7 @@ from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.targets import Target, find_target
 from petri.language.meaning.nodes import Node, as_float, evaluate, to_slot
 from petri.language.meaning.scope import ConstantSymbol, MeasureSymbol, kind_of
-from petri.language.meaning.types import Scalar, Unknown, plainly, quantity
+from petri.language.meaning.types import INT, Scalar, Unknown, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.syntax import tree
 from petri.net import Span, Term
@@ -363,7 +363,8 @@ class FigureReader:
     def _order(self, e: tree.Call) -> Figure | None:
         keys = [argument for argument in e.arguments if isinstance(argument, tree.By)]
         orders = [argument for argument in e.arguments if isinstance(argument, tree.Ordered)]
-        others = [a for a in e.arguments if not isinstance(a, (tree.By, tree.Ordered))]
+        settings = [argument for argument in e.arguments if isinstance(argument, tree.Weighted)]
+        others = [a for a in e.arguments if not isinstance(a, (tree.By, tree.Ordered, tree.Weighted))]
         if len(others) != 1 or len(orders) != 1 or len(keys) > 1 or (keys and keys[0].end_keys is not None):
             self.problems.error("measure-usage", e.span, name="reorder", usage=MEASURE_FUNCTIONS["reorder"])
             return None
@@ -371,13 +372,36 @@ class FigureReader:
         if event is None:
             return None
         sequence = event.sequence(orders[0].value)
-        if sequence is None:
+        thresholds = self._thresholds(settings)
+        if sequence is None or thresholds is None:
             return None
 
         def make(flat: Flat) -> net.Probe:
-            return net.Order(event.build(flat), flat.expression(sequence))
+            return net.Order(event.build(flat), flat.expression(sequence), **thresholds)
 
         return _probed(Probe("order", make, PLAIN))
+
+    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, int] | None:
+        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`; None, and told, where one is wrong."""
+        found: dict[str, int] = {}
+        for setting in settings:
+            name = setting.value.name if isinstance(setting.value, tree.Name) else ""
+            if name not in _THRESHOLDS or _THRESHOLDS[name] in found:
+                text, known = self.problems.text(setting.value.span), list(_THRESHOLDS)
+                identifier = "reorder-setting-twice" if name in _THRESHOLDS else "reorder-setting"
+                self.problems.error(identifier, setting.span, text=text, known=known)
+                return None
+            node = self.reader.read_fixed(setting.weight, INT)
+            if node is None:
+                return None
+            value = int(evaluate(node, ()))
+            if not 1 <= value <= LARGEST_THRESHOLD:
+                self.problems.error(
+                    "reorder-threshold", setting.weight.span, name=name, value=value, limit=LARGEST_THRESHOLD
+                )
+                return None
+            found[_THRESHOLDS[name]] = value
+        return found
 
 
 def _probed(probe: Probe) -> Figure:
@@ -405,6 +429,8 @@ def _combined(op: str, indices: list[int]) -> Term:
     return Term("div", (total(terms), Term("const", (), float(len(terms)))))
 
 
+_THRESHOLDS = {"displacement": "displacement_threshold", "buffer": "buffer_threshold"}
+LARGEST_THRESHOLD = 1024
 _ARITHMETIC = ("+", "-", "*", "/")
 _PLACE_FIGURES = ("mean", "max", "busy", "occupied", "sojourn", "arrivals")
 # What people look for under another name.
@@ -432,5 +458,5 @@ MEASURE_FUNCTIONS = {
     "sojourn": "sojourn(place)",
     "arrivals": "arrivals(place)",
     "time": "time(start -> end, by key)",
-    "reorder": "reorder(event, by flow, order number)",
+    "reorder": "reorder(event, by flow, order number)",  # and perhaps `displacement: 8, buffer: 16`
 }

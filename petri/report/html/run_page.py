@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from petri.measure.occupancy import LEVELS
-from petri.measure.reorder import DISPLACEMENT_THRESHOLD
 from petri.report.ending import why_partial
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
@@ -46,7 +45,7 @@ ORDERS: Final = (
         "Reorder density",
         "How far packets arrive from where they would be in order; those in place are left out (RFC 5236, 4).",
         "displacement [packets]; negative is early",
-        -DISPLACEMENT_THRESHOLD,
+        0,  # the middle of the distribution is 0
         True,
         False,
     ),
@@ -328,6 +327,7 @@ def _orders(page: Page, measure: Mapping[str, Any]) -> list[Content]:
     made: list[Content] = []
     for name, heading, what, axis, first, skip_zero, is_open in ORDERS:
         values = [float(value) for value in held[name]]
+        first = -(len(values) // 2) if name == "displacement" else first
         figure = figures.counts(values, first, axis, skip_zero=skip_zero, open_ended=is_open)
         if figure is not None:
             caption = content(tag("b", heading), ". ", what)

@@ -30,7 +30,7 @@ enum Shape {
     Counter,
     Sample,
     Passage { width: usize },
-    Order,
+    Order { displacement_threshold: usize, buffer_threshold: usize },
 }
 
 /// The probes of a net, compiled.
@@ -91,11 +91,14 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Compiled<ProbesProgram> {
                 program.on(start, id, Action::Start(tag(shape_of_start), start_key));
                 Shape::Passage { width }
             }
-            NetProbe::Order { event, sequence } => {
+            NetProbe::Order { event, sequence, displacement_threshold, buffer_threshold } => {
+                if [displacement_threshold, buffer_threshold].iter().any(|&&limit| !(1..=1024).contains(&limit)) {
+                    return Err(LoadError("the thresholds of an order probe are from 1 to 1024".into()));
+                }
                 let key = key(net, compiler, event)?;
                 let sequence = compiler.lowering(kinds(net, event)?).value(sequence, Kind::Int)?;
                 program.on(event, id, Action::Order(key, sequence));
-                Shape::Order
+                Shape::Order { displacement_threshold: *displacement_threshold, buffer_threshold: *buffer_threshold }
             }
         };
         program.shapes.push(shape);
@@ -160,7 +163,10 @@ impl Probes {
             Shape::Counter => Probe::Counter(0.0),
             Shape::Sample => Probe::Sample(Histogram::new()),
             Shape::Passage { width } => Probe::Passage(Box::new(Passages::new(width, LIMIT))),
-            Shape::Order => Probe::Order(Box::new(Order::with(Settings::default()))),
+            Shape::Order { displacement_threshold, buffer_threshold } => {
+                let settings = Settings { displacement_threshold, buffer_threshold, ..Settings::default() };
+                Probe::Order(Box::new(Order::with(settings)))
+            }
         });
         Probes { probes: probes.collect(), program, key: Vec::new() }
     }
