@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from petri.diagnostics import RunFailure
+from petri.diagnostics import RunFailure, unknown_name
 from petri.engine.run import Plan, Replication
 from petri.experiment.figures import recorded_fields
 from petri.measure import formula, reorder
@@ -70,6 +70,17 @@ class MeasureResult(Frozen):
     @property
     def value(self) -> float:
         return self.interval.mean
+
+    def __repr__(self) -> str:
+        """`MeasureResult loss: 0.0123 ± 0.0004, n = 20`, in the net's units."""
+        if self.failure is not None:
+            return f"MeasureResult {self.name}: could not be computed: {self.failure}"
+        shown = f"{self.interval.mean:.6g}"
+        if not math.isnan(self.interval.half_width):
+            shown += f" ± {self.interval.half_width:.2g}"
+        kind = "" if self.interval.statistic == "mean" else f", the {self.interval.statistic}"
+        fields = "".join(f", {name} {one.mean:.6g}" for name, one in list(self.recorded.items())[1:])
+        return f"MeasureResult {self.name}: {shown}{kind}{fields}, n = {self.interval.n}"
 
 
 @dataclass(frozen=True)
@@ -192,11 +203,13 @@ class Result:
             return MeasureResult(measure, nothing, {}, judged, failure=f"{type(error).__name__}: {error}")
 
     def measure(self, name: str) -> MeasureResult:
-        """A measure by its name. Raises KeyError."""
+        """A measure by its name. Raises UnknownName (a KeyError) with the nearest names."""
         for result in self.measures:
             if result.name == name:
                 return result
-        raise KeyError(name)
+        places, transitions = self.place_index, [transition.name for transition in self.net.transitions]
+        known = [measure.name for measure in self.net.measures]
+        raise unknown_name(name, "measure", known, {"place": places, "transition": transitions})
 
     def measure_result(self, index: int) -> MeasureResult:
         measure = self.net.measures[index]
@@ -243,11 +256,13 @@ class Result:
     def occupancy(self, place: str) -> Occupancy | None:
         """How long a place held how many tokens, all replications together; None unless the run was to keep it.
 
-        Raises KeyError where there is no such place.
+        Raises UnknownName (a KeyError) where there is no such place.
         """
         index = self.place_index.get(place)
         if index is None:
-            raise KeyError(place)
+            measures = [measure.name for measure in self.net.measures]
+            transitions = [transition.name for transition in self.net.transitions]
+            raise unknown_name(place, "place", self.place_index, {"transition": transitions, "measure": measures})
         times = [replication.levels[index] for replication in self.counted if replication.levels is not None]
         return Occupancy(np.sum(times, axis=0)) if times else None
 

@@ -38,15 +38,16 @@ def of_counts(counts: Floats, name: str) -> tuple[str, float, float]:
 
 
 def of_series(series: Sequence[Floats]) -> tuple[str, float, float]:
-    """The average over replications, and its least and greatest value; windows are joined where there are many."""
+    """The average over replications, windows joined where there are many, and the extremes of all windows."""
     length = min(len(values) for values in series)
     if not length:
         return "", math.nan, math.nan
     average = np.mean([values[:length] for values in series], axis=0)
     pieces = [float(np.mean(piece)) for piece in np.array_split(average, min(length, COLUMNS))]
     known = [value for value in pieces if math.isfinite(value)]
-    low, high = min(known, default=math.nan), max(known, default=math.nan)
-    return _bars(pieces, min(low, 0.0), high), low, high
+    bars = _bars(pieces, min([0.0, *known]), max(known, default=0.0))
+    windows = [float(value) for values in series for value in values if math.isfinite(value)]
+    return bars, min(windows, default=math.nan), max(windows, default=math.nan)
 
 
 def _bars(heights: Sequence[float], low: float, high: float) -> str:

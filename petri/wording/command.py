@@ -41,6 +41,12 @@ WORDING: dict[str, Wording] = {
         "a net whose places fill without bound needs a capacity (`cap 64`), or a limit such as --max-tokens 1000000",
     ),
     "nested-too-deeply": Wording("something in this net is nested too deeply"),
+    "unknown-in-result": Wording(
+        "there is no {kind} `{name}` in this result",
+        "`{name}` is a {elsewhere}",
+        "did you mean `{suggestion}`?",
+        "there are {known:and}",
+    ),
     "figure-failed": Wording(
         "`{name}` could not be computed: {reason}",
         "this is a fault of pnsim, not of your net; the other figures are complete",
