@@ -61,6 +61,10 @@ def result_dict(result: Result) -> dict[str, Any]:
         "interrupted": result.interrupted,
         "partial": result.partial,
         "passed": result.passed,
+        "unsettled": [
+            {"kind": one.kind, "name": one.name, "early": number(one.early), "late": number(one.late)}
+            for one in result.drifts
+        ],
         "failure": None if failure is None else failure.to_dict(),
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],

@@ -21,6 +21,7 @@ from petri.measure.histogram import Histogram
 from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
+from petri.measure.trend import Drift, drifts
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
 from petri.structs import Frozen
 
@@ -124,6 +125,16 @@ class Result:
             if replication.fault is not None:
                 return story(self.net, replication)
         return None
+
+    @cached_property
+    def drifts(self) -> tuple[Drift, ...]:
+        """The places that still grow at the end of the run, and the measures that have not settled (trend.py).
+
+        Nothing where a replication did not reach its time, or was to run until it dies.
+        """
+        if self.partial or self.died or math.isinf(self.plan.until):
+            return ()
+        return drifts(self.net, [replication.batches for replication in self.counted])
 
     @property
     def passed(self) -> bool:

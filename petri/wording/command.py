@@ -47,6 +47,17 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
         "there are {known:and}",
     ),
+    "place-still-grows": Wording(
+        "the tokens of `{name}` still grow: {early} in the first third of the run, {late} in the last",
+        "its figures depend on the length of the run: run longer (--until), leave out a warm-up, or look whether more "
+        "comes than can leave",
+        notes=("{more} more are not settled (`--json` lists all)",),
+    ),
+    "measure-unsettled": Wording(
+        "`{name}` has not settled: {early} in the first third of the run, {late} in the last",
+        "it depends on the length of the run: run longer (--until), or leave out a warm-up",
+        notes=("{more} more are not settled (`--json` lists all)",),
+    ),
     "figure-failed": Wording(
         "`{name}` could not be computed: {reason}",
         "this is a fault of pnsim, not of your net; the other figures are complete",

@@ -110,6 +110,8 @@ def banners(record: Record) -> list[Markup]:
         found.append(banner("warn", "Partial results", tag("p", partial)))
     if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
         found += _death(record, dead)
+    if unsettled := record.data.get("unsettled"):
+        found.append(_unsettled_banner(unsettled))
     verdicts = record.verdicts
     failed = [one for one in verdicts if not one["passed"]]
     if failed:
@@ -119,6 +121,20 @@ def banners(record: Record) -> list[Markup]:
         said = f"All {len(verdicts)} expectations hold" if len(verdicts) > 1 else "The expectation holds"
         found.append(banner("pass", f"✓ {said}"))
     return found
+
+
+def _unsettled_banner(unsettled: Sequence[Mapping[str, Any]]) -> Markup:
+    texts = [
+        tag(
+            "li",
+            "the tokens of " if one["kind"] == "place" else "the measure ",
+            tag("code", str(one["name"])),
+            f": {number(real(one['early']))} in the first third of the run, {number(real(one['late']))} in the last",
+        )
+        for one in unsettled
+    ]
+    said = "Not settled at the end of the run: these figures depend on its length"
+    return banner("warn", said, tag("ul", texts))
 
 
 def banner(kind: str, said: str, *more: Content) -> Markup:
