@@ -231,6 +231,7 @@ class Term(Frozen):
     elapsed                                                       length of the window
     counter                                          probe index  its sum
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
+    series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings                                          transition   number of firings
     in_progress active                               transition   average in progress; share of time with any
     mean max occupied arrivals sojourn busy          place        figures of M1; busy = 1 − mean / initial

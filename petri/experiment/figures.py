@@ -16,7 +16,7 @@ from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TRANSITION_COLUMNS, s
 from petri.measure.formula import evaluate
 from petri.measure.intervals import Statistic
 from petri.measure.observation import Floats, Observation, probe_figure
-from petri.net import Counter, Measure, Net, Order
+from petri.net import Counter, Measure, Net, Order, Term
 
 PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
     "occupied": "share",
@@ -80,10 +80,13 @@ def recorded_fields(measure: Measure) -> list[str]:
 
 def figure(net: Net, name: str) -> Figure:
     """See `figures`."""
-    owner, _, field = name.rpartition(".")
+    owner, field = split(name)
     for measure in net.measures:
         if measure.name == name:
             return Figure(name, measure.dimension, partial(evaluate, measure.formula), statistic(measure.formula))
+        if owner == f"{measure.name}.series" and measure.window and is_series_field(field):
+            term = Term("series", (), (net.measures.index(measure), field))
+            return Figure(name, measure.dimension, partial(evaluate, term), statistic(term))
         if measure.name == owner and measure.probe is not None and has_field(net, measure.probe, field):
             dimension = "" if field == "count" else measure.dimension
             return Figure(name, dimension, partial(probe_value, measure.probe, field), EXTREMES.get(field, "mean"))
@@ -99,12 +102,25 @@ def figure(net: Net, name: str) -> Figure:
     raise UnknownFigure(unknown(net, name, owner))
 
 
+def split(name: str) -> tuple[str, str]:
+    """A figure's owner and its field; the field of `delay.p99.9` is `p99.9`."""
+    owner, _, field = name.rpartition(".")
+    before, _, whole = owner.rpartition(".")
+    if before and histogram.quantile_share(f"{whole}.{field}") is not None:
+        return before, f"{whole}.{field}"
+    return owner, field
+
+
 def probe_value(probe: int, field: str, seen: Observation) -> float:
     return probe_figure(seen.probes[probe], field)
 
 
 def entry(column: Callable[[Observation], Floats], index: int, seen: Observation) -> float:
     return float(column(seen)[index])
+
+
+def is_series_field(field: str) -> bool:
+    return field in ("mean", "min", "max") or histogram.quantile_share(field) is not None
 
 
 def has_field(net: Net, probe: int, field: str) -> bool:

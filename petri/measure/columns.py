@@ -80,7 +80,7 @@ TOTALS = ("maximum", "arrivals", "firings")
 
 def grows(net: Net, term: Term) -> bool:
     """Whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
-    if term.op in ("firings", "arrivals", "counter", "max", "elapsed"):
+    if term.op in ("firings", "arrivals", "counter", "max", "elapsed", "series"):
         return True
     if term.op in ("sample", "passage", "order"):
         assert isinstance(term.value, tuple)

@@ -51,6 +51,9 @@ WORDING: dict[str, Wording] = {
         "`{name}` is one figure and has no parts",
         "figures such as `p99` are of measures with `at`, `time(…)` and `reorder(…)`",
     ),
+    "series-not-recorded": Wording(
+        "`{name}` records no series", "add `record series(1 ms)` to it, with the length of a window"
+    ),
     "no-such-figure": Wording(
         "`{name}` has no figure `{field}`", "did you mean `{suggestion}`?", notes=("there are {known:and}",)
     ),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 import petri
+from petri.experiment import Experiment, sweep
 from petri.language import checks
 from petri.report.summary import print_summary
 
@@ -76,3 +78,30 @@ def test_an_enumeration_of_a_parameter_is_used() -> None:
         "transition t: a -> a  takes if mode == fast then 1 else 2\nmeasure m = rate(t)\nrun until 10\n"
     )
     assert [one.id for one in found] == []
+
+
+SERIES = TEXT + "expect passed.series.max < 2.6\nmeasure spread = passed.series.max - passed.series.p50\n"
+
+
+def test_the_windows_of_a_series_can_be_measured(tmp_path: Path) -> None:
+    result = petri.loads(SERIES).run(engine="reference")
+    series = result.measure("passed").series
+    assert series is not None
+    greatest = [max(values) for values in series.values()]
+    (_, verdict) = result.measure("gap").verdicts[0] if result.measure("gap").verdicts else result.verdicts[0]
+    assert verdict.value == max(greatest)
+    medians = [sorted(values)[len(values) // 2 - 1] for values in series.values()]
+    means = [high - middle for high, middle in zip(greatest, medians, strict=True)]
+    assert result.measure("spread").value == pytest.approx(sum(means) / len(means))
+    net = tmp_path / "series.net"
+    net.write_text(SERIES)
+    names = ["passed.series.max", "passed.series.p99.9"]
+    outcome = sweep(Experiment(net=str(net), measures=names), tmp_path / "s.db", engine="reference")
+    assert outcome.points[0].intervals["passed.series.max"].mean == max(greatest)
+    assert outcome.points[0].intervals["passed.series.p99.9"].n == 2
+
+
+def test_a_percentile_with_a_point_can_be_recorded() -> None:
+    result = petri.loads(TEXT.replace("record mean, p99", "record mean, p99.9")).run(engine="reference")
+    first = result.to_dict()["replications"][0]["measures"]
+    assert first["gap.p99.9"] > first["gap"]

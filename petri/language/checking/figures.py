@@ -76,6 +76,7 @@ class Probe(Struct):
         return "reordered_share" if self.kind == "order" else "mean"
 
 
+SERIES_FIELDS = ("mean", "min", "max")
 SAMPLE_FIELDS = ("count", "sum", "mean", "std", "min", "max")
 
 
@@ -168,6 +169,8 @@ class FigureReader:
         base, field = e.base, e.name
         if isinstance(base, tree.Field) and is_percentile(f"{base.name}.{field}"):
             field, base = f"{base.name}.{field}", base.base
+        if isinstance(base, tree.Field) and base.name == "series":
+            return self._of_series(e, base, field)
         symbol = self.checker.scope.find(base.name) if isinstance(base, tree.Name) else None
         if not isinstance(symbol, MeasureSymbol):
             self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
@@ -182,6 +185,32 @@ class FigureReader:
             self.unknown_field(e.span, symbol.name, figure.probe, field)
             return None
         return figure.probe.figure(field)
+
+    def _of_series(self, e: tree.Field, series: tree.Field, field: str) -> Figure | None:
+        """`passed.series.max`: a figure of the windows that a measure records."""
+        symbol = self.checker.scope.find(series.base.name) if isinstance(series.base, tree.Name) else None
+        if not isinstance(symbol, MeasureSymbol):
+            self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
+            return None
+        figure = self.measure(symbol, series.base.span)
+        if figure is None:
+            return None
+        calls = (item.function for item in symbol.declaration.record if isinstance(item, tree.Call))
+        if not any(isinstance(function, tree.Name) and function.name == "series" for function in calls):
+            self.problems.error("series-not-recorded", e.span, name=symbol.name)
+            return None
+        if field not in SERIES_FIELDS and not is_percentile(field):
+            known = [*SERIES_FIELDS, "p50", "p99"]
+            suggestion = self.problems.meant(field, known)
+            name = f"{symbol.name}.series"
+            self.problems.error("no-such-figure", e.span, name=name, field=field, suggestion=suggestion, known=known)
+            return None
+
+        def term(flat: Flat) -> Term:
+            names = [template.declaration.name for template in self.checker.measures]
+            return Term("series", (), (names.index(symbol.name), field))
+
+        return Figure(figure.dimension, figure.share, term)
 
     def unknown_field(self, span: Span, name: str, probe: Probe, field: str) -> None:
         known = probe.fields()
