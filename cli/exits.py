@@ -5,7 +5,7 @@ from __future__ import annotations
 from petri.diagnostics import Diagnostic, LanguageError, Value
 
 DONE = 0
-FAILED = 1  # an expectation failed, or the net has errors
+FAILED = 1  # an expectation failed, a figure could not be computed, or the net has errors
 NOT_STARTED = 2  # wrong usage, a missing file, a parameter that does not fit
 STOPPED = 3  # the run stopped inside the model; its results are partial
 INTERRUPTED = 130

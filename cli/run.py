@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from petri.diagnostics import Diagnostic, LanguageError
+from petri.diagnostics import Diagnostic, LanguageError, Value
 from petri.net import MOST_REPLICATIONS
 
 from . import exits, nets
@@ -22,10 +22,12 @@ from .report import check as check_report
 from .trace import TraceFile
 
 if TYPE_CHECKING:
+    from petri.measure.trend import Drift
     from petri.model import Model
     from petri.result import Result
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
+MOST_DRIFTS = 3  # figures that have not settled, that are told
 LIMITS = click.IntRange(1, 2**63 - 1)
 
 
@@ -82,8 +84,8 @@ def command(
     NET is a file, or the name of a net of the library (`pnsim list`). What the net's `run` line says holds unless an
     option says otherwise.
 
-    Exit status: 0 done, 1 an expectation failed or the net has errors, 2 could not start, 3 stopped inside the model,
-    130 interrupted (with Ctrl-C, what was finished is kept and shown).
+    Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
+    not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
     model = nets.load(net, settings, streams, columns, tables)
     _check_engine(engine, quiet)
@@ -165,6 +167,15 @@ def _show(result: Result, source: str, seconds: float, as_json: bool, every: boo
     print_summary(result, stdout_console(), seconds=seconds, every=every)
 
 
+def _drift_note(drift: Drift, more: int) -> Diagnostic:
+    """That a figure has not settled; `more` others are not told."""
+    from petri.report.quantities import number
+
+    values: dict[str, Value] = {"name": drift.name, "early": number(drift.early), "late": number(drift.late)}
+    identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
+    return Diagnostic(identifier, severity="note", values={**values, "more": more or None})
+
+
 def _tell_ending(result: Result, model: Model) -> int:
     """Say on stderr what kept the run from its end; the exit status."""
     failure = result.failure
@@ -175,6 +186,11 @@ def _tell_ending(result: Result, model: Model) -> int:
             Diagnostic("interrupted", values={"done": sum(r.complete for r in result.replications), "of": result.asked})
         )
         return exits.INTERRUPTED
+    shown = result.drifts[:MOST_DRIFTS]
+    for number, drift in enumerate(shown, 1):
+        tell(_drift_note(drift, len(result.drifts) - number if number == len(shown) else 0))
+    for measured in result.failed_measures:
+        tell(Diagnostic("figure-failed", values={"name": measured.name, "reason": measured.failure}))
     if failure is not None:
         return exits.STOPPED
     if any(replication.ended == "firings" for replication in result.replications):

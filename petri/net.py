@@ -219,6 +219,8 @@ class Order(Frozen):
 
     event: Event
     sequence: Expr  # int
+    displacement_threshold: int = 64  # DT of RFC 5236, from 1 to 1024
+    buffer_threshold: int = 64  # BT of RFC 5236, from 1 to 1024
 
 
 Probe = Counter | Sample | Passage | Order
@@ -232,6 +234,7 @@ class Term(Frozen):
     elapsed                                                       length of the window
     counter                                          probe index  its sum
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
+    series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings                                          transition   number of firings
     in_progress active                               transition   average in progress; share of time with any
     mean max occupied arrivals sojourn busy          place        figures of M1; busy = 1 − mean / initial

@@ -22,6 +22,7 @@ from petri.diagnostics.errors import (
     LanguageError,
     RunError,
     RunFailure,
+    UnknownName,
     did_you_mean,
     has_errors,
     in_order,
@@ -29,6 +30,7 @@ from petri.diagnostics.errors import (
     render,
     render_all,
     summary,
+    unknown_name,
 )
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "RunError",
     "RunFailure",
     "Severity",
+    "UnknownName",
     "Value",
     "did_you_mean",
     "has_errors",
@@ -47,4 +50,5 @@ __all__ = [
     "render",
     "render_all",
     "summary",
+    "unknown_name",
 ]

@@ -9,6 +9,7 @@ from petri.diagnostics.data import Diagnostic, Value
 from petri.net import Span
 from petri.structs import Frozen, field
 
+MOST_NAMES = 12  # of those that are known, told where one is unknown
 MOST_DIAGNOSTICS = 100  # of a check, that are told
 
 
@@ -111,6 +112,32 @@ def limited(diagnostics: Sequence[Diagnostic], path: str) -> list[Diagnostic]:
     more = len(diagnostics) - MOST_DIAGNOSTICS
     rest = [Diagnostic("and-more", None, {"count": more, "path": path})] if more > 0 else []
     return [*diagnostics[:MOST_DIAGNOSTICS], *rest]
+
+
+class UnknownName(KeyError):
+    """Nothing has this name. `diagnostic` says what was perhaps meant; a KeyError, as of a dictionary."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic)
+
+    def __str__(self) -> str:
+        return render(self.diagnostic)
+
+
+def unknown_name(name: str, kind: str, known: Iterable[str], others: Mapping[str, Iterable[str]]) -> UnknownName:
+    """What to raise where there is no `kind` of this name. others: names by kind, of what may have been meant."""
+    listed = list(known)
+    elsewhere = next((other for other, names in others.items() if name in names), None)
+    nearest = did_you_mean(name, [*listed, *(one for names in others.values() for one in names)])
+    values = {
+        "name": name,
+        "kind": kind,
+        "suggestion": None if nearest == name else nearest,
+        "elsewhere": elsewhere,
+        "known": listed[:MOST_NAMES] or None,
+    }
+    return UnknownName(Diagnostic("unknown-in-result", values=values))
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:

@@ -106,7 +106,9 @@ class OrderState:
     def __init__(self, probe: flat.Order) -> None:
         self.event: Event = probe.event
         self.sequence = probe.sequence
-        self.order = Reordering()
+        self.order = Reordering(
+            displacement_threshold=probe.displacement_threshold, buffer_threshold=probe.buffer_threshold
+        )
 
     def started(self, transition: int, context: Context) -> None:
         if transition == self.event.transition:

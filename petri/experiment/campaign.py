@@ -20,9 +20,10 @@ from petri.experiment.errors import problem
 from petri.experiment.preparation import Point, Prepared, prepare
 from petri.experiment.store import Store
 from petri.experiment.summary import Outcome, PointOutcome, check
-from petri.experiment.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion
+from petri.experiment.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion, unpack
 from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Given, Workers, default_workers
+from petri.measure.figures import statistics
 from petri.measure.sequential import Stopping
 from petri.version import VERSION
 
@@ -100,6 +101,7 @@ class PointState:
             self.point.net_hash,
             self.stopping.wanted,
             self.done,
+            statistics=statistics(unpack(self.point.packed), self.point.names),
         )
 
 

@@ -14,8 +14,8 @@ from petri.experiment.reference import Reference, only_point, parse_reference, r
 from petri.experiment.store import Store
 from petri.language.meaning.units import UNITS
 from petri.measure.difference import Difference, paired_difference, unpaired_difference
-from petri.measure.figures import figures
-from petri.measure.intervals import Interval, student_interval
+from petri.measure.figures import figures, statistics
+from petri.measure.intervals import Interval, interval_of
 from petri.result.export import number
 
 
@@ -94,7 +94,8 @@ def has(side: Side) -> str:
 
 def difference(first: Side, second: Side, name: str, level: float) -> Difference:
     a, b = first.values.get(name, {}), second.values.get(name, {})
-    if first.seed == second.seed and a.keys() & b.keys():
+    extreme = first.intervals[name].statistic != "mean"  # a maximum is held against a maximum
+    if first.seed == second.seed and not extreme and a.keys() & b.keys():
         return paired_difference(a, b, level)
     return unpaired_difference(first.intervals[name], second.intervals[name], level)
 
@@ -113,7 +114,10 @@ def stored_side(reference: Reference, level: float) -> Side:
         rows = [row for number_, row in store.rows() if number_ == point.point and row.complete]
     values = {name: {row.index: row.measures.get(name, math.nan) for row in rows} for name in names}
     label = f"{reference.path.name}: {point_label(point.parameters)}"
-    intervals = {name: student_interval(list(by_index.values()), level) for name, by_index in values.items()}
+    kinds = statistics(net, names)
+    intervals = {
+        name: interval_of(list(by_index.values()), kinds.get(name, "mean"), level) for name, by_index in values.items()
+    }
     dimensions = {one.name: one.dimension for one in figures(net, names)}
     return Side(label, net.name, point.seed, net.seconds, dimensions, intervals, values)
 
@@ -143,7 +147,13 @@ def recorded(data: Mapping[str, Any]) -> tuple[dict[str, Interval], dict[str, st
         fields = list(measure.get("record", {}).items())[1:]
         figures_ = {measure["name"]: measure, **{f"{measure['name']}.{field}": entry for field, entry in fields}}
         for name, entry in figures_.items():
-            intervals[name] = Interval(known(entry["value"]), known(entry["half_width"]), 0.95, int(entry["n"]))
+            intervals[name] = Interval(
+                known(entry["value"]),
+                known(entry["half_width"]),
+                0.95,
+                int(entry["n"]),
+                entry.get("statistic", "mean"),
+            )
             dimensions[name] = "" if name.endswith(".count") else str(measure["dimension"])
     return intervals, dimensions
 

@@ -18,7 +18,7 @@ from petri.experiment.sampling import Values
 from petri.experiment.task import pack
 from petri.experiment.warmup import derive
 from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
-from petri.measure.figures import Figure, UnknownFigure, figures
+from petri.measure.figures import Figure, UnknownFigure, figures, statistics
 from petri.measure.sequential import FIRST_LOOK, Precision, Stopping
 from petri.model import Model, load
 from petri.net import Net
@@ -170,12 +170,16 @@ class Preparation:
         precision = experiment.precision
         if precision is None:
             return Stopping(experiment.replications or default, experiment.replications or default, {})
+        extremes = statistics(net, names)
         if isinstance(precision, Precision):
             declared = [measure.name for measure in net.measures if measure.name in names]
-            precision = dict.fromkeys(declared or names, precision)
+            means = [name for name in declared or names if name not in extremes]
+            precision = dict.fromkeys(means, precision)
         for name in precision:
             if name not in names:
                 raise problem("precision-of-unkept", name=name, kept=list(names))
+            if name in extremes:
+                raise problem("precision-of-extreme", name=name, extreme=extremes[name])
         return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, dict(precision))
 
 

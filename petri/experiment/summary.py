@@ -15,9 +15,9 @@ from petri.experiment.sampling import Values
 from petri.experiment.store import Store
 from petri.experiment.task import ReplicationRecord
 from petri.experiment.warmup import Warmup
-from petri.measure.figures import Figure, figures
+from petri.measure.figures import Figure, figures, statistics
 from petri.measure.formula import Verdict, judge
-from petri.measure.intervals import Interval, student_interval
+from petri.measure.intervals import Interval, Statistic, interval_of
 from petri.measure.sequential import Precision
 from petri.net import Expectation, Net, Term
 from petri.result.export import interval_dict, number
@@ -55,6 +55,7 @@ class PointOutcome:
     wanted: Mapping[str, Precision] = field(default_factory=dict)
     done: bool = True
     checked: tuple[Checked, ...] = ()
+    statistics: Mapping[str, Statistic] = field(default_factory=dict)  # by figure, where it is not the mean
 
     @property
     def label(self) -> str:
@@ -66,16 +67,16 @@ class PointOutcome:
 
     @property
     def failures(self) -> list[ReplicationRecord]:
-        """Replications that stopped inside the model."""
-        return [row for row in self.rows if not row.complete]
+        """Replications that stopped inside the model, or of which a figure could not be computed."""
+        return [row for row in self.rows if not row.complete or row.failure is not None]
 
     def values(self, name: str) -> dict[int, float]:
         """A figure by number of replication."""
         return {row.index: row.measures.get(name, math.nan) for row in self.complete}
 
     def interval(self, name: str, level: float = 0.95) -> Interval:
-        """A figure's mean over the replications, with Student's interval."""
-        return student_interval(list(self.values(name).values()), level)
+        """A figure's mean over the replications, with Student's interval; of a maximum the greatest of all."""
+        return interval_of(list(self.values(name).values()), self.statistics.get(name, "mean"), level)
 
     @cached_property
     def intervals(self) -> dict[str, Interval]:
@@ -148,7 +149,7 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether any replication stopped inside the model."""
+        """Whether any replication stopped inside the model, or has a figure that could not be computed."""
         return any(point.failures for point in self.points)
 
     def point(self, **parameters: Any) -> PointOutcome:
@@ -230,7 +231,16 @@ def stored_outcome(store: Store) -> Outcome:
     points = []
     for one in stored:
         own = tuple(sorted(rows.get(one.point, []), key=lambda row: row.index))
-        point = PointOutcome(one.parameters, names, own, one.warmup, one.until, one.seed, one.net_hash)
+        point = PointOutcome(
+            one.parameters,
+            names,
+            own,
+            one.warmup,
+            one.until,
+            one.seed,
+            one.net_hash,
+            statistics=statistics(net, names),
+        )
         points.append(replace(point, checked=check(expected, point, net)))
     described = about.get("description", "")
     return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, description=described)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from petri.diagnostics import Diagnostic
 from petri.experiment.warmup import Warmup, pilot
-from petri.measure.figures import evaluate_all, figures
+from petri.measure.figures import evaluate_with_faults, figures
 from petri.net import Net
 from petri.result import run_failure
 from petri.run.plan import Plan
@@ -38,7 +39,8 @@ class Task:
 class ReplicationRecord:
     """What a replication gave. `hash` is its trajectory hash (R4), `seconds` the time that it took [s].
 
-    `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how.
+    `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how, or which figures
+    could not be computed.
     """
 
     index: int
@@ -110,16 +112,23 @@ def perform(task: Task, stop: threading.Event | None = None) -> TaskResult:
 def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[str] | None) -> ReplicationRecord:
     """A replication as it is kept. Where it stopped before the end of its warm-up, it measured nothing."""
     kept = figures(net, names)
-    nothing = dict.fromkeys((one.name for one in kept), float("nan"))
+    measures = dict.fromkeys((one.name for one in kept), float("nan"))
+    reasons: dict[str, str] = {}
+    if ran.warm:
+        measures, reasons = evaluate_with_faults(kept, ran.window)
+    failure = None if ran.fault is None else run_failure(net, ran).to_dict()
+    if failure is None and reasons:
+        name, reason = next(iter(reasons.items()))
+        failure = Diagnostic("figure-failed", values={"name": name, "reason": reason}).to_dict()
     return ReplicationRecord(
         index=ran.index,
         ended=ran.ended,
         time=ran.time,
         firings=ran.firings,
         hash=ran.hash,
-        measures=evaluate_all(kept, ran.window) if ran.warm else nothing,
+        measures=measures,
         seconds=ran.seconds,
         engine=plan.engine,
         seed=plan.seed,
-        failure=None if ran.fault is None else run_failure(net, ran).to_dict(),
+        failure=failure,
     )

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from petri.measure.intervals import Interval, pseudo_values, student_quantile
+from petri.measure.intervals import Interval, Statistic, extreme, pseudo_values, student_quantile
 from petri.measure.observation import Floats, Observation, beyond_doubles, probe_quantile, share_below
 from petri.measure.single_run import BatchInterval, batch_interval
 from petri.structs import Frozen
@@ -33,10 +33,18 @@ class Estimate(Frozen):
     level: float = LEVEL
     n: int = 1  # replications, or batches
     longer: Floats | None = None
+    statistic: Statistic = "mean"
 
     def interval(self, index: int = 0) -> Interval:
         longer = math.nan if self.longer is None else float(self.longer[index])
-        return Interval(float(self.value[index]), float(self.half_width[index]), self.level, self.n, longer)
+        value, half_width = float(self.value[index]), float(self.half_width[index])
+        return Interval(value, half_width, self.level, self.n, longer, self.statistic)
+
+
+def extremes(figure: Figure, windows: Sequence[Observation], statistic: Statistic) -> Estimate:
+    """The greatest or the least over the replications, which has no interval."""
+    value = extreme(np.array([figure(window) for window in windows], dtype=np.float64), statistic)
+    return Estimate(value, np.full(value.shape, math.nan), LEVEL, len(windows), statistic=statistic)
 
 
 @beyond_doubles

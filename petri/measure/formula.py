@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from petri.measure.intervals import Interval
-from petri.measure.observation import Observation, probe_figure, quotient
+from petri.measure.observation import Observation, probe_figure, quotient, series_figure
 from petri.net import Expectation, Term
 from petri.structs import Frozen
 
@@ -49,6 +49,8 @@ def evaluate(term: Term, seen: Observation) -> float:
         return seen.elapsed
     if isinstance(term.value, tuple):
         probe, field = term.value
+        if term.op == "series":
+            return series_figure(seen.series.get(probe, ()), field)
         return probe_figure(seen.probes[probe], field)
     if term.value is None:
         raise ValueError(f"`{term.op}` says of nothing")

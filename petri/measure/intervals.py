@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,11 +21,16 @@ _PRECISION: Final = 1e-16
 _ROUNDING: Final = 1e-12
 
 
+Statistic = Literal["mean", "greatest", "least"]
+"""What several replications give together: the mean of their values, or the extreme of all."""
+
+
 class Interval(Frozen):
     """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known.
 
     longer: where one run was too short for a half-width, how many times as long it should be (an estimate; inf where
     there is none). nan otherwise.
+    Where `statistic` is not "mean", `mean` is the extreme over the replications, which has no interval.
     """
 
     mean: float
@@ -33,6 +38,7 @@ class Interval(Frozen):
     level: float
     n: int
     longer: float = math.nan
+    statistic: Statistic = "mean"
 
     @property
     def too_short(self) -> bool:
@@ -148,6 +154,21 @@ def _sum(values: Floats) -> float:
         return math.fsum(values)
     except (OverflowError, ValueError):
         return float(values.sum())
+
+
+def interval_of(values: ArrayLike, statistic: Statistic = "mean", level: float = 0.95) -> Interval:
+    """What independent replications give: `student_interval`, or their extreme, which has no interval."""
+    if statistic == "mean":
+        return student_interval(values, level)
+    x = np.asarray(values, dtype=np.float64)
+    value = float(extreme(x, statistic)) if x.size else math.nan
+    return Interval(value, math.nan, level, x.size, statistic=statistic)
+
+
+def extreme(values: Floats, statistic: Statistic) -> Floats:
+    """The greatest or the least along the first axis; replications without data (nan) do not count."""
+    result: Floats = (np.fmax if statistic == "greatest" else np.fmin).reduce(values, axis=0)
+    return result
 
 
 @beyond_doubles

@@ -6,15 +6,15 @@ Engines hand out cumulative snapshots; what a window holds is the difference of 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from petri.measure import histogram, reorder
-from petri.measure.histogram import Histogram
+from petri.measure.histogram import Histogram, quantile_share
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -57,6 +57,7 @@ class Observation:
     in_progress: Floats  # firings in progress × time
     active: Floats  # time with at least one firing in progress
     probes: tuple[Snapshot, ...] = ()
+    series: Mapping[int, Sequence[float]] = field(default_factory=dict)  # by measure, of whole windows of a run only
 
     def minus(self, earlier: Observation) -> Observation:
         """What happened after `earlier`, an earlier snapshot of the same run."""
@@ -126,6 +127,20 @@ def probe_quantile(snapshot: Snapshot, share: float, within: bool = False) -> fl
 def share_below(snapshot: Snapshot, value: float) -> float:
     """The share of a sample's values that are at most `value`; nan without values."""
     return quotient(histogram.count_below(snapshot, value), float(snapshot["count"]))
+
+
+def series_figure(values: Sequence[float], field: str) -> float:
+    """The mean, least or greatest value, or pQ (the ⌈Q·n/100⌉-th), of the windows with data; nan without any."""
+    known = sorted(value for value in values if not math.isnan(value))
+    if not known:
+        return math.nan
+    if field == "mean":
+        return math.fsum(known) / len(known)
+    share = {"min": 0.0, "max": 1.0}.get(field)
+    share = quantile_share(field) if share is None else share
+    if share is None:
+        raise KeyError(field)
+    return known[max(math.ceil(share * len(known) - 1e-9), 1) - 1]
 
 
 def quotient(above: float, below: float) -> float:

@@ -445,6 +445,7 @@ class Reordering:
         """Type-P-Reordered is false (RFC 4737, section 3): the number is as high as expected, or higher."""
         flow.position += 1
         flow.run += 1
+        self.count["run_packets"] += 1
         floor = sequence + 1 - self.window
         if sequence > flow.next:
             self.count["discontinuities"] += 1
@@ -471,7 +472,6 @@ class Reordering:
         self.degree[min(degree, DEGREE_LIMIT)] += 1
         self.count["three_reordered"] += degree >= FAST_RETRANSMIT
         self.count["runs"] += 1
-        self.count["run_packets"] += flow.run
         self.count["run_squares"] += flow.run**2
         flow.run = 0
         if sequence < flow.least:

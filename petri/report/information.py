@@ -14,7 +14,6 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.expected import said
 from petri.report.expressions import ExpressionText
 from petri.report.quantities import Units, exact, exact_quantity
-from petri.report.source import written
 from petri.report.summary import shown_dimension
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -70,9 +69,8 @@ class _Teller:
 
     def __init__(self, net: Net, sources: Mapping[str, str]) -> None:
         self.net = net
-        self.sources = sources
         self.units = Units(net.seconds)
-        self.text = ExpressionText(net)
+        self.text = ExpressionText(net, sources)
 
     def run_line(self) -> str:
         run = self.net.run_defaults
@@ -128,7 +126,7 @@ class _Teller:
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:
-        return written(expression.span, self.sources) or self.text.of(expression, transition.variables, dimension)
+        return self.text.as_written(expression, transition.variables, dimension)
 
     def measure(self, measure: Measure) -> InformationRow:
         records = [*measure.record]

@@ -116,6 +116,8 @@ class _Summary:
             verdict_text(expectation, verdict, self.units, dimension, measure.name)
             for expectation, verdict in measured.verdicts
         ]
+        if measured.failure is not None:
+            remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
         if measure.doc:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
         rows = [(name, self.figure(lead, measure.dimension, first), Text("\n").join(remarks))]
@@ -123,6 +125,9 @@ class _Summary:
             rows.append((f"  {field}", self.figure(interval, measure.dimension, field), Text()))
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
             rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), measure.dimension))
+        for field in measure.record:
+            if measured.distributions is not None and field in measured.distributions:
+                rows.append(self.bars(field, sparks.of_counts(measured.distributions[field], field), ""))
         if measured.series:
             dimension = shown_dimension(measure.dimension)
             rows.append(self.bars("series", sparks.of_series(list(measured.series.values())), dimension))
@@ -130,6 +135,8 @@ class _Summary:
 
     def bars(self, name: str, spark: tuple[str, float, float], dimension: str) -> tuple[str, str, Text]:
         line, low, high = spark
+        if not line:
+            return f"  {name}", NOTHING, Text()
         ends = f"{self.units.show(low, dimension, 3)} … {self.units.show(high, dimension, 3)}"
         return f"  {name}", line, Text(ends, style="dim")
 

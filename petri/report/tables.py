@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation
@@ -48,10 +48,10 @@ def tables(result: Result, *, fold: bool = True) -> Tables:
         columns = [column(folded) for column in (*PLACE_COLUMNS.values(), *TRANSITION_COLUMNS.values())]
         return np.concatenate(columns) if columns else np.zeros(0)
 
-    estimate = result.estimate(figures)
+    estimate, greatest = result.estimate(figures), result.extreme(figures)
     split = len(place_groups.names) * len(PLACE_COLUMNS)
-    places = _rows(place_groups, PLACE_COLUMNS, estimate.interval, 0)
-    transitions = _rows(transition_groups, TRANSITION_COLUMNS, estimate.interval, split)
+    places = _rows(place_groups, PLACE_COLUMNS, estimate, greatest, 0)
+    transitions = _rows(transition_groups, TRANSITION_COLUMNS, estimate, greatest, split)
     return Tables(
         _with_spread(places, place_groups, lambda: result.places, "arrivals", "arrival_rate"),
         _with_spread(transitions, transition_groups, lambda: result.transitions, "firings", "rate"),
@@ -148,15 +148,18 @@ def _folded(seen: Observation, places: _Groups, transitions: _Groups) -> Observa
 
 
 def _rows(
-    groups: _Groups, columns: Mapping[str, object], interval: Callable[[int], Interval], start: int
+    groups: _Groups, columns: Mapping[str, object], estimate: Estimate, greatest: Estimate, start: int
 ) -> tuple[Row, ...]:
-    """`interval` looks up figures that stand column after column, from `start` on."""
+    """The estimates hold figures column after column, those of these columns from `start` on."""
     size = len(groups.names)
     return tuple(
         Row(
             name,
             int(groups.sizes[row]),
-            {column: interval(start + number * size + row) for number, column in enumerate(columns)},
+            {
+                column: (greatest if column in EXTREMES else estimate).interval(start + number * size + row)
+                for number, column in enumerate(columns)
+            },
         )
         for row, name in enumerate(groups.names)
     )

@@ -62,6 +62,10 @@ def result_dict(result: Result) -> dict[str, Any]:
         "interrupted": result.interrupted,
         "partial": result.partial,
         "passed": result.passed,
+        "unsettled": [
+            {"kind": one.kind, "name": one.name, "early": number(one.early), "late": number(one.late)}
+            for one in result.drifts
+        ],
         "failure": None if failure is None else failure.to_dict(),
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
@@ -200,9 +204,14 @@ def number(value: float) -> float | None:
 
 
 def interval_dict(interval: Interval) -> dict[str, Any]:
-    """A figure; where one run was too short for an interval, "longer" is how many times as long it should be."""
+    """A figure.
+
+    "longer": where one run was too short for an interval, how many times as long it should be. "statistic": told where
+    the value is not a mean over the replications but their extreme.
+    """
     found = {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
-    return found | {"longer": number(interval.longer)} if interval.too_short else found
+    longer = {"longer": number(interval.longer)} if interval.too_short else {}
+    return found | longer | ({} if interval.statistic == "mean" else {"statistic": interval.statistic})
 
 
 def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:
@@ -228,6 +237,8 @@ def measure_dict(measured: MeasureResult) -> dict[str, Any]:
         "record": {name: interval_dict(interval) for name, interval in measured.recorded.items()},
         "expectations": [verdict_dict(e, v) for e, v in measured.verdicts],
     }
+    if measured.failure is not None:
+        record["failure"] = measured.failure
     if measured.histogram is not None:
         snapshot = measured.histogram.snapshot()
         record["histogram"] = {name: snapshot[name].tolist() for name in ("buckets", "counts")}

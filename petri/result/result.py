@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from petri.diagnostics import RunFailure
+from petri.diagnostics import RunFailure, unknown_name
 from petri.measure import formula, reorder
-from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
-from petri.measure.estimate import Estimate, estimate, estimate_quantile, left_out
+from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows, statistic
+from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
+from petri.measure.figures import recorded_fields
 from petri.measure.formula import Verdict
 from petri.measure.histogram import Histogram, quantile_share
-from petri.measure.intervals import Interval
+from petri.measure.intervals import Interval, Statistic
 from petri.measure.observation import Floats, Observation, Snapshot, probe_figure
 from petri.measure.occupancy import Occupancy
+from petri.measure.trend import Drift, drifts
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
 from petri.run.plan import Plan
 from petri.run.replications import MOST_BATCHES, Replication, batches_kept
@@ -61,6 +63,7 @@ class MeasureResult(Frozen):
     histogram: Histogram | None = None  # of all replications together
     distributions: Mapping[str, Floats] | None = None  # of an order probe, summed over replications
     series: Mapping[int, Floats] | None = None  # by replication: the measure in each window
+    failure: str | None = None  # why the figure could not be computed; its values are then nan
 
     @property
     def name(self) -> str:
@@ -69,6 +72,17 @@ class MeasureResult(Frozen):
     @property
     def value(self) -> float:
         return self.interval.mean
+
+    def __repr__(self) -> str:
+        """`MeasureResult loss: 0.0123 ± 0.0004, n = 20`, in the net's units."""
+        if self.failure is not None:
+            return f"MeasureResult {self.name}: could not be computed: {self.failure}"
+        shown = f"{self.interval.mean:.6g}"
+        if not math.isnan(self.interval.half_width):
+            shown += f" ± {self.interval.half_width:.2g}"
+        kind = "" if self.interval.statistic == "mean" else f", the {self.interval.statistic}"
+        fields = "".join(f", {name} {one.mean:.6g}" for name, one in list(self.recorded.items())[1:])
+        return f"MeasureResult {self.name}: {shown}{kind}{fields}, n = {self.interval.n}"
 
 
 @dataclass(frozen=True)
@@ -113,11 +127,26 @@ class Result:
                 return run_failure(self.net, replication)
         return None
 
+    @cached_property
+    def drifts(self) -> tuple[Drift, ...]:
+        """The places that still grow at the end of the run, and the measures that have not settled (trend.py).
+
+        Nothing where a replication did not reach its time, or was to run until it dies.
+        """
+        if self.partial or self.died or math.isinf(self.plan.until):
+            return ()
+        return drifts(self.net, [replication.batches for replication in self.counted])
+
     @property
     def passed(self) -> bool:
         """Whether every expectation holds."""
         measured = (verdict.passed for result in self.measures for _, verdict in result.verdicts)
-        return all(measured) and all(verdict.passed for _, verdict in self.verdicts)
+        return all(measured) and all(verdict.passed for _, verdict in self.verdicts) and not self.failed_measures
+
+    @property
+    def failed_measures(self) -> tuple[MeasureResult, ...]:
+        """The measures that could not be computed."""
+        return tuple(measured for measured in self.measures if measured.failure is not None)
 
     # ------------------------------------------------------------ figures
 
@@ -135,15 +164,14 @@ class Result:
         """Any figure of an observation, with its interval; `total` if it grows with the run."""
         return estimate(figure, [r.window for r in self.counted], None if total else self.without)
 
-    def greatest(self, figure: Callable[[Observation], Floats]) -> Estimate:
-        """The greatest over the replications, which has no interval."""
-        value = np.max([figure(r.window) for r in self.counted], axis=0)
-        return Estimate(value, np.full(value.shape, math.nan), n=len(self.counted))
+    def extreme(self, figure: Callable[[Observation], Floats], statistic: Statistic = "greatest") -> Estimate:
+        """The greatest or the least over the replications, which has no interval."""
+        return extremes(figure, [r.window for r in self.counted], statistic)
 
     @cached_property
     def places(self) -> PlaceFigures:
         columns = {name: self.estimate(f, total=name in TOTALS) for name, f in PLACE_COLUMNS.items()}
-        columns["maximum"] = self.greatest(PLACE_COLUMNS["maximum"])
+        columns["maximum"] = self.extreme(PLACE_COLUMNS["maximum"])
         return PlaceFigures(tuple(p.name for p in self.net.places), **columns)
 
     @cached_property
@@ -155,14 +183,22 @@ class Result:
         """A formula over what was observed."""
         if term.op in ("sample", "passage") and isinstance(term.value, tuple):
             return self.probe_interval(*term.value)
-        return self.estimate(
-            lambda seen: np.array([formula.evaluate(term, seen)]), total=grows(self.net, term)
-        ).interval()
+        return self.combined(
+            lambda seen: np.array([formula.evaluate(term, seen)]), statistic(term), total=grows(self.net, term)
+        )
+
+    def combined(self, figure: Callable[[Observation], Floats], kind: Statistic, *, total: bool) -> Interval:
+        """A figure of one entry over the replications: their mean with its interval, or their extreme."""
+        found = self.estimate(figure, total=total) if kind == "mean" else self.extreme(figure, kind)
+        return found.interval()
 
     def judge(self, expectations: Iterable[Expectation]) -> tuple[tuple[Expectation, Verdict], ...]:
         judged = []
         for expectation in expectations:
-            interval = self.evaluate(expectation.formula)
+            try:
+                interval = self.evaluate(expectation.formula)
+            except Exception:  # what cannot be computed is not met
+                interval = Interval(math.nan, math.nan, LEVEL, len(self.counted))
             judged.append((expectation, formula.judge(expectation, interval.mean, interval)))
         return tuple(judged)
 
@@ -173,19 +209,30 @@ class Result:
 
     @cached_property
     def measures(self) -> tuple[MeasureResult, ...]:
-        return tuple(self.measure_result(index) for index in range(len(self.net.measures)))
+        return tuple(self.measure_or_failure(index) for index in range(len(self.net.measures)))
+
+    def measure_or_failure(self, index: int) -> MeasureResult:
+        """A measure; where it cannot be computed, one that says why: a fault in one figure must not lose the others."""
+        try:
+            return self.measure_result(index)
+        except Exception as error:
+            measure = self.net.measures[index]
+            nothing = Interval(math.nan, math.nan, LEVEL, len(self.counted))
+            judged = tuple((one, formula.judge(one, math.nan)) for one in measure.expectations)
+            return MeasureResult(measure, nothing, {}, judged, failure=f"{type(error).__name__}: {error}")
 
     def measure(self, name: str) -> MeasureResult:
-        """A measure by its name. Raises KeyError."""
+        """A measure by its name. Raises UnknownName (a KeyError) with the nearest names."""
         for result in self.measures:
             if result.name == name:
                 return result
-        raise KeyError(name)
+        places, transitions = self.place_index, [transition.name for transition in self.net.transitions]
+        known = [measure.name for measure in self.net.measures]
+        raise unknown_name(name, "measure", known, {"place": places, "transition": transitions})
 
     def measure_result(self, index: int) -> MeasureResult:
         measure = self.net.measures[index]
-        figures = [field for field in measure.record if field not in ("histogram", "series")]
-        recorded = {field: self.recorded(measure, field) for field in figures}
+        recorded = {field: self.recorded(measure, field) for field in recorded_fields(measure)}
         series = {r.index: np.array(r.series[index]) for r in self.counted if index in r.series}
         return MeasureResult(
             measure,
@@ -208,7 +255,9 @@ class Result:
         if share is not None and len(self.counted) == 1:
             return estimate_quantile(probe, share, self.counted[0].window, self.without).interval()
         total = field in ("count", "sum", "min", "max") or field in reorder.COUNTERS + reorder.MAXIMA
-        return self.estimate(lambda seen: np.array([probe_figure(seen.probes[probe], field)]), total=total).interval()
+        return self.combined(
+            lambda seen: np.array([probe_figure(seen.probes[probe], field)]), EXTREMES.get(field, "mean"), total=total
+        )
 
     def snapshots(self, measure: Measure) -> list[Snapshot]:
         return [] if measure.probe is None else [r.window.probes[measure.probe] for r in self.counted]
@@ -233,11 +282,13 @@ class Result:
     def occupancy(self, place: str) -> Occupancy | None:
         """How long a place held how many tokens, all replications together; None unless the run was to keep it.
 
-        Raises KeyError where there is no such place.
+        Raises UnknownName (a KeyError) where there is no such place.
         """
         index = self.place_index.get(place)
         if index is None:
-            raise KeyError(place)
+            measures = [measure.name for measure in self.net.measures]
+            transitions = [transition.name for transition in self.net.transitions]
+            raise unknown_name(place, "place", self.place_index, {"transition": transitions, "measure": measures})
         times = [replication.levels[index] for replication in self.counted if replication.levels is not None]
         return Occupancy(np.sum(times, axis=0)) if times else None
 

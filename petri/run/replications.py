@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import Fault
@@ -165,7 +166,7 @@ class Driver:
             time=session.now,
             firings=session.firings,
             hash=session.hash,
-            window=session.observe(),
+            window=replace(session.observe(), series={series.measure: series.values for series in self.series}),
             batches=tuple(self.batches),
             marking=session.marking(),
             fault=self.wrong or session.error,

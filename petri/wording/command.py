@@ -41,6 +41,27 @@ WORDING: dict[str, Wording] = {
         "a net whose places fill without bound needs a capacity (`cap 64`), or a limit such as --max-tokens 1000000",
     ),
     "nested-too-deeply": Wording("something in this net is nested too deeply"),
+    "unknown-in-result": Wording(
+        "there is no {kind} `{name}` in this result",
+        "`{name}` is a {elsewhere}",
+        "did you mean `{suggestion}`?",
+        "there are {known:and}",
+    ),
+    "place-still-grows": Wording(
+        "the tokens of `{name}` still grow: {early} in the first third of the run, {late} in the last",
+        "its figures depend on the length of the run: run longer (--until), leave out a warm-up, or look whether more "
+        "comes than can leave",
+        notes=("{more} more are not settled (`--json` lists all)",),
+    ),
+    "measure-unsettled": Wording(
+        "`{name}` has not settled: {early} in the first third of the run, {late} in the last",
+        "it depends on the length of the run: run longer (--until), or leave out a warm-up",
+        notes=("{more} more are not settled (`--json` lists all)",),
+    ),
+    "figure-failed": Wording(
+        "`{name}` could not be computed: {reason}",
+        "this is a fault of pnsim, not of your net; the other figures are complete",
+    ),
     "program-fault": Wording(
         "{what}",
         "this is a fault of pnsim, not of your net; with PNSIM_DEBUG=1 the same command shows where it happened",

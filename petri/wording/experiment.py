@@ -70,6 +70,10 @@ WORDING: dict[str, Wording] = {
         "of `{owner}` there are {columns:and}",
     ),
     "precision-of-unkept": Wording("a precision is asked of `{name}`, which is not kept", "kept are {kept:and}"),
+    "precision-of-extreme": Wording(
+        "`{name}` is the {extreme} value of all replications, which has no interval to make narrow",
+        "ask for a precision of a mean, or of a percentile such as `p99`",
+    ),
     "expected-of-unkept": Wording("a value is expected of `{name}`, which is not kept", "kept are {kept:and}"),
     "not-a-quantity": Wording("`{text}`, expected of `{name}`, is not a number with a unit"),
     "unit-of-measure": Wording(

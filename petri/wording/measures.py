@@ -19,6 +19,11 @@ WORDING: dict[str, Wording] = {
         notes=("there are {known:and}",),
     ),
     "measure-usage": Wording("`{name}` is not written like this", "write `{usage}`"),
+    "reorder-setting": Wording(
+        "`reorder` has no setting `{text}`", "its settings are {known:and}, such as `displacement: 8`"
+    ),
+    "reorder-setting-twice": Wording("`{text}` is set twice"),
+    "reorder-threshold": Wording("the threshold `{name}` must be from 1 to {limit}, not {value}"),
     "unknown-target": Wording("there is no `{name}`, where {wanted} is wanted", "did you mean `{suggestion}`?"),
     "wrong-target": Wording("`{text}` is {kind}, but {wanted} is wanted here", "of {kind} there are {figures:and}"),
     "not-a-path": Wording("`{text}` is no name of {wanted}", "names are such as `send`, `link[2]`, `engine[*].alu`"),
@@ -45,6 +50,9 @@ WORDING: dict[str, Wording] = {
     "measure-without-fields": Wording(
         "`{name}` is one figure and has no parts",
         "figures such as `p99` are of measures with `at`, `time(…)` and `reorder(…)`",
+    ),
+    "series-not-recorded": Wording(
+        "`{name}` records no series", "add `record series(1 ms)` to it, with the length of a window"
     ),
     "no-such-figure": Wording(
         "`{name}` has no figure `{field}`", "did you mean `{suggestion}`?", notes=("there are {known:and}",)

@@ -13,7 +13,7 @@ from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat, Target, find_target
 from petri.language.meaning.nodes import Node, as_float, evaluate, to_slot
 from petri.language.meaning.scope import ConstantSymbol, MeasureSymbol, kind_of
-from petri.language.meaning.types import Scalar, Unknown, plainly, quantity
+from petri.language.meaning.types import INT, Scalar, Unknown, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.syntax import tree
 from petri.net import Span, Term
@@ -60,6 +60,7 @@ class ProbeTemplate(Struct):
         return "reordered_share" if self.kind == "order" else "mean"
 
 
+SERIES_FIELDS = ("mean", "min", "max")
 SAMPLE_FIELDS = ("count", "sum", "mean", "std", "min", "max")
 
 
@@ -152,6 +153,8 @@ class FigureReader:
         base, field = e.base, e.name
         if isinstance(base, tree.Field) and is_percentile(f"{base.name}.{field}"):
             field, base = f"{base.name}.{field}", base.base
+        if isinstance(base, tree.Field) and base.name == "series":
+            return self._of_series(e, base, field)
         symbol = self.checker.scope.find(base.name) if isinstance(base, tree.Name) else None
         if not isinstance(symbol, MeasureSymbol):
             self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
@@ -166,6 +169,31 @@ class FigureReader:
             self.unknown_field(e.span, symbol.name, figure.probe, field)
             return None
         return figure.probe.figure(field)
+
+    def _of_series(self, e: tree.Field, series: tree.Field, field: str) -> FigureTemplate | None:
+        """`passed.series.max`: a figure of the windows that a measure records."""
+        symbol = self.checker.scope.find(series.base.name) if isinstance(series.base, tree.Name) else None
+        if not isinstance(symbol, MeasureSymbol):
+            self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
+            return None
+        figure = self.measure(symbol, series.base.span)
+        if figure is None:
+            return None
+        calls = (item.function for item in symbol.declaration.record if isinstance(item, tree.Call))
+        if not any(isinstance(function, tree.Name) and function.name == "series" for function in calls):
+            self.problems.error("series-not-recorded", e.span, name=symbol.name)
+            return None
+        if field not in SERIES_FIELDS and not is_percentile(field):
+            known = [*SERIES_FIELDS, "p50", "p99"]
+            suggestion = self.problems.meant(field, known)
+            name = f"{symbol.name}.series"
+            self.problems.error("no-such-figure", e.span, name=name, field=field, suggestion=suggestion, known=known)
+            return None
+
+        def term(flat: Flat) -> Term:
+            return Term("series", (), (flat.measure(symbol.name), field))
+
+        return FigureTemplate(figure.dimension, figure.share, term)
 
     def unknown_field(self, span: Span, name: str, probe: ProbeTemplate, field: str) -> None:
         known = probe.fields()
@@ -349,7 +377,8 @@ class FigureReader:
     def _order(self, e: tree.Call) -> FigureTemplate | None:
         keys = [argument for argument in e.arguments if isinstance(argument, tree.By)]
         orders = [argument for argument in e.arguments if isinstance(argument, tree.Ordered)]
-        others = [a for a in e.arguments if not isinstance(a, (tree.By, tree.Ordered))]
+        settings = [argument for argument in e.arguments if isinstance(argument, tree.Weighted)]
+        others = [a for a in e.arguments if not isinstance(a, (tree.By, tree.Ordered, tree.Weighted))]
         if len(others) != 1 or len(orders) != 1 or len(keys) > 1 or (keys and keys[0].end_keys is not None):
             self.problems.error("measure-usage", e.span, name="reorder", usage=MEASURE_FUNCTIONS["reorder"])
             return None
@@ -357,13 +386,36 @@ class FigureReader:
         if event is None:
             return None
         sequence = event.sequence(orders[0].value)
-        if sequence is None:
+        thresholds = self._thresholds(settings)
+        if sequence is None or thresholds is None:
             return None
 
         def make(flat: Flat) -> net.Probe:
-            return net.Order(event.build(flat), flat.expression(sequence))
+            return net.Order(event.build(flat), flat.expression(sequence), **thresholds)
 
         return _probed(ProbeTemplate("order", make, PLAIN))
+
+    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, int] | None:
+        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`; None, and told, where one is wrong."""
+        found: dict[str, int] = {}
+        for setting in settings:
+            name = setting.value.name if isinstance(setting.value, tree.Name) else ""
+            if name not in _THRESHOLDS or _THRESHOLDS[name] in found:
+                text, known = self.problems.text(setting.value.span), list(_THRESHOLDS)
+                identifier = "reorder-setting-twice" if name in _THRESHOLDS else "reorder-setting"
+                self.problems.error(identifier, setting.span, text=text, known=known)
+                return None
+            node = self.reader.read_fixed(setting.weight, INT)
+            if node is None:
+                return None
+            value = int(evaluate(node, ()))
+            if not 1 <= value <= LARGEST_THRESHOLD:
+                self.problems.error(
+                    "reorder-threshold", setting.weight.span, name=name, value=value, limit=LARGEST_THRESHOLD
+                )
+                return None
+            found[_THRESHOLDS[name]] = value
+        return found
 
 
 def _probed(probe: ProbeTemplate) -> FigureTemplate:
@@ -391,6 +443,8 @@ def _combined(op: str, indices: list[int]) -> Term:
     return Term("div", (total(terms), Term("const", (), float(len(terms)))))
 
 
+_THRESHOLDS = {"displacement": "displacement_threshold", "buffer": "buffer_threshold"}
+LARGEST_THRESHOLD = 1024
 _ARITHMETIC = ("+", "-", "*", "/")
 _PLACE_FIGURES = ("mean", "max", "busy", "occupied", "sojourn", "arrivals")
 # What people look for under another name.
@@ -418,5 +472,5 @@ MEASURE_FUNCTIONS = {
     "sojourn": "sojourn(place)",
     "arrivals": "arrivals(place)",
     "time": "time(start -> end, by key)",
-    "reorder": "reorder(event, by flow, order number)",
+    "reorder": "reorder(event, by flow, order number)",  # and perhaps `displacement: 8, buffer: 16`
 }

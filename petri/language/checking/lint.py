@@ -14,6 +14,7 @@ from petri import net
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, DistSymbol, ModuleSymbol, PlaceSymbol, Scope, TypeSymbol
 from petri.language.meaning.templates import Body, TransitionTemplate
+from petri.language.meaning.types import Scalar
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
@@ -44,6 +45,7 @@ def _is_own(checker: Checker, file: str) -> bool:
 
 
 def _unused(checker: Checker, scope: Scope) -> None:
+    of_constants = _types_of_constants(scope)
     for symbol in scope.names.values():
         if not _is_own(checker, symbol.span.file):
             continue
@@ -56,12 +58,24 @@ def _unused(checker: Checker, scope: Scope) -> None:
             if not (symbol.taken or symbol.given or symbol.mentioned):
                 identifier = "unused-port" if symbol.port else "unused-place"
                 checker.problems.warning(identifier, symbol.span, name=symbol.name)
+        elif isinstance(symbol, TypeSymbol) and symbol.name in of_constants:
+            continue
         elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and not symbol.used:
             identifier = "unused-parameter" if _is_parameter(symbol) else "unused-constant"
             if isinstance(symbol, TypeSymbol):
                 identifier = "unused-type"
             if symbol.span.file == checker.files[0].path or scope.outer is not None:
                 checker.problems.warning(identifier, symbol.span, name=symbol.name)
+
+
+def _types_of_constants(scope: Scope) -> set[str]:
+    """The enumerations that constants are of without naming them: `param mode = slow` takes any value of its type."""
+    kinds = (
+        symbol.type
+        for symbol in scope.names.values()
+        if isinstance(symbol, ConstantSymbol) and symbol.role != "enumeration value"
+    )
+    return {kind.name for kind in kinds if isinstance(kind, Scalar) and kind.kind == "enum"}
 
 
 def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol) -> bool:

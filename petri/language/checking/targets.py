@@ -77,6 +77,8 @@ class Flat(Protocol):
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
 
+    def measure(self, name: str) -> int: ...
+
 
 def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] | None:
     """`engine[3].alu` as [(engine, [3]), (alu, [])]; None when it is not a path."""

@@ -114,6 +114,10 @@ class Flattener:
     def expression(self, node: Node) -> Expr:
         return build(node, self.root)
 
+    def measure(self, name: str) -> int:
+        """The number of a declared measure."""
+        return [template.declaration.name for template in self.checker.measures].index(name)
+
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
         """The number of a probe, made when it is first asked for."""
         if owner not in self._probe_numbers:

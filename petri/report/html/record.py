@@ -103,7 +103,8 @@ def interval(entry: Mapping[str, Any] | None) -> Interval:
     longer = math.nan
     if "longer" in entry:
         longer = math.inf if entry["longer"] is None else float(entry["longer"])
-    return Interval(real(entry["value"]), real(entry["half_width"]), _LEVEL, int(entry["n"]), longer)
+    value, half_width, statistic = real(entry["value"]), real(entry["half_width"]), entry.get("statistic", "mean")
+    return Interval(value, half_width, _LEVEL, int(entry["n"]), longer, statistic)
 
 
 def real(value: float | None) -> float:

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from petri.measure.occupancy import LEVELS
-from petri.measure.reorder import DISPLACEMENT_THRESHOLD
 from petri.report.ending import why_partial
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
@@ -47,7 +46,7 @@ ORDERS: Final = (
         "Reorder density",
         "How far packets arrive from where they would be in order; those in place are left out (RFC 5236, 4).",
         "displacement [packets]; negative is early",
-        -DISPLACEMENT_THRESHOLD,
+        0,  # the middle of the distribution is 0
         True,
         False,
     ),
@@ -112,6 +111,8 @@ def banners(record: RunRecord) -> list[Markup]:
         found.append(banner("warn", "Partial results", tag("p", partial)))
     if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
         found += _death(record, dead)
+    if unsettled := record.data.get("unsettled"):
+        found.append(_unsettled_banner(unsettled))
     verdicts = record.verdicts
     failed = [one for one in verdicts if not one["passed"]]
     if failed:
@@ -121,6 +122,20 @@ def banners(record: RunRecord) -> list[Markup]:
         said = f"All {len(verdicts)} expectations hold" if len(verdicts) > 1 else "The expectation holds"
         found.append(banner("pass", f"✓ {said}"))
     return found
+
+
+def _unsettled_banner(unsettled: Sequence[Mapping[str, Any]]) -> Markup:
+    texts = [
+        tag(
+            "li",
+            "the tokens of " if one["kind"] == "place" else "the measure ",
+            tag("code", str(one["name"])),
+            f": {number(real(one['early']))} in the first third of the run, {number(real(one['late']))} in the last",
+        )
+        for one in unsettled
+    ]
+    said = "Not settled at the end of the run: these figures depend on its length"
+    return banner("warn", said, tag("ul", texts))
 
 
 def banner(kind: str, said: str, *more: Content) -> Markup:
@@ -341,6 +356,7 @@ def _orders(page: Page, measure: Mapping[str, Any]) -> list[Content]:
     made: list[Content] = []
     for name, heading, what, axis, first, skip_zero, is_open in ORDERS:
         values = [float(value) for value in held[name]]
+        first = -(len(values) // 2) if name == "displacement" else first
         figure = figures.counts(values, first, axis, skip_zero=skip_zero, open_ended=is_open)
         if figure is not None:
             caption = content(tag("b", heading), ". ", what)

@@ -74,7 +74,7 @@ def _banners(outcome: Outcome) -> list[Markup]:
         message = str((row.failure or {}).get("message", ""))
         first = tag("p", f"The first at {point.label}, replication {row.index}: {message}")
         many = f"{len(failures)} replications" if len(failures) > 1 else "A replication"
-        found.append(banner("fail", f"{many} stopped inside the model", first))
+        found.append(banner("fail", f"{many} stopped inside the model, or lacks a figure", first))
     empty = [point for point in outcome.points if not point.complete]
     if outcome.interrupted or empty or not outcome.done:
         more = f"; {len(empty)} of {len(outcome.points)} points have no replication yet" if empty else ""

@@ -52,6 +52,8 @@ def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> Markup:
     first, lead = recorded[0] if recorded else (None, interval(measure))
     kind = shown_dimension(dimension, first)
     remarks = [verdict(record.units, one, name, interval(measure), kind) for one in measure["expectations"]]
+    if failure := measure.get("failure"):
+        remarks.insert(0, tag("div", tag("span", f"✗ could not be computed: {failure}", class_="claim fail")))
     doc = first_sentence(str(measure["doc"]))
     field = tag("span", f" {first}", class_="soft") if first is not None else None
     rows = [

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from petri.net import Expr, Net, OutputArc, Place, Transition
+from petri.net import Net, OutputArc, Place, Transition
 from petri.report.expressions import ExpressionText
 from petri.report.picture.folding import array_of, fold_names, starred
-from petri.report.source import written
 
 LONGEST_LABEL = 30
 _TRANSITION = " (transition)"  # behind the name of a transition's node, as a place may have the same name
@@ -91,7 +90,6 @@ class _DiagramReader:
     def __init__(self, net: Net, sources: Mapping[str, str], fold: bool) -> None:
         self.net = net
         self.joined = _joined(net) if fold else frozenset()
-        self.sources = sources
         self.text = ExpressionText(net, sources)
 
     def place(self, place: Place) -> PictureNode:
@@ -117,9 +115,9 @@ class _DiagramReader:
         time = transition.time
         immediate = time.op == "const" and not time.value
         if not immediate:
-            notes.append(self._written(time, transition, "Time"))
+            notes.append(self.text.as_written(time, transition.variables, "Time"))
         if transition.guard is not None:
-            notes.append(f"[{self._written(transition.guard, transition, '')}]")
+            notes.append(f"[{self.text.as_written(transition.guard, transition.variables)}]")
         if transition.priority:
             notes.append(f"priority {transition.priority}")
         if transition.weight != 1.0:
@@ -163,10 +161,6 @@ class _DiagramReader:
 
     def _place(self, index: int) -> str:
         return self.net.places[index].name
-
-    def _written(self, e: Expr, transition: Transition, dimension: str) -> str:
-        """The expression as it stands in the source where that is at hand, else from the flat net."""
-        return written(e.span, self.sources) or self.text.of(e, transition.variables, dimension)
 
 
 def _key(transition: Transition) -> str:
