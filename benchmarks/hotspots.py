@@ -36,7 +36,7 @@ def build() -> None:
 
 
 def simulate(net: str, settings: list[str]) -> None:
-    """The run that is sampled, in a process of its own: with the library just built instead of the installed one."""
+    """The sampled run, in its own process, with the library just built instead of the installed one."""
     import importlib.util
     import math
     import time

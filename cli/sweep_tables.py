@@ -1,4 +1,4 @@
-"""The tables of an experiment on a terminal: each point with its measures, then expected values with verdicts."""
+"""The tables of an experiment on a terminal: each point with its measures, then the expected values with verdicts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     if len(outcome.points) > MOST_ROWS:
         console.print(Text(f"… and {len(outcome.points) - MOST_ROWS} more points in {outcome.store}", style="dim"))
     if any(point.imprecise for point in points):
-        console.print(Text("* not as precise as asked for", style="dim"))
+        console.print(Text("* less precise than requested", style="dim"))
     print_expected(outcome, console, units)
 
 
@@ -65,7 +65,7 @@ def summary(outcome: Outcome) -> str:
 
 
 def found_warmups(outcome: Outcome) -> list[str]:
-    """`warm-up found: 12.5 us to 300 us`, where pilots have found it."""
+    """`warm-up found: 12.5 us to 300 us`, if pilot runs determined it."""
     found = [point.warmup.length for point in outcome.points if point.warmup is not None]
     if outcome.identity["warmup"] != "auto" or not found:
         return []
@@ -120,7 +120,7 @@ def table(columns: Sequence[Column], names: int) -> Table:
 
 
 def print_expected(outcome: Outcome, console: Console, units: Units) -> None:
-    """Each expected value beside what was measured."""
+    """Each expected value with the measured one."""
     checked = [(point, one) for point in outcome.points for one in point.checked]
     if not checked:
         return

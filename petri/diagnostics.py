@@ -1,7 +1,7 @@
-"""Errors, warnings and notes as data, and the one place that words and draws them.
+"""Errors, warnings and notes as data, and their formatting in one place.
 
-Whoever finds something wrong makes a `Diagnostic`: an id, the span of the culprit and the values that matter. The
-sentences stand in `petri/wording/`, one table per area, so that every message of the project reads alike:
+Code that finds an error creates a `Diagnostic`: an id, the span of the culprit and the relevant values. The sentences
+are in `petri/wording/`, one table per area, so that all messages of the project have the same style:
 
     Diagnostic("unknown-name", span, values={"name": "tbfu", "suggestion": "tbuf"})
 
@@ -12,8 +12,8 @@ sentences stand in `petri/wording/`, one table per area, so that every message o
        |                  ^^^^
        hint: did you mean `tbuf`?
 
-A diagnostic that stops a command travels in a `LanguageError` (the text is wrong) or a `RunError` (the model went
-wrong while it ran).
+A diagnostic that stops a command is carried by a `LanguageError` (the text is wrong) or a `RunError` (the model failed
+during the run).
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from typing import Any, Literal
 from petri.net import Span
 from petri.structs import Frozen, as_dict, field
 
-MOST_DIAGNOSTICS = 100  # of a check, that are told
+MOST_DIAGNOSTICS = 100  # reported by a check
 
 Severity = Literal["error", "warning", "note"]
 Value = str | int | float | Sequence[str] | None
 
 
 class Label(Frozen):
-    """A second place that belongs to the story; `role` names its wording (`first-declared`, `opened-here`, …)."""
+    """A second position of a diagnostic; `role` names its wording (`first-declared`, `opened-here`, …)."""
 
     span: Span
     role: str
 
 
 class Diagnostic(Frozen):
-    """One thing to tell the user.
+    """One message to the user.
 
     `id` is its name in the wording tables. `values` fill in the sentences; a hint or note that names a value which is
-    missing, None or empty is left out. `span` is None when no source text is to blame (a file that is missing).
+    missing, None or empty is left out. `span` is None if no source text is to blame (a missing file).
     """
 
     id: str
@@ -85,7 +85,7 @@ class Diagnostic(Frozen):
 
 
 class LanguageError(Exception):
-    """The text of a net is wrong. `diagnostics` holds all that was found; `sources` the texts, by file name."""
+    """The text of a net is wrong. `diagnostics` has all problems; `sources` the texts, by file name."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> None:
         self.diagnostics = tuple(diagnostics)
@@ -97,10 +97,10 @@ class LanguageError(Exception):
 
 
 class RunFailure(Frozen):
-    """What went wrong inside a running model (rules X1 to X4), or in a recording that it reads.
+    """An error in a running model (rules X1 to X4), or in a recording that it reads.
 
     `id` names the wording; `transition` is its full name, empty for a recording; `binding` pairs each variable with its
-    value as shown to people; `time` is the model time as shown (`12.5 ns`); `span` is the expression to blame.
+    value as shown; `time` is the model time as shown (`12.5 ns`); `span` is the expression to blame.
     """
 
     id: str
@@ -124,7 +124,7 @@ class RunFailure(Frozen):
 
 
 class RunError(Exception):
-    """The model went wrong while it ran, and the run stopped there. `failure` says where and why."""
+    """The model failed during the run, and the run stopped. `failure` says where and why."""
 
     def __init__(self, failure: RunFailure, sources: Mapping[str, str] | None = None) -> None:
         self.failure = failure
@@ -138,7 +138,7 @@ class RunError(Exception):
 def render(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, *, colour: bool = False) -> str:
     """The diagnostic as text of several lines, without a final newline.
 
-    `sources` maps file names, as they stand in spans, to their text; without it the source lines are left out.
+    `sources` maps file names, as in spans, to their text; without it the source lines are left out.
     """
     from petri.drawing import draw
 
@@ -148,19 +148,19 @@ def render(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, *, 
 def render_all(
     diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None, *, colour: bool = False
 ) -> str:
-    """All diagnostics, with an empty line between two."""
+    """All diagnostics, separated by empty lines."""
     return "\n\n".join(render(diagnostic, sources, colour=colour) for diagnostic in diagnostics)
 
 
 def summary(diagnostics: Iterable[Diagnostic]) -> str:
-    """`2 errors, 1 warning`; empty when there are none."""
+    """`2 errors, 1 warning`; empty if there are none."""
     found = [diagnostic.severity for diagnostic in diagnostics]
     counts = [(found.count(severity), severity) for severity in ("error", "warning", "note")]
     return ", ".join(f"{count} {severity}{'s' if count > 1 else ''}" for count, severity in counts if count)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Sorted by file (in order of first appearance), then by where they begin; those without a span first."""
+    """Sorted by file (in order of first appearance), then by their start; those without a span first."""
     listed = list(diagnostics)
     files: dict[str, int] = {}
     for diagnostic in listed:
@@ -179,14 +179,14 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 def limited(diagnostics: Sequence[Diagnostic], path: str) -> list[Diagnostic]:
-    """The first ones, and how many more there are in the file."""
+    """The first ones, and the number of further ones in the file."""
     more = len(diagnostics) - MOST_DIAGNOSTICS
     rest = [Diagnostic("and-more", None, {"count": more, "path": path})] if more > 0 else []
     return [*diagnostics[:MOST_DIAGNOSTICS], *rest]
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that `word` is most likely a slip of the pen for, or None. Letter case counts little."""
+    """The candidate of which `word` is most likely a misspelling, or None. Letter case counts little."""
     from difflib import get_close_matches
 
     if len(word) > 60:

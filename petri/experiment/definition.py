@@ -1,4 +1,4 @@
-"""What an experiment is: a net, the points at which to run it, and how long and how often."""
+"""The definition of an experiment: a net, the points at which to run it, and how long and how often."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from petri.experiment.summary import Outcome
 
 MOST_POINTS: Final = 10_000
-MOST_REPLICATIONS: Final = 1_000  # per point, when a precision is asked for and no other limit is given
+MOST_REPLICATIONS: Final = 1_000  # per point, if a precision is set and no other limit is given
 COMMON, INDEPENDENT = "common", "independent"
 
 Source = str | Path | Net | Model | Callable[..., Net | Model]
-"""A net by its path or its name in the library, a net without parameters, or what makes one from parameters."""
+"""A net by its path or its name in the library, a net without parameters, or a function of the parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far from an expected value is near enough: a share of it, or (not `relative`) a distance."""
+    """The tolerance of an expected value: a share of it, or (not `relative`) a distance."""
 
     bound: float
     relative: bool = True
@@ -64,7 +64,7 @@ class Expected:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Expected:
-        """What `to_dict` gave. Raises KeyError, TypeError where the data is something else."""
+        """From the output of `to_dict`. Raises KeyError, TypeError if the data is something else."""
         return cls(
             data["measure"], data["value"], Tolerance(**data["within"]), dict(data["point"]), str(data["source"])
         )
@@ -78,13 +78,13 @@ class Experiment:
     """Runs of a net over points of its parameters.
 
     net: its path, its name in the library, a `Net` or `Model`, or a function that makes one from keyword arguments.
-    points: the parameters that change; `fixed` are the same at all points. replications: of each point; with a
-    precision, those before the first look. precision: the half-width that every measure, or every measure named, must
-    reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" finds it with pilot runs.
-    seed: of all points when streams are "common", so that differences between points are paired; "independent" gives
-    each point its own. measures: the figures to keep (`petri.experiment.figures`), all declared ones when None.
-    recordings, columns: files for the net's places with streams, as of `Model.with_streams`. tables: other files for
-    the tables that the net draws from, as of `petri.load`.
+    points: the parameters that change; `fixed` are the same at all points. replications: per point; with a
+    precision, the number before the first check. precision: the half-width that every measure, or every measure named,
+    must reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" determines it from
+    pilot runs. seed: of all points when streams are "common", so that differences between points are paired;
+    "independent" gives each point its own. measures: the figures to keep (`petri.experiment.figures`), all declared
+    ones when None. recordings, columns: files for the net's places with streams, as of `Model.with_streams`. tables:
+    other files for the tables that the net draws from, as of `petri.load`.
     """
 
     net: Source
@@ -108,7 +108,7 @@ class Experiment:
 
     @classmethod
     def load(cls, path: str | Path) -> Experiment:
-        """From a YAML file. Raises LanguageError with everything that is wrong in it."""
+        """From a YAML file. Raises LanguageError with all its errors."""
         from petri.experiment.yaml_file import load_experiment
 
         return load_experiment(Path(path))
@@ -118,19 +118,19 @@ class Experiment:
         return replace(self, **{name: value for name, value in overrides.items() if value is not None})
 
     def run(self, store: str | Path, **options: Any) -> Outcome:
-        """Do what is missing in a store; see `petri.experiment.campaign.sweep` for the options."""
+        """Run what is missing in a store; see `petri.experiment.campaign.sweep` for the options."""
         from petri.experiment.campaign import sweep
 
         return sweep(self, store, **options)
 
     def prepare(self, engine: str = "auto") -> Prepared:
-        """Flatten the net at every point. Raises ExperimentError or LanguageError where a point makes no sense."""
+        """Flatten the net at every point. Raises ExperimentError or LanguageError if a point is invalid."""
         return Preparation(self, engine).prepared()
 
 
 @dataclass(frozen=True)
 class Point:
-    """One point, ready to run. `key` names it in a store; `plan.warmup` means nothing when `pilot` is True."""
+    """One point, ready to run. `key` names it in a store; `plan.warmup` is meaningless if `pilot` is True."""
 
     number: int
     parameters: Values
@@ -153,7 +153,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Prepared:
-    """An experiment with its points flattened. `identity` is what all rows of one store have in common."""
+    """An experiment with its points flattened. `identity` is common to all rows of one store."""
 
     experiment: Experiment
     points: tuple[Point, ...]
@@ -183,7 +183,7 @@ def shown(value: Value) -> str:
 
 
 class Preparation:
-    """Makes an experiment ready, with everything checked before anything runs."""
+    """Prepares an experiment: everything is checked before anything runs."""
 
     def __init__(self, experiment: Experiment, engine: str) -> None:
         self.experiment = experiment
@@ -224,7 +224,7 @@ class Preparation:
         return self.experiment.warmup == "auto"
 
     def model(self, values: Values) -> Model:
-        """The net at a point, with what is in the files of its streams."""
+        """The net at a point, including the contents of the files of its streams."""
         model = self.flattened(values)
         if self.experiment.recordings or self.experiment.columns:
             model = model.with_streams(self.experiment.recordings, self.experiment.columns)
@@ -232,7 +232,7 @@ class Preparation:
         return model if net is model.net else structs.replace(model, net=net)
 
     def flattened(self, values: Values) -> Model:
-        """The net at a point, as its text says."""
+        """The net at a point, from its text."""
         source, parameters = self.experiment.net, {**self.experiment.fixed, **values}
         tables = self.experiment.tables
         if tables and not isinstance(source, str | Path):
@@ -276,7 +276,7 @@ class Preparation:
             raise ExperimentError(error.diagnostic) from error
 
     def stopping(self, net: Net, names: Sequence[str], default: int) -> Stopping:
-        """By default a precision is asked of every measure that the net declares, but not of all that it records."""
+        """By default a precision applies to every measure that the net declares, but not to all figures it records."""
         experiment = self.experiment
         precision = experiment.precision
         if precision is None:
@@ -291,7 +291,7 @@ class Preparation:
 
 
 def at_point(error: LanguageError, values: Values) -> LanguageError:
-    """The same errors, after one that says at which point they are."""
+    """The same errors, preceded by one that names the point."""
     if not values:
         return error
     where = Diagnostic("point-refused", values={"point": point_label(values)})
@@ -307,7 +307,7 @@ _QUANTITY: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*)?(?:\.\d+)?(?:[eE][+-]?\d+)
 
 
 def expected_value(expected: Expected, net: Net, names: Sequence[str]) -> float:
-    """The value expected, in the net's units. Raises ExperimentError where it has the wrong unit, or is none."""
+    """The expected value, in the net's units. Raises ExperimentError if it has the wrong unit, or is not a value."""
     if expected.measure not in names:
         raise problem("expected-of-unkept", name=expected.measure, kept=list(names))
     dimension = next(one.dimension for one in figures(net, [expected.measure]))

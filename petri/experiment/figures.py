@@ -23,7 +23,7 @@ PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
     "utilisation": "share",
 }
 TRANSITION_DIMENSIONS: Final[Mapping[str, str]] = {"rate": "events", "active": "share"}
-UNRECORDED: Final = ("histogram", "series")  # what `record` may ask for that is not one number
+UNRECORDED: Final = ("histogram", "series")  # items of `record` that are not one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def has_field(net: Net, probe: int, field: str) -> bool:
 
 
 def unknown(net: Net, name: str, owner: str) -> Diagnostic:
-    """What to say of a name that nothing has."""
+    """The error for an unknown name."""
     place = any(p.name == owner for p in net.places)
     transition = any(t.name == owner for t in net.transitions)
     measures = [m.name for m in net.measures]

@@ -1,4 +1,4 @@
-"""Figures with their confidence: from replications, or from the batches of one long run."""
+"""Figures with confidence intervals: from replications, or from the batches of one long run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from petri.measure.observation import Floats, Observation, beyond_doubles
 from petri.structs import Frozen
 
 LEVEL = 0.95
-FEWEST_BATCHES = 10  # below this, batch means say nothing that one should trust
+FEWEST_BATCHES = 10  # with fewer, batch means are not reliable
 
 Figure = Callable[[Observation], Floats]
-"""A figure of a window: an array, of one entry per place or transition, or of one entry."""
+"""A figure of a window: an array with one entry per place or transition, or with one entry."""
 
 
 class Estimate(Frozen):
-    """Arrays of values and half-widths of their confidence intervals (nan where none can be given)."""
+    """Arrays of values and half-widths of their confidence intervals (nan if unknown)."""
 
     value: Floats
     half_width: Floats
@@ -37,7 +37,7 @@ def estimate(
 ) -> Estimate:
     """The mean over replications with Student's interval; for one replication, the jackknife over its batches.
 
-    windows: the whole window of each replication. without: for the only one, what `left_out` gives.
+    windows: the whole window of each replication. without: for a single replication, the result of `left_out`.
     """
     if len(windows) > 1:
         samples = np.array([figure(window) for window in windows], dtype=np.float64)
@@ -50,7 +50,7 @@ def estimate(
 
 
 def left_out(window: Observation, batches: Sequence[Observation]) -> list[Observation]:
-    """The window of a replication without each of its batches in turn; nothing where they are too few.
+    """The window of a replication without each of its batches in turn; empty if there are too few.
 
     batches: cumulative snapshots, in order.
     """

@@ -1,8 +1,9 @@
 """The values of a sample in logarithmic buckets: mean, spread, extremes and quantiles in bounded memory.
 
 A bucket is the leading bits of an IEEE double: sign, exponent, and 7 bits of the significand. So a bucket is less than
-0.8 % wide, its number is an integer that no rounding touches, and bucket numbers ascend with the values. The Rust twin
-(`petri/native/engine/src/histogram.rs`) does the same operations in the same order: every result is equal bit for bit.
+0.8 % wide, its number is an integer without rounding, and bucket numbers ascend with the values. The Rust twin
+(`petri/native/engine/src/histogram.rs`) does the same operations in the same order, so every result is equal bit for
+bit.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ SIGNIFICAND_BITS: Final = 7
 DROPPED_BITS: Final = 52 - SIGNIFICAND_BITS
 
 FIELDS: Final[tuple[str, ...]] = ("count", "sum", "mean", "std", "min", "max")
-"""The figures that a measure may name, besides quantiles such as `p50` and `p99.9`."""
+"""The figures that a measure may name, in addition to quantiles such as `p50` and `p99.9`."""
 
 _QUANTILE: Final = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
 
 
 def bucket(value: float) -> int:
-    """The bucket of a finite value; 0 holds zero and what is closer to it than 2^-1029."""
+    """The bucket of a finite value; bucket 0 holds zero and values closer to it than 2^-1029."""
     bits: int = struct.unpack("<Q", struct.pack("<d", abs(value)))[0]
     return bits >> DROPPED_BITS if value > 0 else -(bits >> DROPPED_BITS)
 
@@ -37,13 +38,13 @@ def edge(number: int) -> float:
 
 
 def quantile_share(field: str) -> float | None:
-    """0.99 for "p99", 0.999 for "p99.9"; None for anything that names no quantile."""
+    """0.99 for "p99", 0.999 for "p99.9"; None if the name is not a quantile."""
     match = _QUANTILE.fullmatch(field)
     return float(match[1]) / 100.0 if match and float(match[1]) <= 100.0 else None
 
 
 class Histogram:
-    """A sample. Sums are of differences from the first value (`origin`), so that no digits cancel in the variance.
+    """A sample. Sums are of differences from the first value (`origin`), to avoid cancellation in the variance.
 
     `buckets` maps the number of a bucket to its count and to the sum of its values' distances from its edge.
     """
@@ -58,7 +59,7 @@ class Histogram:
         self.buckets: dict[int, tuple[int, float]] = {}
 
     def add(self, value: float) -> None:
-        """Take in one finite value."""
+        """Add one finite value."""
         if self.count == 0:
             self.origin = value
         self.count += 1
@@ -72,7 +73,7 @@ class Histogram:
         self.buckets[number] = (count + 1, excess + (value - edge(number)))
 
     def merge(self, other: Histogram) -> None:
-        """Take in another sample."""
+        """Add another sample."""
         if other.count == 0:
             return
         if self.count == 0:
@@ -109,8 +110,8 @@ class Histogram:
     def quantile(self, share: float) -> float:
         """The value of rank ceil(share · count), at least 1, in ascending order; nan without values.
 
-        What is returned is the mean of the bucket in which it lies, so it is exact where a bucket holds one value
-        (whole numbers up to 255, constants) and within 0.8 % of the true one otherwise.
+        The result is the mean of its bucket, so it is exact if the bucket holds a single value (whole numbers up to
+        255, constants), and within 0.8 % of the true one otherwise.
         """
         if self.count == 0:
             return math.nan
@@ -138,7 +139,7 @@ class Histogram:
     # ------------------------------------------------------------ snapshots
 
     def snapshot(self) -> dict[str, Any]:
-        """The whole state as plain numbers and arrays; of `buckets`, those with values, ascending."""
+        """The whole state as plain numbers and arrays; `buckets` lists those with values, ascending."""
         items = sorted(self.buckets.items())
         return {
             "count": self.count,
@@ -154,7 +155,7 @@ class Histogram:
 
     @classmethod
     def of(cls, snapshot: Mapping[str, Any]) -> Histogram:
-        """The histogram of which this is a snapshot."""
+        """The histogram of a snapshot."""
         histogram = cls()
         histogram.count = int(snapshot["count"])
         histogram.origin = float(snapshot["origin"])
@@ -169,10 +170,10 @@ class Histogram:
         return histogram
 
     def minus(self, earlier: Histogram) -> Histogram:
-        """The values that came after `earlier`, a snapshot of this same histogram.
+        """The values added after `earlier`, a snapshot of this same histogram.
 
-        Least and greatest value are exact when they lie in a bucket that an extreme of the whole lies in, and
-        otherwise the mean of the outermost bucket.
+        Least and greatest value are exact if they are in the bucket of an extreme of the whole, and otherwise the mean
+        of the outermost bucket.
         """
         if earlier.count == 0:
             return Histogram.of(self.snapshot())

@@ -1,4 +1,4 @@
-"""Why nothing can happen any more: for each transition of a dead net, the first thing that it lacks."""
+"""Why a net is dead: for each transition, the first thing that it lacks."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from petri.net import InputArc, Net, Token, Transition
 from petri.report.expressions import ExpressionText
 from petri.structs import Frozen
 
-MOST_BINDINGS = 2_000  # partial bindings that are looked at for one transition
+MOST_BINDINGS = 2_000  # partial bindings tried for one transition
 _INDEX = re.compile(r"\[\d+\]")
 
 
 class Lack(Frozen):
-    """What a transition lacks, as a clause: `needs a token in mac, which is empty`. `copies` counts alike elements."""
+    """What a transition lacks, as a clause: `needs a token in mac, which is empty`. `copies` counts equal elements."""
 
     transition: str
     reason: str
@@ -27,7 +27,7 @@ class Lack(Frozen):
 def why_dead(net: Net, marking: Sequence[Sequence[Token]], *, fold: bool = True) -> list[Lack]:
     """For each transition, in the net's order, why it is not enabled in a marking without firings in progress.
 
-    With `fold`, elements of an array that lack the same are told once. Transitions that are enabled are left out.
+    With `fold`, elements of an array that lack the same are listed once. Enabled transitions are left out.
     """
     engine = Engine(net, seed=1, replication=0)
     engine.marking = [[engine.hold(place, token) for token in tokens] for place, tokens in enumerate(marking)]
@@ -107,7 +107,7 @@ class _Reader:
                 here = len(self.engine.marking[arc.place])
                 return f"needs fewer than {_tokens(allowed)} in {place.name}, which holds {here}"
         if transition.guard is not None and not evaluate(transition.guard, context):
-            return f"its guard `{self.text.of(transition.guard, transition.variables)}` does not hold"
+            return f"its guard `{self.text.of(transition.guard, transition.variables)}` is false"
         if not self.engine.has_room(transition, context, found):
             full = [
                 f"{self.net.places[p].name} (cap {self.net.places[p].capacity})"

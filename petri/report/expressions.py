@@ -33,7 +33,7 @@ _LAST_ALIKE = {"erlang", "pareto"}
 
 
 class ExpressionText:
-    """Writes the expressions of one net; with `sources`, constants as they stand there (`me` rather than `3`)."""
+    """Writes the expressions of one net; with `sources`, constants as written there (`me` instead of `3`)."""
 
     def __init__(self, net: Net, sources: Mapping[str, str] | None = None) -> None:
         self.net = net
@@ -41,7 +41,7 @@ class ExpressionText:
         self.units = Units(net.seconds)
 
     def of(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
-        """The expression; `dimension` is that of its value, so that constants are shown with their units."""
+        """The expression; `dimension` is that of its value, so constants are shown with their units."""
         return self._write(e, variables, dimension, 0)
 
     def _write(self, e: Expr, variables: Sequence[Variable], dimension: str, outer: int) -> str:
@@ -117,7 +117,7 @@ class ExpressionText:
     # ------------------------------------------------------------ arcs
 
     def pattern(self, arc: InputArc, transition: Transition) -> str:
-        """What an input arc asks for: `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one."""
+        """An input arc's inscription: `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one."""
         place = self.net.places[arc.place]
         if not place.colour.slots:
             return "" if arc.count is None else self.of(arc.count, transition.variables)
@@ -127,7 +127,7 @@ class ExpressionText:
         return _gathered(parts)
 
     def inscription(self, arc: OutputArc, transition: Transition) -> str:
-        """What an output arc gives: its number and its values, without its condition."""
+        """The inscription of an output arc: its number and its values, without its condition."""
         slots = self.net.places[arc.places[0]].colour.slots
         count = "" if arc.count is None else self.of(arc.count, transition.variables)
         parts = []
@@ -152,7 +152,7 @@ class ExpressionText:
 
 
 def _gathered(parts: list[tuple[str, str]]) -> str:
-    """The values of a colour's slots as a list; a record handed on whole (`p.seq, p.size`) is `p` again."""
+    """The values of a colour's slots as a list; a whole record (`p.seq, p.size`) is written `p` again."""
     if all(text == "_" for _, text in parts):
         return ""
     return ", ".join(_whole(parts))
@@ -187,7 +187,7 @@ def _labels(e: Expr, variables: Sequence[Variable]) -> Sequence[str]:
 
 
 def _dimension(e: Expr, variables: Sequence[Variable]) -> str:
-    """What dimension an operand of a comparison shows by itself."""
+    """The dimension that an operand of a comparison shows on its own."""
     if e.op == "var":
         return variables[_index(e)].dimension
     if e.op in ("now", "end"):

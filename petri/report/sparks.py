@@ -15,7 +15,7 @@ COLUMNS = 24
 
 
 def of_histogram(histogram: Histogram) -> tuple[str, float, float]:
-    """Bars of equal width from the least value to the 99 % quantile (all above in the last), and these two ends."""
+    """Bars of equal width from the least value to the 99 % quantile (greater values in the last bar), and both ends."""
     low, high = histogram.minimum, max(histogram.quantile(0.99), histogram.minimum)
     width = (high - low) / COLUMNS
     heights = [0.0] * COLUMNS
@@ -27,7 +27,7 @@ def of_histogram(histogram: Histogram) -> tuple[str, float, float]:
 
 
 def of_series(series: Sequence[Floats]) -> tuple[str, float, float]:
-    """The average over replications, and its least and greatest value; windows are joined where there are many."""
+    """The average over replications, and its least and greatest value; windows are merged if there are many."""
     length = min(len(values) for values in series)
     if not length:
         return "", math.nan, math.nan

@@ -1,4 +1,4 @@
-"""The summary of a run on a terminal: verdicts and measures first, then transitions, places, and why a net died."""
+"""The summary of a run on a terminal: verdicts and measures first, then transitions, places, and why a net is dead."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
 
 Column = tuple[str, Callable[[Row], str]]
-"""A heading, and what stands below it."""
+"""A heading, and the function that gives the cells below it."""
 
 _COUNTS = ("count", "packets", "received", "duplicates")
 
 
 def print_summary(result: Result, console: Console, *, seconds: float, every: bool = False) -> None:
-    """Print the summary. `seconds` is what the run took; with `every`, each element of an array has a row."""
+    """Print the summary. `seconds` is the duration of the run; with `every`, each element of an array has a row."""
     _Summary(result, console, every).print(seconds)
 
 
@@ -60,7 +60,7 @@ class _Summary:
         title = Text(self.net.name, style="bold")
         if self.net.doc:
             title.append(f": {first_sentence(self.net.doc)}", style="not bold")
-        span = "until nothing can happen" if math.isinf(plan.until) else f"until {self.time(plan.until)}"
+        span = "until no transition can fire" if math.isinf(plan.until) else f"until {self.time(plan.until)}"
         parts = [span]
         if plan.warmup > 0.0:
             parts.append(f"warm-up {self.time(plan.warmup)}")
@@ -76,7 +76,7 @@ class _Summary:
         return lines
 
     def partial_notice(self) -> str:
-        """What is missing from the run, "" when nothing is."""
+        """What is missing from the run, "" if nothing is."""
         result = self.result
         finished = [replication for replication in result.replications if replication.complete]
         if not result.partial and len(finished) == result.asked:
@@ -88,8 +88,8 @@ class _Summary:
             before = "" if stopped.warm else ", still in the warm-up"
             return f"{why} at time {self.time(stopped.time)}{before}"
         if finished:
-            return f"{why}; the figures rest on {len(finished)} of {result.asked} replications"
-        return f"{why} before any replication was finished"
+            return f"{why}; the figures are from {len(finished)} of {result.asked} replications"
+        return f"{why} before any replication finished"
 
     # ------------------------------------------------------------ measures
 
@@ -104,7 +104,7 @@ class _Summary:
         self.console.print(table)
 
     def measure_rows(self, table: Table, measured: MeasureResult) -> None:
-        """The measure's first figure with its verdicts, and a row for each figure more that it records."""
+        """The measure's first figure with its verdicts, and a row for each further figure that it records."""
         measure = measured.measure
         figures = dict(measured.recorded)
         first = next(iter(figures), None)
@@ -161,7 +161,7 @@ class _Summary:
     def rows(
         self, title: str, rows: Sequence[Row], columns: list[Column], short: list[Column], spare: Sequence[str]
     ) -> None:
-        """The first of these tables that is not too wide: all columns; fewer without `spare`; then `short` for long."""
+        """The first of these tables that fits: all columns; without the `spare` ones; then `short`."""
         if not rows:
             return
         for left_out in range(len(spare) + 1):
@@ -222,15 +222,15 @@ class _Summary:
         dead = [replication for replication in self.result.replications if replication.ended == "dead"]
         when = self.time(dead[0].time)
         if len(dead) > 1:
-            when += f" (in the first of {len(dead)} replications that died)"
+            when += f" (the first of {len(dead)} dead replications)"
         if math.isinf(self.result.plan.until) and not self.every:
-            self.console.print(Text(f"\nEnded at {when}: nothing can happen any more; --all says why"))
+            self.console.print(Text(f"\nEnded at {when}: no transition can fire; --all explains why"))
             return
-        self.console.print(Text(f"\nThe net died at {when}: nothing can happen any more.", style="bold"))
+        self.console.print(Text(f"\nThe net died at {when}: no transition can fire.", style="bold"))
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
         table.add_column(overflow="fold")
         table.add_column(overflow="fold")
-        from petri.report.dead import why_dead  # which is the reference engine, and few nets die
+        from petri.report.dead import why_dead  # imports the reference engine, and few nets die
 
         for lack in why_dead(self.net, dead[0].marking, fold=not self.every):
             copies = f" ×{lack.copies}" if lack.copies > 1 else ""
@@ -259,7 +259,7 @@ def first_sentence(doc: str) -> str:
 
 
 def claim(text: str, measure: str = "") -> str:
-    """What an expectation says, without the words that stand beside it anyway: `< 0.01`."""
+    """The text of an expectation without the words shown beside it anyway: `< 0.01`."""
     said = " ".join(text.split()).removeprefix("expect ")
     return said.removeprefix(measure).lstrip() if measure and said.startswith(f"{measure} ") else said
 
@@ -272,13 +272,13 @@ def _verdict(verdict: Verdict, said: str) -> Text:
 
 
 def _immediate(net: Net) -> set[str]:
-    """The names of transitions that take no time, also as their rows are called."""
+    """The names of transitions that take no time, and the names of their rows."""
     names = [t.name for t in net.transitions if t.time.op == "const" and not t.time.value]
     return {*names, *(row_name(name) for name in names)}
 
 
 def _shown_dimension(dimension: str, field: str | None) -> str:
-    """How a figure of a measure is shown: a rate of events as such, a number of observations without a unit."""
+    """The dimension in which a figure is shown: a rate of events as "events", a number of observations without one."""
     if field in _COUNTS:
         return ""
     return "events" if dimension == "Freq" else dimension

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def check_places(checker: Checker, body: Body, declarations: Sequence[tree.Declaration]) -> None:
-    """Types and sizes of all places and ports, which arcs and instances need to know."""
+    """Types and sizes of all places and ports; arcs and instances need them."""
     scope = body.scope
     if scope.outer is not None:
         module_defaults(checker, body)
@@ -47,7 +47,7 @@ _ZERO = Node("const", "int", value=0)
 
 
 def declared(scope: Scope, d: tree.Declaration) -> object:
-    """The symbol of a declaration; None where its name was taken by another."""
+    """The symbol of a declaration; None if another declaration has its name."""
     symbol = scope.names.get(getattr(d, "name", ""))
     return symbol if getattr(symbol, "declaration", None) is d else None
 
@@ -147,7 +147,7 @@ def _initial(checker: Checker, body: Body, written: tree.Initial, symbol: PlaceS
 
 
 def _ambiguous(value: tree.Binary, kind: Type) -> bool:
-    """Whether `a * b` could as well be one number, as in a place of numbers."""
+    """Whether `a * b` could also be one number, as in a place of numbers."""
     return (
         isinstance(kind, Scalar)
         and kind.kind in ("int", "real")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def check_instance(checker: Checker, body: Body, d: tree.Instance) -> InstanceTemplate | None:
-    """The template of an instance; None, and told, when it makes no sense."""
+    """The template of an instance; reports an error and returns None if it has none."""
     loops, templates = checker.read_loops(body.scope, d.loops)
     reader = Reader(checker, body.scope, "an argument", loops=loops)
     module = body.scope.find(d.module)
@@ -50,7 +50,7 @@ def _no_module(checker: Checker, reader: Reader, d: tree.Instance, found: object
 
 
 def _assign(checker: Checker, d: tree.Instance, inner: Body) -> dict[str, tree.Argument]:
-    """Arguments by the name of what they are for: positional ones fill the parameters, then the ports, in order."""
+    """Arguments by the name of their parameter or port. Positional ones fill the parameters, then the ports."""
     names = [parameter.name for parameter in inner.parameters] + [port.name for port in inner.ports]
     given: dict[str, tree.Argument] = {}
     named = False
@@ -132,7 +132,7 @@ def module_defaults(checker: Checker, body: Body) -> None:
 
 
 def _port(checker: Checker, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse | None:
-    """What the port is connected to: a place, an element, a whole array or a part of one."""
+    """The connection of a port: a place, an element, a whole array or a part of one."""
     e = argument.value
     part: tuple[Node, Node] | None = None
     if isinstance(e, tree.Index) and isinstance(e.index, tree.Range):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class NetUnits:
-    """What quantities are in this net. Without a `time` line (`second` is None) time is a plain number."""
+    """The quantities of this net. Without a `time` line (`second` is None) time is a plain number."""
 
     def __init__(self, checker: Checker) -> None:
         self.checker = checker
@@ -34,7 +34,7 @@ class NetUnits:
         return REAL if self.second is None else DIMENSIONS["Time"]
 
     def normal(self, dimension: Dimension) -> Dimension:
-        """The dimension as this net knows it: where time is a plain number, its exponent is nothing."""
+        """The dimension in this net: if time is a plain number, its exponent is 0."""
         return dimension if self.second is not None else Dimension(0, dimension.bytes)
 
     def builtin(self, name: str) -> Type | None:
@@ -84,7 +84,7 @@ class NetUnits:
         return Value(quantity(unit.dimension), (constant(value, "real", e.span),), e.span)
 
     def resolve(self, unit: UnitSymbol, scope: Scope) -> None:
-        """Find the value of a user's unit; `node` stays None, and it has been told, when it has none."""
+        """Compute the value of a user's unit; if it has none, the error is reported and `node` stays None."""
         from petri.language.checking.expressions import Reader, local
 
         if unit.state != "waiting":

@@ -1,4 +1,4 @@
-"""What measures point at: places and transitions by their full names, one element or (`[*]`) all of an array."""
+"""Targets of measures: places and transitions by their full names, one element or (`[*]`) all of an array."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TRANSITION_FIGURES = ("rate", "count", "mean", "active")
 
 
 class Target(Struct):
-    """A place or transition. `steps` are the names on the way to it with their indices, None for `[*]`."""
+    """A place or transition. `steps` are the names of its path with their indices, None for `[*]`."""
 
     symbol: PlaceSymbol | TransitionSymbol
     steps: tuple[Step, ...]
@@ -51,7 +51,7 @@ class Target(Struct):
         return all(index is not None for _, indices in self.steps for index in indices)
 
     def indices(self, names: dict[str, int], values: Sequence[Constant]) -> list[int]:
-        """The elements meant, by their full names; raises Fault when there is none."""
+        """The elements of the target, by their full names; raises Fault if there is none."""
         parts = []
         for name, indices in self.steps:
             shown = [r"\[-?\d+\]" if node is None else rf"\[{evaluate(node, values)}\]" for node in indices]
@@ -68,7 +68,7 @@ class Target(Struct):
 
 
 def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] | None:
-    """`engine[3].alu` as [(engine, [3]), (alu, [])]; None when it is not a path."""
+    """`engine[3].alu` as [(engine, [3]), (alu, [])]; None if it is not a path."""
     match e:
         case tree.Name():
             return [(e.name, [], e.span)]
@@ -85,7 +85,7 @@ def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] |
 
 
 def find_target(checker: Checker, e: tree.Expr, wanted: str) -> Target | None:
-    """The place or transition that a path names; None, and told, when there is none. `wanted` is for the message."""
+    """The place or transition of a path; None, and reported, if there is none. `wanted` is for the message."""
     problems = checker.problems
     path = split_path(e)
     if path is None:

@@ -1,4 +1,4 @@
-"""One use of a body: what its names stand for."""
+"""One instance of a body: the values of its names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Instance:
         self.lows: list[int] = [0] * body.scope.place_count
 
     def place(self, use: object) -> int:
-        """The flat place that is meant; raises Fault when the index is outside the array."""
+        """The flat place; raises Fault if the index is outside the array."""
         assert isinstance(use, PlaceUse)
         return self.element(use.symbol, use.index, use.span)
 

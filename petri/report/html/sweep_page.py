@@ -22,13 +22,13 @@ from petri.report.html.sweep_figures import Axis
 from petri.report.quantities import Units, exact_quantity, number
 
 MOST_MAPS: Final = 12  # heat maps of one measure
-SMALLEST_MAP: Final = 3  # values of an axis, below which curves say it better
-OPEN: Final = 8  # measures whose figures are seen at once
+SMALLEST_MAP: Final = 3  # values of an axis; for fewer, curves are clearer
+OPEN: Final = 8  # measures whose figures are unfolded
 MOST_ROWS: Final = 2_000
 
 
 def sweep_page(outcome: Outcome) -> Page:
-    """Everything that an experiment has to tell."""
+    """All sections of an experiment's page."""
     net = outcome.net
     page = Page(outcome.title or net.name, f"Sweep of {net.name}" if outcome.title else "Sweep")
     units = Units(net.seconds)
@@ -73,7 +73,7 @@ def _banners(outcome: Outcome) -> list[Markup]:
         message = str((row.failure or {}).get("message", ""))
         first = tag("p", f"The first at {point.label}, replication {row.index}: {message}")
         many = f"{len(failures)} replications" if len(failures) > 1 else "A replication"
-        found.append(banner("fail", f"{many} stopped inside the model", first))
+        found.append(banner("fail", f"{many} stopped with an error in the model", first))
     empty = [point for point in outcome.points if not point.complete]
     if outcome.interrupted or empty or not outcome.done:
         more = f"; {len(empty)} of {len(outcome.points)} points have no replication yet" if empty else ""
@@ -103,7 +103,7 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) 
 
 
 def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) -> None:
-    """Of measures of which several percentiles were kept."""
+    """The distributions of measures of which several percentiles were kept."""
     parts = []
     for name, shares in figures.distributed(outcome).items():
         drawn = figures.distribution(outcome, name, shares, units, axes)
@@ -136,7 +136,7 @@ def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], k
 
 
 def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], kept: Kept) -> list[Content]:
-    """One for each combination of what is not on its axes."""
+    """One heat map for each combination of the parameters that are not on its axes."""
     across, up, *rest = axes
     made: list[Content] = []
     for values in itertools.islice(itertools.product(*(axis.values for axis in rest)), MOST_MAPS):
