@@ -25,7 +25,7 @@ SEGMENT = re.compile(r"LOAD\s+(0x\w+)\s+(0x\w+)\s+0x\w+\s+(0x\w+)")
 
 
 def build() -> None:
-    """The bridge as it is installed, with line numbers."""
+    """The installed bridge, with line numbers."""
     environment = {**os.environ, "CARGO_PROFILE_RELEASE_DEBUG": "1", "CARGO_TARGET_DIR": str(TARGET)}
     subprocess.run(
         ["cargo", "build", "--release", "--quiet"], cwd=ROOT / "petri" / "native", env=environment, check=True

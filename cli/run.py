@@ -95,7 +95,7 @@ def command(
     try:
         if warmup == "auto":
             warmup = _find_warmup(model, until, seed, engine, quiet)
-        # What is wrong with the times is told before any file is written.
+        # Errors in the times are reported before any file is written.
         plan, asked = model.plan(until=until, warmup=warmup, replications=replications)
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)

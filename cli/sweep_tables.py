@@ -96,7 +96,7 @@ def width(column: Column) -> int:
 
 
 def parts(names: Sequence[Column], measures: Sequence[Column], room: int) -> Iterator[list[Column]]:
-    """The measures in groups that fit beside the names; at least one in each."""
+    """The measures in groups that fit next to the names; at least one in each."""
     used = sum(map(width, names))
     left = room - used
     part: list[Column] = []

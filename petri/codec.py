@@ -171,7 +171,7 @@ def _decode_object(kind: type[Frozen], data: Mapping[str, Any], files: tuple[str
 
 
 def _decoder(hint: Any) -> Decoder:
-    """How to read a value of a type as it is declared in `petri.net`."""
+    """The function that reads a value of a type declared in `petri.net`."""
     if hint is Span:
         return _decode_span
     if isinstance(hint, type) and hint.__name__ in _CLASSES:

@@ -82,7 +82,7 @@ class Progress(Struct):
 
     @property
     def time(self) -> float:
-        """Model time of the replication that is furthest behind."""
+        """Model time of the slowest replication."""
         return min((now for now, _ in list(self.running.values())), default=0.0)
 
     @property

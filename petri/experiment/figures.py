@@ -123,6 +123,6 @@ def unknown(net: Net, name: str, owner: str) -> Diagnostic:
 
 
 def evaluate_all(wanted: Iterable[Figure], seen: Observation) -> dict[str, float]:
-    """The value of each figure; nan where there is no data."""
+    """The value of each figure; nan if there is no data."""
     with np.errstate(all="ignore"):
         return {one.name: one.value(seen) for one in wanted}

@@ -183,7 +183,7 @@ def ratio_interval(numerators: ArrayLike, denominators: ArrayLike, level: float 
 
 
 def batch_interval(cumulative: ArrayLike, boundaries: ArrayLike, level: float = 0.95) -> Interval:
-    """Batch means of a cumulative sum or integral, given at ascending boundaries (the first is where batches begin)."""
+    """Batch means of a cumulative sum or integral, at ascending boundaries, from the start of the first batch."""
     return ratio_interval(
         np.diff(np.asarray(cumulative, np.float64)), np.diff(np.asarray(boundaries, np.float64)), level
     )

@@ -343,7 +343,7 @@ class Checker:
     def read_loops(
         self, scope: Scope, loops: Sequence[tree.Loop]
     ) -> tuple[dict[str, ConstantSymbol], tuple[LoopTemplate, ...]]:
-        """Loop variables, each with a local of its own. Later ranges may use earlier variables."""
+        """Loop variables, each with its own local. Later ranges may use earlier variables."""
         names: dict[str, ConstantSymbol] = {}
         templates = []
         for loop in loops:

@@ -1,6 +1,6 @@
 """Reads source files, and identifies files that are not nets of this language.
 
-The suffix `.net` is shared: TINA, GreatSPN and Pajek use it too, each for a format of its own.
+The suffix `.net` is shared: TINA, GreatSPN and Pajek use it too, each for its own format.
 """
 
 from __future__ import annotations

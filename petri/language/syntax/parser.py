@@ -24,8 +24,8 @@ class Parsed(Struct):
     """The result of parsing a text.
 
     `file` lacks the declarations that are broken; `broken` holds the names they would have declared, so that a
-    checker can tell unknown names from names whose declaration did not parse. `statements` pairs the tokens of each
-    declaration with its nodes (none when it is broken).
+    checker can distinguish unknown names from names whose declaration did not parse. `statements` pairs the tokens of
+    each declaration with its nodes (none when it is broken).
     """
 
     file: tree.File

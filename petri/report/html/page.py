@@ -94,7 +94,7 @@ class Page:
         if not self.figures:
             return Markup("")
         return content(
-            tag("noscript", tag("p", "The figures need JavaScript; the tables have their numbers.", class_="note")),
+            tag("noscript", tag("p", "The figures need JavaScript; the tables contain their numbers.", class_="note")),
             data("themes", themes()),
             data("figures", self.figures),
             data("plotly", packed_plotly()),

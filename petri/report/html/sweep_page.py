@@ -42,7 +42,7 @@ def sweep_page(outcome: Outcome) -> Page:
         page.section("points", "Every point", _points_table(outcome, units, axes))
     if outcome.points and net.places:
         page.section("net", "The net", picture(net))
-    page.section("provenance", "What it takes to repeat this", *_provenance(outcome, units))
+    page.section("provenance", "How to repeat this", *_provenance(outcome, units))
     return page
 
 
@@ -77,7 +77,7 @@ def _banners(outcome: Outcome) -> list[Markup]:
     empty = [point for point in outcome.points if not point.complete]
     if outcome.interrupted or empty or not outcome.done:
         more = f"; {len(empty)} of {len(outcome.points)} points have no replication yet" if empty else ""
-        found.append(banner("warn", f"Not finished{more}. The same command goes on where it stopped."))
+        found.append(banner("warn", f"Not finished{more}. The same command continues where it stopped."))
     checked = [one for point in outcome.points for one in point.checked]
     missed = sum(not one.verdict.passed for one in checked)
     if missed:
@@ -96,7 +96,7 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) 
         return
     docs = {measure.name: measure.doc for measure in outcome.net.measures}
     parts = [_measure(page, outcome, units, axes, one, docs.get(one.name, "")) for one in kept]
-    note = tag("p", "Bars are 95 % confidence intervals over the replications; a click on a name hides its line.",
+    note = tag("p", "Bars are 95 % confidence intervals over the replications; click on a name to hide its line.",
                class_="note")  # fmt: skip
     more = tag("details", tag("summary", f"{len(parts) - OPEN} more measures"), parts[OPEN:]) if parts[OPEN:] else None
     page.section("measures", "Measures", note, parts[:OPEN], more)
@@ -227,7 +227,7 @@ def _provenance(outcome: Outcome, units: Units) -> list[Content]:
             for one in fixed
         ]
         headings = [("parameter", False), ("value", True), ("", False)]
-        parts += [tag("h3", "Parameters that are the same everywhere"), tables.table(headings, made, "Parameters")]
+        parts += [tag("h3", "Parameters that are the same at all points"), tables.table(headings, made, "Parameters")]
     points = [
         tag(
             "tr",
