@@ -48,6 +48,7 @@ test: lint types rust python
 lint: $(DEV_STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-cache --no-logo
 
 types: $(DEV_STAMP)
 	$(BIN)/mypy

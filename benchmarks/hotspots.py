@@ -50,7 +50,7 @@ def simulate(net: str, settings: list[str]) -> None:
     import petri
 
     petri._native = module
-    from petri.engine.session import begin
+    from petri.run.session import begin
 
     session = begin(petri.load(net, **dict(word.split("=", 1) for word in settings)).net, "native", 1, 0)
     started = time.process_time()
@@ -107,7 +107,7 @@ def functions(samples: Counter[int]) -> tuple[Counter[str], Counter[str]]:
         pairs = list(zip(frame[::2], frame[1::2], strict=False))
         name, place = next(((n, p) for n, p in pairs if "/engine/src/" in p), pairs[0])
         own[re.sub(r"::<.*?>", "", name)] += samples[offset]
-        lines[re.sub(r" \(disc.*", "", place.rsplit("/", 1)[-1])] += samples[offset]
+        lines[re.sub(r" \(disc.*", "", place.rsplit("/src/", 1)[-1])] += samples[offset]
     return own, lines
 
 

@@ -110,7 +110,7 @@ def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
     """
     import petri
     from petri.engine.interface import Limits, Session
-    from petri.engine.session import begin
+    from petri.run.session import begin
 
     model = petri.load(net, **parameters)
     sessions: list[Session] = []

@@ -48,26 +48,31 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
 
 
 def _print(comparison: Comparison, level: float) -> None:
-    from rich.table import Table
+    from rich.text import Text
+
+    from petri.report.columns import Column, print_prose, print_table
 
     console = stdout_console()
-    console.print(f"A  {comparison.first.label}", overflow="fold")
-    console.print(f"B  {comparison.second.label}", overflow="fold")
+    print_prose(console, f"A  {comparison.first.label}")
+    print_prose(console, f"B  {comparison.second.label}")
     differences = comparison.differences.values()
     counts = {one.interval.n for one in differences}
     number = f"{counts.pop()} " if len(counts) == 1 else ""
     kind = f"{number}replications in pairs (same seed)" if comparison.paired else "independent replications"
-    console.print(f"{kind}, {100 * level:.10g} % intervals", style="dim")
+    print_prose(console, Text(f"{kind}, {100 * level:.10g} % intervals", style="dim"))
     console.print()
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("", no_wrap=True)
-    for title in ("A", "B", "B − A", "change"):
-        table.add_column(title, justify="right")
-    table.add_column("")
     units = Units(comparison.first.seconds)
-    for name, one in comparison.differences.items():
-        table.add_row(name, *_cells(one, units, comparison.first.dimensions[name]))
-    console.print(table)
+    rows = [_cells(one, units, comparison.first.dimensions[name]) for name, one in comparison.differences.items()]
+    a, b, difference, change, verdict = (list(cells) for cells in zip(*rows, strict=True)) if rows else ([],) * 5
+    columns = [
+        Column("", list(comparison.differences), "name"),
+        Column("A", a, rank=2),
+        Column("B", b, rank=1),
+        Column("B − A", difference),
+        Column("change", change, rank=3),
+        Column("", verdict, "prose"),
+    ]
+    print_table(console, columns, heading="bold")
 
 
 def _cells(one: Difference, units: Units, dimension: str) -> list[str]:
@@ -75,7 +80,7 @@ def _cells(one: Difference, units: Units, dimension: str) -> list[str]:
     return [
         units.show(one.first.mean, dimension),
         units.show(one.second.mean, dimension),
-        units.show_with_error(one.interval.mean, one.interval.half_width, dimension),
+        units.show_with_error(one.interval.mean, one.interval.half_width, dimension, difference=True),
         change,
         _verdict(one),
     ]

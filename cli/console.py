@@ -13,7 +13,7 @@ from petri.diagnostics import Diagnostic, render
 if TYPE_CHECKING:
     from rich.console import Console
 
-PLAIN_WIDTH = 100  # columns of output that is not written to a terminal
+ENDLESS = 100_000  # columns of output that does not go to a terminal: no table is too wide
 PIECES = 4096  # printed at once
 
 
@@ -40,14 +40,14 @@ def tell_all(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | Non
 
 
 def stdout_console() -> Console:
-    """A rich console on stdout, as wide as the terminal."""
+    """A rich console on stdout, as wide as the terminal; a file or a pipe has room for everything."""
     from rich.console import Console
 
     class Stdout(Console):
         def on_broken_pipe(self) -> None:
             raise ClosedPipe
 
-    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else PLAIN_WIDTH
+    width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else ENDLESS
     return Stdout(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
 
 

@@ -15,14 +15,11 @@ def command() -> None:
 
     Use its name to run, draw or inspect a net: `pnsim run mm1`.
     """
-    from rich.table import Table
+    from petri.report.columns import Column, print_table
 
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column()
-    for name in library.net_names():
-        table.add_row(name, first_sentence(name))
-    stdout_console().print(table)
+    names = library.net_names()
+    sentences = [first_sentence(name) for name in names]
+    print_table(stdout_console(), [Column("", names, "name"), Column("", sentences, "prose")])
 
 
 def first_sentence(name: str) -> str:

@@ -97,7 +97,7 @@ def find(name: str, *, missing_is_file: bool = False) -> Path:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # a name that a file cannot have
         return False
 
 

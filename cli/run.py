@@ -96,7 +96,17 @@ def command(
         if warmup == "auto":
             warmup = _find_warmup(model, until, seed, engine, quiet)
         # Errors in the times are reported before any file is written.
-        plan, asked = model.plan(until=until, warmup=warmup, replications=replications)
+        plan, asked = model.plan(
+            until=until,
+            warmup=warmup,
+            seed=seed,
+            replications=replications,
+            engine=engine,
+            limits=limits,
+            max_firings=max_firings,
+            trace=trace is not None,
+            occupancy=bool(report or as_json) and len(model.net.places) <= MOST_OCCUPANCIES,
+        )
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
@@ -105,19 +115,7 @@ def command(
         TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
         ProgressLine(Units(model.net.seconds), quiet) as progress,
     ):
-        result = model.run(
-            until=until,
-            warmup=warmup,
-            seed=seed,
-            replications=replications,
-            engine=engine,
-            threads=1 if trace else threads,
-            limits=limits,
-            max_firings=max_firings,
-            progress=progress,
-            trace=sink,
-            occupancy=bool(report or as_json) and len(model.net.places) <= MOST_OCCUPANCIES,
-        )
+        result = model.run_plan(plan, asked, threads=1 if trace else threads, progress=progress, trace=sink)
     _show(result, net, time.perf_counter() - started, as_json, every)
     if report and result.counted:
         from petri.report.html import run_report

@@ -18,7 +18,7 @@ from .report import REPORT_HELP, write_page
 from .report import check as check_report
 
 if TYPE_CHECKING:
-    from petri.experiment.definition import Experiment
+    from petri.experiment.experiment import Experiment
     from petri.experiment.sampling import Value
     from petri.experiment.summary import Outcome
     from petri.experiment.workers import Workers
@@ -107,7 +107,7 @@ def command(
 
 def _experiment(what: str, grids: tuple[str, ...], settings: tuple[str, ...], overrides: dict[str, Any]) -> Experiment:
     """The experiment of the file, or one made from the options. Options override the file."""
-    from petri.experiment.definition import Experiment
+    from petri.experiment.experiment import Experiment
 
     fixed: dict[str, Value] = {**nets.read_settings(settings)}
     if what.endswith(FILES):

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 from petri.report.quantities import Units
 
+from .console import ENDLESS
+from .progress import bar_of, fitting
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.live import Live
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
     from petri.experiment.campaign import PointState, State
 
 PAUSE = 0.1  # seconds between two looks of the live block
-BAR = 20  # columns
 MOST_MEASURES = 4  # estimates shown at a time
 
 
@@ -54,7 +56,7 @@ class SweepProgress:
         now = time.monotonic()
         if self._live is not None and now >= self._next:
             self._next = now + PAUSE
-            self._live.update(block(state), refresh=True)
+            self._live.update(block(state, self._live.console.width - 1), refresh=True)
 
     def _begin(self, state: State) -> None:
         self._begun = True
@@ -75,40 +77,46 @@ def finished(point: PointState, state: State) -> str:
     return "  ".join([*parts, *estimates(point)])
 
 
-def estimates(point: PointState) -> list[str]:
-    """The current estimates of the first few measures."""
-    from petri.experiment.figures import figures
+def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
+    """The current estimates of the first few measures, each with a fixed width."""
+    from petri.measure.figures import figures
+    from petri.report.wrapping import shortened
 
     outcome = point.outcome()
     units = Units(point.point.net.seconds)
     texts = []
     for one in figures(point.point.net, outcome.names[:MOST_MEASURES]):
         interval = outcome.interval(one.name)
-        texts.append(f"{one.name} {units.show_with_error(interval.mean, interval.half_width, one.dimension)}")
+        figure = units.show_with_error(interval.mean, interval.half_width, one.dimension)
+        name = shortened([one.name], max(room - len(figure) - 1, 0))
+        texts += [f"{name[0]} {figure}"] if name else []
     return texts
 
 
-def block(state: State) -> RenderableType:
-    """Two lines and one for each estimate, cut to the terminal's width."""
+def block(state: State, room: int) -> RenderableType:
+    """Two lines and one for each estimate; what has no room is left out whole."""
     from rich.console import Group
     from rich.text import Text
 
     share = state.done / state.replications if state.replications else 1.0
-    filled = round(share * BAR)
-    bar = Text("━" * filled, style="green") + Text("─" * (BAR - filled), style="dim")
     more = "+" if state.prepared.stopping.wanted else ""
-    line = (
-        Text.assemble(bar, f" {share:4.0%}  ")
-        + Text(f"{state.points_done} of {len(state.points)} points  ")
-        + Text(f"{state.done:,} of {state.replications:,}{more} replications  ")
-        + Text(left(state), style="dim")
-    )
-    lines = [line]
+    percent = f"{share:4.0%}"
+    points = f"{state.points_done} of {len(state.points)} points"
+    runs = f"{state.done:,} of {state.replications:,}{more} replications"
+    bar, rest = f"{bar_of(share)} {percent}", left(state)
+    shown = [(bar, points, runs, rest), (percent, points, runs, rest), (percent, points, rest), (percent, rest)]
+    first = Text(fitting([*shown, (percent,)], room))
+    first.highlight_regex("━+", "green")
+    first.highlight_regex("─+", "dim")
+    lines = [first]
     if state.latest is not None:
-        lines.append(Text(f"{state.latest.point.label}  n {len(state.latest.rows)}", style="cyan"))
-        lines += [Text(f"  {text}") for text in estimates(state.latest)]
+        label, count = state.latest.point.label, f"n {len(state.latest.rows)}"
+        parts = label.split(" ")
+        shorter = [(" ".join([*parts[:kept], "…"]), count) for kept in range(len(parts) - 1, -1, -1)]
+        lines.append(Text(fitting([(label, count), *shorter, (count,)], room), style="cyan"))
+        lines += [Text(f"  {text}") for text in estimates(state.latest, room - 2)]
     for one in lines:
-        one.no_wrap, one.overflow = True, "ellipsis"
+        one.no_wrap, one.overflow = True, "ignore"
     return Group(*lines)
 
 

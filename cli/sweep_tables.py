@@ -5,40 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from petri.experiment.definition import shown
-from petri.report.quantities import NOTHING, Units
+from petri.report.columns import GAP, Column, print_prose, print_table, with_tall_heading
+from petri.report.expected import bound_text
+from petri.report.quantities import DOUBTFUL, NOTHING, Units
 
 if TYPE_CHECKING:
-    from petri.experiment.figures import Figure
-    from petri.experiment.summary import Outcome, PointOutcome
+    from petri.experiment.summary import Checked, Outcome, PointOutcome
+    from petri.measure.figures import Figure
 
 MOST_ROWS = 200  # points shown; a store holds them all
-GAP = 2  # columns between two columns
-
-Column = tuple[str, list[str]]
-"""A heading and the cells below it."""
 
 
 def print_outcome(outcome: Outcome, console: Console) -> None:
-    console.print(heading(outcome))
-    console.print(Text(summary(outcome), style="dim"))
+    print_prose(console, heading(outcome))
+    print_prose(console, Text(summary(outcome), style="dim"))
     points = outcome.points[:MOST_ROWS]
     names = [axis_column(outcome, points, axis) for axis in outcome.axes]
-    names.append(("n", [count(point) for point in points]))
+    names.append(Column("n", [count(point) for point in points]))
     units = Units(outcome.net.seconds)
     measures = [measure_column(one, points, units) for one in outcome.figures]
+    if len(list(parts(names, measures, console.width))) > 1:
+        names, measures = (list(map(with_tall_heading, columns)) for columns in (names, measures))
     for part in parts(names, measures, console.width):
         console.print()
-        console.print(table([*names, *part], len(names)))
+        print_table(console, [*names, *part], heading="bold")
     if len(outcome.points) > MOST_ROWS:
-        console.print(Text(f"… and {len(outcome.points) - MOST_ROWS} more points in {outcome.store}", style="dim"))
+        more = f"… and {len(outcome.points) - MOST_ROWS} more points in {outcome.store}"
+        print_prose(console, Text(more, style="dim"))
     if any(point.imprecise for point in points):
-        console.print(Text("* less precise than requested", style="dim"))
+        print_prose(console, Text("* less precise than requested", style="dim"))
+    if any("?" in str(cell) for column in measures for cell in column.cells):
+        print_prose(console, Text(DOUBTFUL, style="dim"))
     print_expected(outcome, console, units)
 
 
@@ -75,7 +76,8 @@ def found_warmups(outcome: Outcome) -> list[str]:
 
 
 def axis_column(outcome: Outcome, points: Sequence[PointOutcome], axis: str) -> Column:
-    return axis, [shown(point.parameters[axis]) if axis in point.parameters else NOTHING for point in points]
+    values = [shown(point.parameters[axis]) if axis in point.parameters else NOTHING for point in points]
+    return Column(axis, values, style="cyan")
 
 
 def count(point: PointOutcome) -> str:
@@ -83,40 +85,22 @@ def count(point: PointOutcome) -> str:
 
 
 def measure_column(one: Figure, points: Sequence[PointOutcome], units: Units) -> Column:
-    cells = []
-    for point in points:
-        interval = point.intervals[one.name]
-        cells.append(units.show_with_error(interval.mean, interval.half_width, one.dimension))
-    return one.name, cells
-
-
-def width(column: Column) -> int:
-    heading_, cells = column
-    return max(cell_len(text) for text in (heading_, *cells)) + GAP
+    intervals = [point.intervals[one.name] for point in points]
+    return Column(one.name, [units.show_with_error(own.mean, own.half_width, one.dimension) for own in intervals])
 
 
 def parts(names: Sequence[Column], measures: Sequence[Column], room: int) -> Iterator[list[Column]]:
-    """The measures in groups that fit next to the names; at least one in each."""
-    used = sum(map(width, names))
+    """The measures in groups that fit beside the names; at least one in each."""
+    used = sum(column.natural + GAP for column in names)
     left = room - used
     part: list[Column] = []
     for column in measures:
-        if part and width(column) > left + GAP:
+        if part and column.natural > left:
             yield part
             left, part = room - used, []
         part.append(column)
-        left -= width(column)
+        left -= column.natural + GAP
     yield part
-
-
-def table(columns: Sequence[Column], names: int) -> Table:
-    result = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-    for number, (heading_, _) in enumerate(columns):
-        style = "cyan" if number < names - 1 else None
-        result.add_column(heading_, justify="right", style=style, no_wrap=True)
-    for cells in zip(*(cells for _, cells in columns), strict=True):
-        result.add_row(*cells)
-    return result
 
 
 def print_expected(outcome: Outcome, console: Console, units: Units) -> None:
@@ -125,24 +109,26 @@ def print_expected(outcome: Outcome, console: Console, units: Units) -> None:
     if not checked:
         return
     dimensions = {one.name: one.dimension for one in outcome.figures}
-    result = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-    for title in ("", "at", "measure", "measured", "expected", "source"):
-        result.add_column(title, overflow="fold")
+    measured, wanted = [], []
     for point, one in checked:
-        dimension = dimensions[one.expected.measure]
+        dimension, within = dimensions[one.expected.measure], one.expected.within
         interval = point.intervals[one.expected.measure]
-        verdict = Text("pass", style="green") if one.verdict.passed else Text("MISS", style="bold red")
-        if one.verdict.certain is False:
-            verdict.append("?")
-        result.add_row(
-            verdict,
-            point.label,
-            one.expected.measure,
-            units.show_with_error(interval.mean, interval.half_width, dimension),
-            units.show_with_error(one.value, one.verdict.tolerance, dimension),
-            one.expected.source,
-        )
+        measured.append(units.show_with_error(interval.mean, interval.half_width, dimension))
+        wanted.append(bound_text("==", one.value, within.bound, not within.relative, units, dimension))
     console.print()
-    console.print(result)
+    columns = [
+        Column("", [found(one) for _, one in checked], left=True),
+        Column("at", [point.label for point, _ in checked], "prose"),
+        Column("measure", [one.expected.measure for _, one in checked], "name"),
+        Column("measured", measured, left=True),
+        Column("expected", wanted, left=True),
+        Column("source", [one.expected.source for _, one in checked], "prose"),
+    ]
+    print_table(console, columns, heading="bold")
     missed = sum(not one.verdict.passed for _, one in checked)
-    console.print(f"{len(checked) - missed} of {len(checked)} expected values found")
+    print_prose(console, f"{len(checked) - missed} of {len(checked)} expected values found")
+
+
+def found(one: Checked) -> Text:
+    verdict = Text("pass", style="green") if one.verdict.passed else Text("MISS", style="bold red")
+    return verdict.append("?") if one.verdict.certain is False else verdict

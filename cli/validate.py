@@ -16,8 +16,9 @@ from .exits import Refusal
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+    from rich.text import Text
 
+    from petri.report.columns import Column
     from petri.validation import Validation
 
 
@@ -114,53 +115,51 @@ def print_validation(one: Validation, console: Console) -> None:
     """The stated figures with ours, then the statements."""
     from rich.text import Text
 
-    console.print(Text(one.name.replace("_", " "), style="bold"))
+    from petri.report.columns import print_prose, print_table
+
+    print_prose(console, Text(one.name.replace("_", " "), style="bold"))
     console.print()
     if one.figures:
-        console.print(figures_table(one))
-    console.print(f"{one.found} of {len(one.figures)} stated figures within their tolerances\n")
+        print_table(console, figures_table(one), heading="bold")
+    print_prose(console, f"{one.found} of {len(one.figures)} stated figures within their tolerances\n")
     if one.statements:
-        console.print(statements_table(one))
-        console.print(f"{one.holding} of {len(one.statements)} statements hold\n")
+        print_table(console, statements_table(one), heading="bold")
+        print_prose(console, f"{one.holding} of {len(one.statements)} statements hold\n")
 
 
-def figures_table(one: Validation) -> Table:
-    from rich.text import Text
-
+def figures_table(one: Validation) -> list[Column]:
+    from petri.report.columns import Column
     from petri.report.quantities import Units
     from petri.validation.statements import percent, short
 
-    table = _table("figure", "measure", "paper", "ours", "difference", "", folding=("figure",))
-    for check in one.figures:
-        units = Units(check.seconds)
-        table.add_row(
-            f"{check.title}: {check.point.label}",
-            short(check.measure),
-            units.show(check.checked.value, check.dimension),
-            units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension),
-            percent(check.difference, "+"),
-            Text("within", style="green") if check.passed else Text("OUTSIDE", style="bold red"),
-        )
-    return table
+    checks = [(check, Units(check.seconds)) for check in one.figures]
+    ours = [units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension) for check, units in checks]
+    stated = [units.show(check.checked.value, check.dimension) for check, units in checks]
+    return [
+        Column("figure", [f"{check.title}: {check.point.label}" for check, _ in checks], "prose"),
+        Column("measure", [short(check.measure) for check, _ in checks], "name"),
+        Column("paper", stated),
+        Column("ours", ours),
+        Column("difference", [percent(check.difference, "+") for check, _ in checks], rank=1, implied=True),
+        Column("", [verdict(check.passed, "within", "OUTSIDE") for check, _ in checks], left=True),
+    ]
 
 
-def statements_table(one: Validation) -> Table:
+def statements_table(one: Validation) -> list[Column]:
+    from petri.report.columns import Column
+
+    return [
+        Column("statement", [judged.statement.says for judged in one.statements], "prose"),
+        Column("", [verdict(judged.holds, "true", "FALSE") for judged in one.statements], left=True),
+        Column("ours", [judged.values for judged in one.statements], "prose"),
+        Column("source", [judged.statement.source for judged in one.statements], "prose"),
+    ]
+
+
+def verdict(good: bool, yes: str, no: str) -> Text:
     from rich.text import Text
 
-    table = _table("statement", "source", "ours", "", folding=("statement", "source", "ours"))
-    for judged in one.statements:
-        verdict = Text("true", style="green") if judged.holds else Text("FALSE", style="bold red")
-        table.add_row(judged.statement.says, judged.statement.source, judged.values, verdict)
-    return table
-
-
-def _table(*titles: str, folding: Sequence[str]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for title in titles:
-        table.add_column(title, overflow="fold", no_wrap=title not in folding)
-    return table
+    return Text(yes, style="green") if good else Text(no, style="bold red")
 
 
 def _write_pages(validations: Sequence[Validation], folder: Path) -> None:

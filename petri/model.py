@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.run import Plan, Progress, TraceSink, replicate
 from petri.net import Net, Scalar
 from petri.result import Result
+from petri.run.plan import Plan, RunOptions
+from petri.run.replications import Progress, TraceSink, replicate
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
@@ -40,21 +41,10 @@ class Model(Frozen):
 
         return Model(with_streams(self.net, files, columns), self.sources)
 
-    def plan(
-        self,
-        *,
-        until: float | str | None = None,
-        warmup: float | str | None = None,
-        seed: int | None = None,
-        replications: int | None = None,
-        engine: str = "auto",
-        limits: Limits = Limits(),
-        max_firings: int | None = None,
-        trace: bool = False,
-        occupancy: bool = False,
-    ) -> tuple[Plan, int]:
+    def plan(self, *, trace: bool = False, **options: Unpack[RunOptions]) -> tuple[Plan, int]:
         """The plan of `run`, and the number of replications. Raises LanguageError if the end is missing or invalid."""
         defaults = self.net.run_defaults
+        until, warmup, seed = options.get("until"), options.get("warmup"), options.get("seed")
         end = self.duration(until) if until is not None else defaults.until
         if end is None:
             raise LanguageError([Diagnostic("no-end")], self.sources)
@@ -67,52 +57,46 @@ class Model(Frozen):
             until=end,
             warmup=start,
             seed=defaults.seed if seed is None else seed,
-            engine=choose(engine),
-            limits=limits,
-            firings=max_firings,
+            engine=choose(options.get("engine", "auto")),
+            limits=options.get("limits", Limits()),
+            firings=options.get("max_firings"),
             trace=trace,
-            occupancy=occupancy,
+            occupancy=options.get("occupancy", False),
         )
+        replications = options.get("replications")
         return plan, defaults.replications if replications is None else replications
 
     def run(
         self,
         *,
-        until: float | str | None = None,
-        warmup: float | str | None = None,
-        seed: int | None = None,
-        replications: int | None = None,
-        engine: str = "auto",
         threads: int | None = None,
-        limits: Limits = Limits(),
-        max_firings: int | None = None,
         progress: Callable[[Progress], None] | None = None,
         trace: TraceSink | None = None,
-        occupancy: bool = False,
+        **options: Unpack[RunOptions],
     ) -> Result:
-        """Run the net.
+        """Run the net: until, warmup, seed, replications, engine, limits, max_firings, occupancy as of `RunOptions`.
 
-        until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until no transition
-        can fire. seed, replications: integers; replication i of a seed is the same in every run. engine: "native",
-        "reference", or "auto" for the native one if it is built. threads: the maximum number of replications at a time.
-        progress: called about ten times a second. trace: receives every firing. occupancy: also record how long each
-        place holds how many tokens, for `Result.occupancy`.
+        until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until nothing can
+        happen any more. threads: at most so many replications at a time. progress: called about ten times a second.
+        trace: receives every firing.
 
         An error of the model, or of the file of a stream, is in `Result.failure`, with the figures up to that time.
         Ctrl-C ends the run and sets `Result.interrupted`. Raises LanguageError if the run cannot start, ImportError if
         the requested engine is not built.
         """
-        plan, count = self.plan(
-            until=until,
-            warmup=warmup,
-            seed=seed,
-            replications=replications,
-            engine=engine,
-            limits=limits,
-            max_firings=max_firings,
-            trace=trace is not None,
-            occupancy=occupancy,
-        )
+        plan, count = self.plan(trace=trace is not None, **options)
+        return self.run_plan(plan, count, threads=threads, progress=progress, trace=trace)
+
+    def run_plan(
+        self,
+        plan: Plan,
+        count: int,
+        *,
+        threads: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        trace: TraceSink | None = None,
+    ) -> Result:
+        """Do what a plan says, so many times; the rest as of `run`."""
         try:
             ran, interrupted = replicate(self.net, plan, range(count), threads=threads, progress=progress, trace=trace)
         except ModelError as error:  # the key of an initial token failed: there is no run yet to store the error

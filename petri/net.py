@@ -18,6 +18,9 @@ Scalar = int | float
 Kind = Literal["int", "real", "bool"]
 Discipline = Literal["bag", "fifo", "lifo", "key"]
 
+# Limits that more than one room holds nets and runs to.
+MOST_ARCS = 1_000  # on the input side of a transition; the native engine has the same limit
+MOST_TOKENS = 10_000_000  # in a net, unless a run is told otherwise (X3)
 MOST_REPLICATIONS = 100_000  # of one run, which stores the measures of each
 
 
@@ -241,7 +244,10 @@ class Term(Frozen):
 
 
 class Expectation(Frozen):
-    """`formula comparison bound`; for "==" the relative (or, with `absolute`, absolute) tolerance is `within`."""
+    """`formula comparison bound`; for "==" the relative (or, with `absolute`, absolute) tolerance is `within`.
+
+    `dimension` as of a measure: that of the formula and of its bound.
+    """
 
     text: str  # as written
     formula: Term
@@ -250,6 +256,7 @@ class Expectation(Frozen):
     within: float = 0.0
     absolute: bool = False
     span: Span | None = None
+    dimension: str = ""
 
 
 class Measure(Frozen):

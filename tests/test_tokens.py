@@ -12,8 +12,8 @@ import pytest
 from petri import codec, language
 from petri.diagnostics import LanguageError
 from petri.engine.native import available
-from petri.engine.session import begin
 from petri.net import Net, Place
+from petri.run.session import begin
 from petri.structs import replace
 from petri.tokens import FEW, TokenList, Tokens, compact
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from petri.engine import portable
+from petri import portable
 from petri.engine.errors import ModelError
-from petri.engine.random import Stream
+from petri.engine.random import RandomStream
 from petri.net import Expr, Scalar, Table
 from petri.structs import Struct
 
@@ -21,7 +21,7 @@ class Context(Struct):
     tokens: Callable[[int], int] = lambda place: 0
     now: float = 0.0
     end: float = 0.0
-    stream: Stream | None = None
+    stream: RandomStream | None = None
     tables: Sequence[Table] = ()
 
 
@@ -164,23 +164,23 @@ def _require(e: Expr, holds: bool, **values: Scalar) -> None:
         raise ModelError("bad-parameter", e.span, distribution=e.op, **values)
 
 
-def _exp(e: Expr, stream: Stream, mean: float) -> float:
+def _exp(e: Expr, stream: RandomStream, mean: float) -> float:
     _require(e, mean >= 0.0, mean=mean)
     return mean * stream.exponential()
 
 
-def _uniform(e: Expr, stream: Stream, low: float, high: float) -> float:
+def _uniform(e: Expr, stream: RandomStream, low: float, high: float) -> float:
     _require(e, low <= high, low=low, high=high)
     return low + (high - low) * stream.uniform()
 
 
-def _uniform_int(e: Expr, stream: Stream, low: int, high: int) -> int:
+def _uniform_int(e: Expr, stream: RandomStream, low: int, high: int) -> int:
     """The width must be below 2⁵³, so that u reaches every integer."""
     _require(e, low <= high and high - low < 2**53, low=low, high=high)
     return low + stream.equal_choice(high - low + 1)
 
 
-def _erlang(e: Expr, stream: Stream, k: int, mean: float) -> float:
+def _erlang(e: Expr, stream: RandomStream, k: int, mean: float) -> float:
     _require(e, 1 <= k <= 10_000 and mean >= 0.0, k=k, mean=mean)
     total = 0.0
     for _ in range(k):
@@ -188,13 +188,13 @@ def _erlang(e: Expr, stream: Stream, k: int, mean: float) -> float:
     return mean / k * total
 
 
-def _lognormal(e: Expr, stream: Stream, mean: float, cv: float) -> float:
+def _lognormal(e: Expr, stream: RandomStream, mean: float, cv: float) -> float:
     _require(e, mean > 0.0 and cv >= 0.0, mean=mean, cv=cv)
     variance = portable.ln(1.0 + cv * cv)
     return portable.exp(portable.ln(mean) - 0.5 * variance + math.sqrt(variance) * stream.normal())
 
 
-def _pareto(e: Expr, stream: Stream, shape: float, mean: float) -> float:
+def _pareto(e: Expr, stream: RandomStream, shape: float, mean: float) -> float:
     _require(e, shape > 1.0 and mean >= 0.0, shape=shape, mean=mean)
     least = mean * (shape - 1.0) / shape
     return least * portable.power(1.0 - stream.uniform(), -1.0 / shape)

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
 from petri.measure.observation import Floats, Observation
-from petri.net import Token
+from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen
 
 Reason = Literal["until", "dead", "budget", "input", "error"]
@@ -19,7 +19,7 @@ class Limits(Frozen):
     """The limits at which a run stops (X3)."""
 
     firings_at_an_instant: int = 1_000_000
-    tokens: int = 10_000_000
+    tokens: int = MOST_TOKENS
 
 
 class Asked(Frozen):

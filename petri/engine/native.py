@@ -95,10 +95,10 @@ class NativeSession:
 
     @property
     def error(self) -> Fault | None:
-        told = self._session.error
-        if told is None:
+        stopped = self._session.error
+        if stopped is None:
             return None
-        error, span, details, transition, variables, time = told
+        error, span, details, transition, variables, time = stopped
         culprit = self._span(span)
         binding = known(self._compiled.net.transitions[transition], variables, error, culprit)
         return Fault(error, transition, binding, time, culprit, details)

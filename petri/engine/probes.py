@@ -15,7 +15,7 @@ from petri.net import Event, Expr, Net, Scalar, Token
 Key = tuple[int | str, ...]
 
 
-class Probe(Protocol):
+class ProbeState(Protocol):
     """Observes the events that it names."""
 
     def started(self, transition: int, context: Context) -> None:
@@ -37,7 +37,7 @@ def key_of(expressions: Sequence[Expr], context: Context) -> Key:
     return tuple(value.hex() if isinstance(value, float) else int(value) for value in values)
 
 
-class Counter:
+class CounterState:
     def __init__(self, probe: flat.Counter) -> None:
         self.probe = probe
         self.restart()
@@ -57,7 +57,7 @@ class Counter:
         return {"sum": self.sum}
 
 
-class Sample:
+class SampleState:
     def __init__(self, probe: flat.Sample) -> None:
         self.probe = probe
         self.restart()
@@ -76,7 +76,7 @@ class Sample:
         return self.values.snapshot()
 
 
-class Passage:
+class PassageState:
     """An event that is both end and start ends one passage, then starts the next."""
 
     def __init__(self, probe: flat.Passage) -> None:
@@ -102,7 +102,7 @@ class Passage:
         return self.passages.snapshot()
 
 
-class Order:
+class OrderState:
     def __init__(self, probe: flat.Order) -> None:
         self.event: Event = probe.event
         self.sequence = probe.sequence
@@ -127,16 +127,16 @@ class Order:
         return self.order.snapshot()
 
 
-def probe_of(probe: flat.Probe) -> Probe:
+def probe_of(probe: flat.Probe) -> ProbeState:
     match probe:
         case flat.Counter():
-            return Counter(probe)
+            return CounterState(probe)
         case flat.Sample():
-            return Sample(probe)
+            return SampleState(probe)
         case flat.Passage():
-            return Passage(probe)
+            return PassageState(probe)
         case flat.Order():
-            return Order(probe)
+            return OrderState(probe)
 
 
 class Probes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from petri.engine import portable
+from petri import portable
 
 # Ziggurat for the exponential density with 256 layers (Marsaglia & Tsang 2000): the right edge of the
 # lowest full layer, and the area of each layer.
@@ -29,7 +29,7 @@ def layers() -> tuple[list[float], list[float]]:
 EDGES, HEIGHTS = layers()
 
 
-class Stream:
+class RandomStream:
     """Draws, in the order in which a run requests them."""
 
     def __init__(self, seed: int, replication: int) -> None:

@@ -17,7 +17,7 @@ from petri.engine.dependence import dependence
 from petri.engine.errors import Fault, ModelError, known
 from petri.engine.expression import Context, evaluate
 from petri.engine.interface import Limits, Reason
-from petri.engine.random import Stream
+from petri.engine.random import RandomStream
 from petri.engine.trajectory import TrajectoryHash
 from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
 from petri.structs import Struct
@@ -83,7 +83,7 @@ class Engine:
         observers: Sequence[Observer] = (),
     ) -> None:
         self.net = net
-        self.stream = Stream(seed, replication)
+        self.stream = RandomStream(seed, replication)
         self.limits = limits
         self.observers = list(observers)
         self.now = 0.0
@@ -114,7 +114,7 @@ class Engine:
     # ------------------------------------------------------------ the loop
 
     def advance(self, until: float, firings: int) -> Reason:
-        """Run to the end of instant `until`, or for `firings` more firings. May be called again to continue.
+        """Run to the end of instant `until`, or for `firings` more firings. May be called again to go on.
 
         "input": the place `wanted` needs rows, and nothing was decided without them.
         """
@@ -136,7 +136,7 @@ class Engine:
                     return "until"
                 self.end_firings(self.in_progress[0].end)
         except ModelError as error:
-            self.error = self.told(error)
+            self.error = self.fault_of(error)
             return "error"
 
     def refill(self) -> bool:
@@ -360,7 +360,7 @@ class Engine:
 
     # ------------------------------------------------------------ evaluation
 
-    def context(self, variables: Sequence[Scalar], stream: Stream | None = None) -> Context:
+    def context(self, variables: Sequence[Scalar], stream: RandomStream | None = None) -> Context:
         return Context(variables, lambda p: len(self.marking[p]), self.now, self.now, stream, self.net.tables)
 
     def hold(self, place: int, token: Token) -> Held:
@@ -421,7 +421,7 @@ class Engine:
         if more > 0 and held + more > self.limits.tokens:
             raise ModelError("token-limit", limit=self.limits.tokens)
 
-    def told(self, error: ModelError) -> Fault:
+    def fault_of(self, error: ModelError) -> Fault:
         """The error with its position in the run (X4)."""
         index, variables = self.attempt
         binding = known(self.net.transitions[index], variables, error.id, error.span)

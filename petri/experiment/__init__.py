@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from petri.experiment.campaign import sweep
     from petri.experiment.comparison import compare
-    from petri.experiment.definition import Expected, Experiment, Tolerance
+    from petri.experiment.definition import Expected, Tolerance
     from petri.experiment.errors import ExperimentError
+    from petri.experiment.experiment import Experiment
     from petri.experiment.store import Store
     from petri.experiment.summary import Outcome, PointOutcome, stored_outcome
     from petri.experiment.tables import export
@@ -40,7 +41,7 @@ __all__ = [
 
 _HOMES = {
     "Expected": "petri.experiment.definition",
-    "Experiment": "petri.experiment.definition",
+    "Experiment": "petri.experiment.experiment",
     "ExperimentError": "petri.experiment.errors",
     "Outcome": "petri.experiment.summary",
     "PointOutcome": "petri.experiment.summary",

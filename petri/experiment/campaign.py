@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Final
 
 from petri import structs
-from petri.experiment.definition import Experiment, Point, Prepared
+from petri.experiment.definition import Definition
 from petri.experiment.errors import problem
+from petri.experiment.preparation import Point, Prepared, prepare
 from petri.experiment.store import Store
 from petri.experiment.summary import Outcome, PointOutcome, check
-from petri.experiment.task import PILOT, Row, Stopped, Task, WrongVersion
-from petri.experiment.task import Outcome as TaskOutcome
+from petri.experiment.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion
 from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Given, Workers, default_workers
 from petri.measure.sequential import Stopping
@@ -41,13 +41,13 @@ class PointState:
     stored: int
     stopping: Stopping
     warmup: Warmup | None
-    rows: dict[int, Row] = field(default_factory=dict)
+    rows: dict[int, ReplicationRecord] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.missing: dict[int, None] = {}  # in order; a dict, as rows come back in any order
         self.look()
 
-    def add(self, row: Row) -> None:
+    def add(self, row: ReplicationRecord) -> None:
         self.rows[row.index] = row
         self.missing.pop(row.index, None)
 
@@ -128,7 +128,7 @@ Watcher = Callable[[State], None]
 
 
 def sweep(
-    experiment: Experiment,
+    experiment: Definition,
     store: str | Path,
     *,
     engine: str = "auto",
@@ -144,7 +144,7 @@ def sweep(
     `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs if the experiment is invalid or
     the store belongs to another, and ExperimentError if workers die repeatedly.
     """
-    prepared = experiment.prepare(engine)
+    prepared = prepare(experiment, engine)
     about = {
         "title": experiment.title,
         "description": experiment.description,
@@ -184,7 +184,7 @@ class Campaign:
         ]
         self.by_number = {state.stored: state for state in self.states}
         self.open = list(self.states)
-        self.pending: dict[Future[TaskOutcome], Key] = {}
+        self.pending: dict[Future[TaskResult], Key] = {}
         self.refused: dict[Key, float] = {}
         self.lost: Counter[Key] = Counter()
         self.started = time.monotonic()
@@ -278,14 +278,14 @@ class Campaign:
                         return wanted
         return wanted
 
-    def collect(self, done: Iterable[Future[TaskOutcome]]) -> None:
+    def collect(self, done: Iterable[Future[TaskResult]]) -> None:
         """Store the finished results."""
-        rows: list[tuple[int, Row]] = []
+        rows: list[tuple[int, ReplicationRecord]] = []
         finished = list(done)
         for future in finished:
             number, _ = key = self.pending[future]
             outcome = self.came_back(future, key)
-            if isinstance(outcome, Row):
+            if isinstance(outcome, ReplicationRecord):
                 rows.append((number, outcome))
             elif isinstance(outcome, Warmup):
                 self.store.set_warmup(number, outcome)
@@ -295,7 +295,7 @@ class Campaign:
         for future in finished:
             del self.pending[future]
 
-    def came_back(self, future: Future[TaskOutcome], key: Key) -> TaskOutcome:
+    def came_back(self, future: Future[TaskResult], key: Key) -> TaskResult:
         """The result of a task; `Stopped` if its worker died, so that it is handed out again."""
         error = future.exception() if not future.cancelled() else None
         if future.cancelled() or (error is not None and self.workers.is_lost(error)):

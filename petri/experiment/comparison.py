@@ -10,13 +10,13 @@ from typing import Any
 from petri.diagnostics import did_you_mean
 from petri.experiment.definition import point_label
 from petri.experiment.errors import problem
-from petri.experiment.figures import figures
 from petri.experiment.reference import Reference, only_point, parse_reference, read_result
 from petri.experiment.store import Store
-from petri.export import number
 from petri.language.meaning.units import UNITS
 from petri.measure.difference import Difference, paired_difference, unpaired_difference
+from petri.measure.figures import figures
 from petri.measure.intervals import Interval, student_interval
+from petri.result.export import number
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from petri.diagnostics import LanguageError
-from petri.engine.run import Plan, replicate
 from petri.experiment.definition import point_label
 from petri.experiment.errors import problem
 from petri.experiment.reference import Reference, parse_reference, read_result, stored_points
 from petri.experiment.store import Store
-from petri.export import net_hash
 from petri.model import choose, load
 from petri.net import Net
+from petri.result.export import net_hash
+from petri.run.plan import Plan
+from petri.run.replications import replicate
 from petri.structs import replace
 from petri.traffic import moved, verify, with_streams
 

@@ -27,10 +27,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from petri.codec import net_from_dict, net_text
-from petri.experiment.definition import Point
 from petri.experiment.errors import problem
+from petri.experiment.preparation import Point
 from petri.experiment.sampling import Values
-from petri.experiment.task import PILOT, Row
+from petri.experiment.task import PILOT, ReplicationRecord
 from petri.experiment.warmup import Warmup
 from petri.net import Net
 from petri.version import VERSION
@@ -229,7 +229,7 @@ class Store:
 
     # ------------------------------------------------------------ rows
 
-    def add(self, rows: Iterable[tuple[int, Row]]) -> None:
+    def add(self, rows: Iterable[tuple[int, ReplicationRecord]]) -> None:
         """Write finished replications as (point, row). Existing ones are not changed."""
         with self.writing() as connection:
             for point, row in rows:
@@ -257,7 +257,7 @@ class Store:
                 )
                 connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, row.index))
 
-    def rows(self, *, new: bool = False) -> list[tuple[int, Row]]:
+    def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
         """All rows as (point, row), or those since the last call, in the order in which they were written."""
         with self.reading() as connection:
             found = connection.execute(
@@ -443,10 +443,10 @@ def decode_row(
     version: str,
     machine: str,
     python: str,
-) -> Row:
+) -> ReplicationRecord:
     values = {name: math.nan if value is None else value for name, value in json.loads(measures).items()}
-    story = None if failure is None else json.loads(failure)
-    return Row(
+    details = None if failure is None else json.loads(failure)
+    return ReplicationRecord(
         replication,
         ended,
         instant,
@@ -456,7 +456,7 @@ def decode_row(
         seconds,
         engine,
         int(seed),
-        story,
+        details,
         version,
         machine,
         python,

@@ -9,17 +9,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petri.experiment.definition import Expected, expected_value, point_label
-from petri.experiment.figures import Figure, figures
+from petri.experiment.definition import Expected, point_label
+from petri.experiment.preparation import expected_value
 from petri.experiment.sampling import Values
 from petri.experiment.store import Store
-from petri.experiment.task import Row
+from petri.experiment.task import ReplicationRecord
 from petri.experiment.warmup import Warmup
-from petri.export import interval_dict, number
+from petri.measure.figures import Figure, figures
 from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, student_interval
 from petri.measure.sequential import Precision
 from petri.net import Expectation, Net, Term
+from petri.result.export import interval_dict, number
 
 if TYPE_CHECKING:
     import pandas
@@ -46,7 +47,7 @@ class PointOutcome:
 
     parameters: Values
     names: tuple[str, ...]
-    rows: tuple[Row, ...] = field(repr=False)
+    rows: tuple[ReplicationRecord, ...] = field(repr=False)
     warmup: Warmup | None = None
     until: float = math.nan
     seed: int = 0
@@ -60,11 +61,11 @@ class PointOutcome:
         return point_label(self.parameters)
 
     @property
-    def complete(self) -> list[Row]:
+    def complete(self) -> list[ReplicationRecord]:
         return [row for row in self.rows if row.complete]
 
     @property
-    def failures(self) -> list[Row]:
+    def failures(self) -> list[ReplicationRecord]:
         """Replications that stopped with an error in the model."""
         return [row for row in self.rows if not row.complete]
 
@@ -219,7 +220,7 @@ def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[
 def stored_outcome(store: Store) -> Outcome:
     """All points of a store, as far as they are done, compared with the expected values of its experiment."""
     identity, about = store.meta("identity"), store.meta("about")
-    rows: dict[int, list[Row]] = {}
+    rows: dict[int, list[ReplicationRecord]] = {}
     for number_, row in store.rows():
         rows.setdefault(number_, []).append(row)
     names = tuple(identity["measures"])

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from petri.engine.run import Driver, Plan, Progress, Replication
-from petri.experiment.figures import evaluate_all, figures
 from petri.experiment.warmup import Warmup, pilot
+from petri.measure.figures import evaluate_all, figures
 from petri.net import Net
-from petri.result import story
+from petri.result import run_failure
+from petri.run.plan import Plan
+from petri.run.replications import Driver, Progress, Replication
 from petri.version import VERSION
 
 PILOT = -1
@@ -34,10 +35,10 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReplicationRecord:
     """The result of a replication. `hash` is its trajectory hash (R4), `seconds` its duration [s].
 
-    `ended` is "until" or "dead" as planned, or "error"; `failure` then has the error of the model.
+    `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how.
     """
 
     index: int
@@ -67,7 +68,7 @@ class Stopped:
     index: int
 
 
-Outcome = Row | Warmup | Stopped
+TaskResult = ReplicationRecord | Warmup | Stopped
 
 
 class WrongVersion(Exception):
@@ -91,7 +92,7 @@ def unpack(packed: bytes) -> Net:
     return net
 
 
-def perform(task: Task, stop: threading.Event | None = None) -> Outcome:
+def perform(task: Task, stop: threading.Event | None = None) -> TaskResult:
     """Run it, on this thread. The result depends only on the task. Raises WrongVersion; model errors are in the row."""
     if task.version != VERSION:
         raise WrongVersion(VERSION, task.version)
@@ -103,14 +104,14 @@ def perform(task: Task, stop: threading.Event | None = None) -> Outcome:
     ran = driver.run()
     if ran.ended == "interrupted":
         return Stopped(task.index)
-    return row(net, task.plan, ran, task.names)
+    return replication_record(net, task.plan, ran, task.names)
 
 
-def row(net: Net, plan: Plan, ran: Replication, names: Sequence[str] | None) -> Row:
+def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[str] | None) -> ReplicationRecord:
     """A replication as it is stored. If it stopped before the end of its warm-up, it has no measures."""
     kept = figures(net, names)
     nothing = dict.fromkeys((one.name for one in kept), float("nan"))
-    return Row(
+    return ReplicationRecord(
         index=ran.index,
         ended=ran.ended,
         time=ran.time,
@@ -120,5 +121,5 @@ def row(net: Net, plan: Plan, ran: Replication, names: Sequence[str] | None) -> 
         seconds=ran.seconds,
         engine=plan.engine,
         seed=plan.seed,
-        failure=None if ran.fault is None else story(net, ran).to_dict(),
+        failure=None if ran.fault is None else run_failure(net, ran).to_dict(),
     )

@@ -18,15 +18,15 @@ from typing import Final
 import numpy as np
 
 from petri.engine.interface import Session
-from petri.engine.run import Plan
-from petri.engine.session import begin
-from petri.experiment.figures import figures
 from petri.measure import reorder
 from petri.measure.columns import TOTALS, grows
+from petri.measure.figures import figures
 from petri.measure.intervals import mser
 from petri.measure.observation import Floats, Observation
 from petri.model import Model
 from petri.net import Net
+from petri.run.plan import Plan
+from petri.run.session import begin_planned
 from petri.structs import replace
 
 PILOTS: Final = 5
@@ -96,7 +96,7 @@ def settle(series: dict[str, Floats], window: float) -> Warmup:
 
 def windows(net: Net, plan: Plan, index: int, stop: threading.Event | None = None) -> list[Observation]:
     """The observation in each window of a pilot; fewer than `WINDOWS` if it ended early."""
-    session = begin(net, plan.engine, plan.seed, index, limits=plan.limits)
+    session = begin_planned(net, plan, index)
     seen = [session.observe()]
     for number in range(1, WINDOWS + 1):
         if not reach(session, plan.until * number / WINDOWS, stop):

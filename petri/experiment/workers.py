@@ -23,7 +23,7 @@ from multiprocessing.connection import wait as wait_for
 from typing import Any, Final, Protocol, cast
 
 from petri.experiment.errors import problem
-from petri.experiment.task import Outcome, Task, perform
+from petri.experiment.task import Task, TaskResult, perform
 
 AHEAD: Final = 4  # tasks handed out for each worker, so that none waits for the next
 PATIENCE: Final = 30.0  # seconds to wait for a Dask scheduler
@@ -38,7 +38,7 @@ class Workers(Protocol):
     def slots(self) -> int:
         """The number of tasks to hand out at a time; it may change as workers come and go."""
 
-    def submit(self, task: Task) -> Future[Outcome]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         """Hand a task out."""
 
     def is_lost(self, error: BaseException) -> bool:
@@ -56,7 +56,7 @@ class Threads:
         self._stop = threading.Event()
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="pnsim")
 
-    def submit(self, task: Task) -> Future[Outcome]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         return self._pool.submit(perform, task, self._stop)
 
     def is_lost(self, error: BaseException) -> bool:
@@ -79,7 +79,7 @@ class Processes:
     def _new_pool(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(self._count, multiprocessing.get_context("spawn"), initializer=settle_in)
 
-    def submit(self, task: Task) -> Future[Outcome]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         try:
             return self._pool.submit(perform, task)
         except BrokenExecutor:
@@ -123,7 +123,7 @@ class Given:
         known = getattr(executor, "_max_workers", None) or os.cpu_count() or 1
         self.slots = slots or AHEAD * int(known)
 
-    def submit(self, task: Task) -> Future[Outcome]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         return self._executor.submit(perform, task)
 
     def is_lost(self, error: BaseException) -> bool:
@@ -169,12 +169,12 @@ class Dask:
             self._counted = time.monotonic()
         return self._slots
 
-    def submit(self, task: Task) -> Future[Outcome]:
+    def submit(self, task: Task) -> Future[TaskResult]:
         # The client's own executor requests a result and then its state: TypeError if a worker dies in between.
         asked = self.client.submit(perform, task, pure=False)
 
-        async def outcome() -> Outcome:
-            return cast(Outcome, await asked)
+        async def outcome() -> TaskResult:
+            return cast(TaskResult, await asked)
 
         return asyncio.run_coroutine_threadsafe(outcome(), self.client.loop.asyncio_loop)
 

@@ -22,19 +22,19 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean, in_order
-from petri.diagnostics import Value as Told
+from petri.diagnostics import Value as DiagnosticValue
 from petri.experiment import sampling
 from petri.experiment.definition import (
     COMMON,
     INDEPENDENT,
     MOST_POINTS,
     MOST_REPLICATIONS,
+    Definition,
     Expected,
-    Experiment,
     Tolerance,
 )
 from petri.experiment.sampling import Axis, BadRange, Value, parse_range, parse_value
-from petri.experiment.yaml_tree import Items, Node, Table, Text, read
+from petri.experiment.yaml_tree import Items, YamlNode, YamlTable, YamlText, read
 from petri.measure.sequential import Precision
 from petri.net import Span
 
@@ -75,10 +75,10 @@ EXPECTED_KEYS: Final = {
 }
 LARGEST_INTEGER: Final = 2**63 - 1
 
-T = TypeVar("T", bound=Node)
+T = TypeVar("T", bound=YamlNode)
 
 
-def load_experiment(path: Path) -> Experiment:
+def load_experiment(path: Path) -> Definition:
     """The experiment of a file. Raises LanguageError with all its errors."""
     node, text, problems = read(path)
     reading = Reading(path, problems)
@@ -96,16 +96,16 @@ class Reading:
         self.path = path
         self.problems = list(problems)
 
-    def error(self, identifier: str, span: Span, **values: Told) -> None:
+    def error(self, identifier: str, span: Span, **values: DiagnosticValue) -> None:
         self.problems.append(Diagnostic(identifier, span, values))
 
     # ------------------------------------------------------------ the whole
 
-    def experiment(self, node: Node | None) -> Experiment | None:
+    def experiment(self, node: YamlNode | None) -> Definition | None:
         if node is None:
             self.error("experiment-empty", Span(str(self.path), 1, 1, 1, 2))
             return None
-        if not isinstance(node, Table):
+        if not isinstance(node, YamlTable):
             self.wrong_kind(node, "the experiment", "lines of the form name: value", KEYS["net"])
             return None
         self.known_keys(node, KEYS)
@@ -114,7 +114,7 @@ class Reading:
             self.error("experiment-missing", first_line(node.span), name="net", example=KEYS["net"])
         fixed = self.parameters(entries.get("set"), "set", KEYS["set"])
         points = self.points(node, fixed)
-        return Experiment(
+        return Definition(
             net=self.net(entries.get("net")),
             points=points,
             fixed=fixed,
@@ -134,7 +134,7 @@ class Reading:
             description=self.text(entries.get("description"), "description", KEYS["description"]),
         )
 
-    def net(self, node: Node | None) -> str:
+    def net(self, node: YamlNode | None) -> str:
         """A file beside the experiment, or otherwise a net of the library."""
         name = self.text(node, "net", KEYS["net"])
         beside = self.path.parent / name
@@ -142,7 +142,7 @@ class Reading:
 
     # ------------------------------------------------------------ points
 
-    def points(self, root: Table, fixed: dict[str, Value]) -> list[dict[str, Value]]:
+    def points(self, root: YamlTable, fixed: dict[str, Value]) -> list[dict[str, Value]]:
         given = [name for name in ("grid", "points", "sample") if name in root.entries]
         if len(given) > 1:
             self.error("experiment-two-designs", root.keys[given[1]], first=given[0], second=given[1])
@@ -156,8 +156,8 @@ class Reading:
             self.error("too-many-points", root.keys[given[0]], count=len(points), limit=MOST_POINTS)
         return points or [{}]
 
-    def grid(self, node: Node) -> list[dict[str, Value]]:
-        table = self.expect(node, Table, "grid", "parameters with their values", KEYS["grid"])
+    def grid(self, node: YamlNode) -> list[dict[str, Value]]:
+        table = self.expect(node, YamlTable, "grid", "parameters with their values", KEYS["grid"])
         if table is None:
             return []
         axes = {name: self.values(entry, name) for name, entry in table.entries.items()}
@@ -169,7 +169,7 @@ class Reading:
             return []
         return sampling.without_duplicates(sampling.grid(axes))
 
-    def values(self, node: Node, name: str) -> list[Value]:
+    def values(self, node: YamlNode, name: str) -> list[Value]:
         """The values of one axis of a grid."""
         if isinstance(node, Items):
             found = [value for item in node.items for value in self.scalars(item, name)]
@@ -178,9 +178,9 @@ class Reading:
             return found
         return self.scalars(node, name)
 
-    def scalars(self, node: Node, name: str) -> list[Value]:
+    def scalars(self, node: YamlNode, name: str) -> list[Value]:
         """A value, or all of a range."""
-        text = self.expect(node, Text, name, "a value, a list or a range", f"{name}: [1, 2, 4, 8]")
+        text = self.expect(node, YamlText, name, "a value, a list or a range", f"{name}: [1, 2, 4, 8]")
         if text is None:
             return []
         between = self.range_of(text)
@@ -192,22 +192,22 @@ class Reading:
             self.error(bad.reason, text.span, text=text.value)
             return []
 
-    def range_of(self, text: Text) -> sampling.Range | None:
+    def range_of(self, text: YamlText) -> sampling.Range | None:
         try:
             return parse_range(text.value) if text.plain else None
         except BadRange as bad:
             self.error(bad.reason, text.span, text=text.value)
             return None
 
-    def listed(self, node: Node) -> list[dict[str, Value]]:
+    def listed(self, node: YamlNode) -> list[dict[str, Value]]:
         items = self.expect(node, Items, "points", "a list of points", KEYS["points"])
         if items is None:
             return []
         points = [self.parameters(item, "a point", "{threads: 1, engines: 2}") for item in items.items]
         return sampling.without_duplicates(points)
 
-    def sample(self, node: Node) -> list[dict[str, Value]]:
-        table = self.expect(node, Table, "sample", "a mapping", KEYS["sample"])
+    def sample(self, node: YamlNode) -> list[dict[str, Value]]:
+        table = self.expect(node, YamlTable, "sample", "a mapping", KEYS["sample"])
         if table is None:
             return []
         self.known_keys(table, SAMPLE_KEYS)
@@ -224,29 +224,29 @@ class Reading:
         draw = sampling.latin_hypercube if method == methods[0] else sampling.random_sample
         return sampling.without_duplicates(draw(axes, count, 1 if seed is None else seed))
 
-    def axes(self, node: Node | None) -> dict[str, Axis]:
+    def axes(self, node: YamlNode | None) -> dict[str, Axis]:
         if node is None:
             return {}
-        table = self.expect(node, Table, "parameters", "a mapping", SAMPLE_KEYS["parameters"])
+        table = self.expect(node, YamlTable, "parameters", "a mapping", SAMPLE_KEYS["parameters"])
         if table is None:
             return {}
         axes = {name: self.axis(entry, name) for name, entry in table.entries.items()}
         return {name: axis for name, axis in axes.items() if axis is not None}
 
-    def axis(self, node: Node, name: str) -> Axis | None:
+    def axis(self, node: YamlNode, name: str) -> Axis | None:
         """A list to choose from, a range, or {range: …, scale: log}."""
         if isinstance(node, Items):
             choices = tuple(self.values(node, name))
             return Axis(choices) if choices else None
         logarithmic = False
-        if isinstance(node, Table):
+        if isinstance(node, YamlTable):
             self.known_keys(node, AXIS_KEYS)
             logarithmic = self.one_of(node.entries.get("scale"), "scale", ("linear", "log")) == "log"
             if "range" not in node.entries:
                 self.error("experiment-missing", first_line(node.span), name="range", example=AXIS_KEYS["range"])
                 return None
             node = node.entries["range"]
-        text = self.expect(node, Text, name, "a range or a list", f"{name}: 0.1..0.9")
+        text = self.expect(node, YamlText, name, "a range or a list", f"{name}: 0.1..0.9")
         if text is None:
             return None
         before = len(self.problems)
@@ -262,32 +262,32 @@ class Reading:
 
     # ------------------------------------------------------------ precision and expected values
 
-    def precision(self, node: Node | None) -> Precision | dict[str, Precision] | None:
+    def precision(self, node: YamlNode | None) -> Precision | dict[str, Precision] | None:
         if node is None:
             return None
-        if isinstance(node, Table):
+        if isinstance(node, YamlTable):
             each = {name: self.bound(entry, "precision-form") for name, entry in node.entries.items()}
             return {name: Precision(*bound) for name, bound in each.items() if bound is not None}
         bound = self.bound(node, "precision-form")
         return None if bound is None else Precision(*bound)
 
-    def bound(self, node: Node, identifier: str) -> tuple[float, bool] | None:
+    def bound(self, node: YamlNode, identifier: str) -> tuple[float, bool] | None:
         """`2%` as (0.02, True), `0.001` as (0.001, False)."""
-        text = node.value if isinstance(node, Text) else ""
+        text = node.value if isinstance(node, YamlText) else ""
         bound = parse_bound(text)
         if bound is None:
             self.error(identifier, node.span, text=text or kind_of(node))
         return bound
 
-    def expected(self, node: Node | None, points: Sequence[dict[str, Value]]) -> list[Expected]:
+    def expected(self, node: YamlNode | None, points: Sequence[dict[str, Value]]) -> list[Expected]:
         if node is None:
             return []
         items = self.expect(node, Items, "expected", "a list", KEYS["expected"])
         found = [self.expected_one(item, points) for item in items.items] if items else []
         return [one for one in found if one is not None]
 
-    def expected_one(self, node: Node, points: Sequence[dict[str, Value]]) -> Expected | None:
-        table = self.expect(node, Table, "an expected value", "a mapping", KEYS["expected"])
+    def expected_one(self, node: YamlNode, points: Sequence[dict[str, Value]]) -> Expected | None:
+        table = self.expect(node, YamlTable, "an expected value", "a mapping", KEYS["expected"])
         if table is None:
             return None
         self.known_keys(table, EXPECTED_KEYS)
@@ -298,7 +298,9 @@ class Reading:
         within = table.entries.get("within")
         tolerance = None if within is None else self.bound(within, "within-form")
         value = table.entries.get("value")
-        text = self.expect(value, Text, "value", "a number, with its unit", EXPECTED_KEYS["value"]) if value else None
+        text = (
+            self.expect(value, YamlText, "value", "a number, with its unit", EXPECTED_KEYS["value"]) if value else None
+        )
         one = Expected(
             self.text(table.entries.get("measure"), "measure", EXPECTED_KEYS["measure"]),
             text.value if text else 0.0,
@@ -313,89 +315,89 @@ class Reading:
 
     # ------------------------------------------------------------ simple values
 
-    def parameters(self, node: Node | None, name: str, example: str) -> dict[str, Value]:
+    def parameters(self, node: YamlNode | None, name: str, example: str) -> dict[str, Value]:
         """A mapping of parameters to single values."""
-        table = self.expect(node, Table, name, "parameters with their values", example) if node else None
+        table = self.expect(node, YamlTable, name, "parameters with their values", example) if node else None
         if table is None:
             return {}
         found = {}
         for key, entry in table.entries.items():
-            text = self.expect(entry, Text, key, "one value", f"{key}: 4")
+            text = self.expect(entry, YamlText, key, "one value", f"{key}: 4")
             if text is not None:
                 found[key] = value_of(text)
         return found
 
-    def texts(self, entries: Mapping[str, Node], name: str) -> dict[str, str]:
+    def texts(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
         """A mapping of names to texts."""
         node = entries.get(name)
-        table = self.expect(node, Table, name, "names with texts", KEYS[name]) if node else None
+        table = self.expect(node, YamlTable, name, "names with texts", KEYS[name]) if node else None
         return {key: self.text(entry, key, KEYS[name]) for key, entry in table.entries.items()} if table else {}
 
-    def files(self, entries: Mapping[str, Node], name: str) -> dict[str, str]:
+    def files(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
         """A mapping of names to files, whose paths are relative to the experiment."""
         return {key: str(self.path.parent / file) for key, file in self.texts(entries, name).items()}
 
-    def measures(self, node: Node | None) -> list[str] | None:
+    def measures(self, node: YamlNode | None) -> list[str] | None:
         if node is None:
             return None
         items = self.expect(node, Items, "measures", "a list of names", KEYS["measures"])
         return [self.text(item, "a measure", KEYS["measures"]) for item in items.items] if items else None
 
-    def text(self, node: Node | None, name: str, example: str) -> str:
-        found = self.expect(node, Text, name, "a text", example) if node else None
+    def text(self, node: YamlNode | None, name: str, example: str) -> str:
+        found = self.expect(node, YamlText, name, "a text", example) if node else None
         return found.value.strip() if found else ""
 
-    def duration(self, node: Node | None, name: str) -> float | str | None:
+    def duration(self, node: YamlNode | None, name: str) -> float | str | None:
         """A number, or a text that the net parses."""
-        text = self.expect(node, Text, name, "a time", KEYS[name]) if node else None
+        text = self.expect(node, YamlText, name, "a time", KEYS[name]) if node else None
         if text is None:
             return None
         value = parse_value(text.value)
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else text.value.strip()
 
-    def whole(self, node: Node | None, name: str, low: int, high: int = LARGEST_INTEGER) -> int | None:
+    def whole(self, node: YamlNode | None, name: str, low: int, high: int = LARGEST_INTEGER) -> int | None:
         if node is None:
             return None
-        value = parse_value(node.value) if isinstance(node, Text) else None
+        value = parse_value(node.value) if isinstance(node, YamlText) else None
         number = value if isinstance(value, int) and not isinstance(value, bool) else None
         if number is None or not low <= number <= high:
             open_above = high == LARGEST_INTEGER and (number is None or number < low)
             limit = f"a whole number of at least {low}" if open_above else f"between {low} and {high}"
-            found = f"`{node.value}`" if isinstance(node, Text) else kind_of(node)
+            found = f"`{node.value}`" if isinstance(node, YamlText) else kind_of(node)
             self.error("experiment-number", node.span, name=name, wanted=limit, found=found)
             return None
         return number
 
-    def one_of(self, node: Node | None, name: str, allowed: Sequence[str]) -> str | None:
+    def one_of(self, node: YamlNode | None, name: str, allowed: Sequence[str]) -> str | None:
         if node is None:
             return None
-        value = node.value if isinstance(node, Text) else ""
+        value = node.value if isinstance(node, YamlText) else ""
         if value not in allowed:
             found = f"`{value}`" if value else kind_of(node)
             self.error("experiment-number", node.span, name=name, wanted=" or ".join(allowed), found=found)
             return None
         return value
 
-    def expect(self, node: Node, kind: type[T], name: str, wanted: str, example: str) -> T | None:
+    def expect(self, node: YamlNode, kind: type[T], name: str, wanted: str, example: str) -> T | None:
         if isinstance(node, kind):
             return node
         self.wrong_kind(node, name, wanted, example)
         return None
 
-    def wrong_kind(self, node: Node, name: str, wanted: str, example: str) -> None:
-        found = f"`{node.value}`" if isinstance(node, Text) else kind_of(node)
-        span = node.span if isinstance(node, Text) else first_line(node.span)
+    def wrong_kind(self, node: YamlNode, name: str, wanted: str, example: str) -> None:
+        found = f"`{node.value}`" if isinstance(node, YamlText) else kind_of(node)
+        span = node.span if isinstance(node, YamlText) else first_line(node.span)
         self.error("experiment-kind", span, name=name, wanted=wanted, found=found, example=example)
 
-    def known_keys(self, table: Table, known: dict[str, str]) -> None:
+    def known_keys(self, table: YamlTable, known: dict[str, str]) -> None:
         for name, span in table.keys.items():
             if name not in known:
                 near = did_you_mean(name, known)
                 self.error("experiment-key", span, name=name, suggestion=near, known=None if near else list(known))
 
 
-def kind_of(node: Node) -> str:
-    return {Text: "a text", Items: "a list", Table: "a mapping"}[type(node)]
+def kind_of(node: YamlNode) -> str:
+    return {YamlText: "a text", Items: "a list", YamlTable: "a mapping"}[type(node)]
 
 
 def first_line(span: Span) -> Span:
@@ -405,7 +407,7 @@ def first_line(span: Span) -> Span:
     return Span(span.file, span.line, span.column, span.line, span.column + 1)
 
 
-def value_of(text: Text) -> Value:
+def value_of(text: YamlText) -> Value:
     return parse_value(text.value) if text.plain else text.value
 
 

@@ -25,7 +25,7 @@ _PLAIN_TAGS: Final = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class YamlText:
     """A scalar; `plain` if written without quotes, so that it may be a number."""
 
     value: str
@@ -37,23 +37,23 @@ class Text:
 class Items:
     """A list."""
 
-    items: tuple[Node, ...]
+    items: tuple[YamlNode, ...]
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class YamlTable:
     """A mapping; `keys` has the position of each key."""
 
-    entries: Mapping[str, Node]
+    entries: Mapping[str, YamlNode]
     keys: Mapping[str, Span]
     span: Span
 
 
-Node = Text | Items | Table
+YamlNode = YamlText | Items | YamlTable
 
 
-def read(path: Path) -> tuple[Node | None, str, list[Diagnostic]]:
+def read(path: Path) -> tuple[YamlNode | None, str, list[Diagnostic]]:
     """The tree of a file (None if empty), its text, and its errors.
 
     Raises LanguageError if no tree can be made.
@@ -69,7 +69,7 @@ def read(path: Path) -> tuple[Node | None, str, list[Diagnostic]]:
         raise LanguageError([Diagnostic("yaml-too-deep", Span(str(path), 1, 1, 1, 2))], {str(path): text}) from error
     except yaml.YAMLError as error:
         raise LanguageError([syntax_error(error, path)], {str(path): text}) from error
-    reader = _Reader(str(path))
+    reader = _YamlReader(str(path))
     try:
         node = None if root is None else reader.node(root, 0)
     except LanguageError as error:
@@ -100,7 +100,7 @@ def syntax_error(error: yaml.YAMLError, path: Path) -> Diagnostic:
     return Diagnostic("yaml-syntax", span, {"reason": reason, "context": getattr(error, "context", None)})
 
 
-class _Reader:
+class _YamlReader:
     """Turns PyYAML's nodes into ours, up to a limit."""
 
     def __init__(self, file: str) -> None:
@@ -112,7 +112,7 @@ class _Reader:
         start, end = node.start_mark, node.end_mark
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
-    def node(self, node: yaml.Node, depth: int) -> Node:
+    def node(self, node: yaml.Node, depth: int) -> YamlNode:
         """Raises LanguageError if the tree is too large or too deep."""
         span = self.span(node)
         self.left -= 1
@@ -126,10 +126,10 @@ class _Reader:
             return Items(tuple(self.node(item, depth + 1) for item in node.value), span)
         if isinstance(node, yaml.MappingNode):
             return self.table(node, span, depth)
-        return Text(str(node.value), getattr(node, "style", None) is None, span)
+        return YamlText(str(node.value), getattr(node, "style", None) is None, span)
 
-    def table(self, node: yaml.MappingNode, span: Span, depth: int) -> Table:
-        entries: dict[str, Node] = {}
+    def table(self, node: yaml.MappingNode, span: Span, depth: int) -> YamlTable:
+        entries: dict[str, YamlNode] = {}
         keys: dict[str, Span] = {}
         for key, value in node.value:
             name = key.value if isinstance(key, yaml.ScalarNode) else "a list or mapping"
@@ -137,4 +137,4 @@ class _Reader:
                 self.problems.append(Diagnostic("yaml-duplicate", self.span(key), {"name": name}))
             entries[name] = self.node(value, depth + 1)
             keys[name] = self.span(key)
-        return Table(entries, keys, span)
+        return YamlTable(entries, keys, span)

@@ -15,10 +15,10 @@ from fractions import Fraction
 from functools import lru_cache
 from os import PathLike
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from petri import library, net
 from petri.diagnostics import Diagnostic, did_you_mean
+from petri.language.checking.state import KnownTable
 from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
@@ -30,14 +30,6 @@ MOST_ROWS = 1_000_000
 FILES_KEPT = 64
 LARGEST_KEPT = 2**15  # characters; the tree of a text needs about a hundred times its memory
 LARGEST_TABLE = 32 * 2**20  # bytes
-
-
-class Known(NamedTuple):
-    """A table: its number, whether its values are whole, and its mean."""
-
-    number: int
-    whole: bool
-    mean: Fraction
 
 
 def _parsed(text: str, name: str) -> tuple[tree.File, tuple[Diagnostic, ...], frozenset[str]]:
@@ -75,7 +67,7 @@ class Loader:
         self.library_files: set[str] = set()
         self._paths: dict[str, Path] = {}
         self._read: set[Path] = set()
-        self._table_numbers: dict[Path, Known | None] = {}
+        self._table_numbers: dict[Path, KnownTable | None] = {}
         self._root: Path | None = None
 
     def load(self, path: Path) -> bool:
@@ -186,7 +178,7 @@ class Loader:
         """The file of a stream, which is not opened; reports an error and returns None if it may not be read."""
         return self._relative(e.value, e.span)
 
-    def table(self, e: tree.Text) -> Known | None:
+    def table(self, e: tree.Text) -> KnownTable | None:
         """The properties of a table; reports an error and returns None if it cannot be used."""
         self._named[e.value] = None
         given = self._given.get(e.value)
@@ -205,13 +197,13 @@ class Loader:
                 near = did_you_mean(name, self._named)
                 self.problems.error("table-not-there", None, name=name, names=list(self._named), suggestion=near)
 
-    def _add_table(self, e: tree.Text, rows: list[tuple[str, float]]) -> Known:
+    def _add_table(self, e: tree.Text, rows: list[tuple[str, float]]) -> KnownTable:
         whole = all(_is_whole(value) for value, _ in rows)
         values = tuple(int(value) if whole else float(value) for value, _ in rows)
         self.tables.append(net.Table(e.value, values, tuple(weight for _, weight in rows)))
         weighted = math.fsum(value * weight for value, (_, weight) in zip(values, rows, strict=True))
         mean = weighted / math.fsum(weight for _, weight in rows)
-        return Known(len(self.tables) - 1, whole, Fraction(mean))
+        return KnownTable(len(self.tables) - 1, whole, Fraction(mean))
 
     def _rows(self, e: tree.Text, path: Path) -> list[tuple[str, float]] | None:
         try:

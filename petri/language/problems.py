@@ -12,7 +12,7 @@ LONGEST_QUOTE = 50
 MOST_NAMES = 1_000  # among which a suggestion is searched
 
 
-class Fault(Exception):
+class CheckError(Exception):
     """An error that ends the work on the current declaration; the caller turns it into a diagnostic."""
 
     def __init__(self, identifier: str, span: Span | None, **values: Value) -> None:
@@ -58,7 +58,7 @@ class Problems:
     def note(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:
         self.report(identifier, span, values, labels=labels, severity="note")
 
-    def fault(self, fault: Fault, **values: Value) -> None:
+    def fault(self, fault: CheckError, **values: Value) -> None:
         self.report(fault.identifier, fault.span, {**fault.values, **values})
 
     def meant(self, word: str, names: Iterable[str]) -> str | None:
@@ -78,6 +78,11 @@ class Problems:
 
     def text(self, span: Span) -> str:
         """The source text of a span, on one line and shortened."""
+        words = self.whole_text(span)
+        return words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
+
+    def whole_text(self, span: Span) -> str:
+        """What was written there, on one line."""
         if span.file not in self._lines:
             self._lines[span.file] = self.sources.get(span.file, "").splitlines()
         lines = self._lines[span.file][span.line - 1 : span.end_line]
@@ -85,5 +90,4 @@ class Problems:
             return "…"
         lines[-1] = lines[-1][: span.end_column - 1]
         lines[0] = lines[0][span.column - 1 :]
-        words = " ".join(" ".join(line.split("#")[0] for line in lines).split())
-        return words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
+        return " ".join(" ".join(line.split("#")[0] for line in lines).split())

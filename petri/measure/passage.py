@@ -1,7 +1,7 @@
 """Times from a start to the next end of equal key, in bounded memory.
 
 An end is matched with the oldest waiting start of its key. At most `limit` starts wait at once: when one more comes,
-the oldest of all is forgotten. The Rust twin is `petri/native/engine/src/passage.rs`.
+the oldest of all is forgotten. The Rust twin is `petri/native/engine/src/observe/passages.rs`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Packet reordering: RFC 4737, RFC 5236, and the ACKs of a TCP receiver.
 
-One pass, bounded memory. `docs/measures.md` defines every figure; the Rust twin (`petri/native/engine/src/reorder.rs`)
-computes the same integers.
+One pass, bounded memory. `docs/measures.md` defines every figure; the Rust twin
+(`petri/native/engine/src/observe/reorder/mod.rs`) computes the same integers.
 
 A *flow* is a key. Numbers may start anywhere: the first number of a flow is the least of its first 64 arrivals, unless
 `first` is given. At most `flows` flows are followed at once. When another starts, the flow that has been silent longest
@@ -99,7 +99,7 @@ def ratios(counters: dict[str, float]) -> dict[str, float]:
     }
 
 
-class Outcome(Enum):
+class Acceptance(Enum):
     """The reaction of a cumulative receiver to a packet."""
 
     OLD = 0  # the receiver already had it, or had given it up
@@ -119,18 +119,18 @@ class Receiver:
         self.held = 0
         self.blocks: deque[list[int]] = deque()  # held numbers as disjoint intervals [low, high], ascending
 
-    def accept(self, sequence: int) -> Outcome:
+    def accept(self, sequence: int) -> Acceptance:
         if sequence == self.expected:
             self.expected += 1
             self.release()
-            return Outcome.ADVANCED
+            return Acceptance.ADVANCED
         if sequence < self.expected or not self.store(sequence):
-            return Outcome.OLD
+            return Acceptance.OLD
         if self.held <= self.threshold:
-            return Outcome.HELD
+            return Acceptance.HELD
         self.expected = self.blocks[0][0]
         self.release()
-        return Outcome.ADVANCED
+        return Acceptance.ADVANCED
 
     def missing_from(self, number: int) -> int:
         """The number of missing packets from `number` up to the greatest one held."""
@@ -201,9 +201,9 @@ class Acknowledger:
         self.resent = first  # all numbers below, if still missing, have been counted as resent
 
     def accept(self, sequence: int, answers: Answers) -> None:
-        if self.buffer.accept(sequence) is not Outcome.OLD:
+        if self.buffer.accept(sequence) is not Acceptance.OLD:
             answers.buffer[self.buffer.held] += 1
-        if self.receiver.accept(sequence) is Outcome.ADVANCED:
+        if self.receiver.accept(sequence) is Acceptance.ADVANCED:
             self.run = 0
             self.hole_counted = False
         else:

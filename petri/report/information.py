@@ -7,16 +7,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
+from petri.report.columns import Column, print_prose, print_table
+from petri.report.expected import said
 from petri.report.expressions import ExpressionText
 from petri.report.quantities import Units, exact, exact_quantity
 from petri.report.source import written
-from petri.report.summary import claim
+from petri.report.summary import shown_dimension
 
 _INDEX = re.compile(r"\[\d+\]")
+_FIGURES = ("Parameters",)  # tables whose cells are values, which no line breaks
 
 
 def print_information(
@@ -27,8 +29,8 @@ def print_information(
     title = Text(net.name, style="bold")
     if net.doc:
         title.append(f": {' '.join(net.doc.split())}", style="not bold")
-    console.print(title)
-    console.print(Text(teller.run_line(), style="dim"))
+    print_prose(console, title)
+    print_prose(console, Text(teller.run_line(), style="dim"))
     sections = (
         ("Parameters", ("value", "range"), [teller.parameter(p) for p in net.parameters]),
         ("Places", ("holds", "at first"), [teller.place(p) for p in net.places]),
@@ -37,29 +39,30 @@ def print_information(
     )
     for heading, columns, rows in sections:
         if rows:
-            console.print(_table(heading, columns, rows if every else _folded(rows)))
+            console.print()
+            print_table(console, _columns(heading, columns, rows if every else _folded(rows)))
 
 
-Row = tuple[str, str, str, str]  # name, two cells, documentation
+InformationRow = tuple[str, str, str, str]  # name, two cells, documentation
 
 
-def _folded(rows: Iterable[Row]) -> list[Row]:
+def _folded(rows: Iterable[InformationRow]) -> list[InformationRow]:
     """Merge the elements of an array whose rows are equal into one row."""
-    groups: dict[Row, list[Row]] = {}
+    groups: dict[InformationRow, list[InformationRow]] = {}
     for row in rows:
         groups.setdefault((_INDEX.sub("[*]", row[0]), *row[1:]), []).append(row)
     return [(f"{key[0]} ×{len(rows)}", *key[1:]) if len(rows) > 1 else rows[0] for key, rows in groups.items()]
 
 
-def _table(heading: str, columns: Sequence[str], rows: Sequence[Row]) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold dim")
-    table.add_column(Text(f"\n{heading}", style="bold not dim"), overflow="fold", min_width=10)
-    for column in columns:
-        table.add_column(f"\n{column}", overflow="fold")
-    table.add_column("\n", overflow="fold", style="dim")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
+def _columns(heading: str, titles: Sequence[str], rows: Sequence[InformationRow]) -> list[Column]:
+    names, first, second, docs = (list(cells) for cells in zip(*rows, strict=True))
+    figures = heading in _FIGURES
+    return [
+        Column(heading, names, "name"),
+        Column(titles[0], first, "figure" if figures else "prose", left=True),
+        Column(titles[1], second, "figure" if figures else "prose", left=True),
+        Column("", docs, "prose", style="dim"),
+    ]
 
 
 class _Teller:
@@ -87,7 +90,7 @@ class _Teller:
     def quantity(self, value: Scalar, dimension: str) -> str:
         return exact_quantity(self.units, value, dimension) if value else exact(value)
 
-    def parameter(self, parameter: Parameter) -> Row:
+    def parameter(self, parameter: Parameter) -> InformationRow:
         value = parameter.value
         if isinstance(value, str):
             shown = value
@@ -101,7 +104,7 @@ class _Teller:
         )
         return parameter.name, shown, f"{low}..{high}" if low or high else "", _line(parameter.doc)
 
-    def place(self, place: Place) -> Row:
+    def place(self, place: Place) -> InformationRow:
         discipline = {"bag": "", "fifo": "fifo", "lifo": "lifo", "key": "by key"}[place.discipline]
         capacity = "" if place.capacity is None else f"cap {place.capacity}"
         holds = " ".join(part for part in (place.colour.name, discipline, capacity) if part)
@@ -111,7 +114,7 @@ class _Teller:
             begins = f"rows of {place.stream.name}" if place.stream.name else "rows of a file"
         return place.name, holds, begins, _line(place.doc)
 
-    def transition(self, transition: Transition) -> Row:
+    def transition(self, transition: Transition) -> InformationRow:
         time = transition.time
         immediate = time.op == "const" and not time.value
         takes = "" if immediate else self.expression(transition, time, "Time")
@@ -127,11 +130,12 @@ class _Teller:
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:
         return written(expression.span, self.sources) or self.text.of(expression, transition.variables, dimension)
 
-    def measure(self, measure: Measure) -> Row:
+    def measure(self, measure: Measure) -> InformationRow:
         records = [*measure.record]
         if measure.window is not None:
             records.append(f"series({self.quantity(measure.window, 'Time')})")
-        expected = "; ".join(claim(e.text, measure.name) for e in measure.expectations)
+        dimension = shown_dimension(measure.dimension, next(iter(measure.record), None))
+        expected = "; ".join(said(e, self.units, dimension, measure.name) for e in measure.expectations)
         return measure.name, ", ".join(records), expected, _line(measure.doc)
 
 

@@ -11,6 +11,8 @@ import math
 from petri.structs import Frozen
 
 NOTHING = "–"  # shown for a figure that does not exist, such as the mean of no observations
+DOUBTFUL = "?: the interval is wider than the figure, of which not even the size is known; run longer"
+DIGITS = 6  # significant digits of a figure that has an interval, at most
 
 _TIME = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps"))
 _LONG_TIME = ((3600.0, "h"), (60.0, "min"), *_TIME)
@@ -20,6 +22,11 @@ _EVENTS = ((1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1.0, "/s"))
 _SLOW_FREQUENCY = (*_FREQUENCY, (1 / 60, "/min"), (1 / 3600, "/h"))
 _SLOW_EVENTS = (*_EVENTS, (1 / 60, "/min"), (1 / 3600, "/h"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
+_COUNT = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_PLAIN_RATE = ((1.0, "B per time unit"),)
+_ALL = (_LONG_TIME, _RATE, _SLOW_FREQUENCY, _SLOW_EVENTS, _BYTES, _COUNT, _PLAIN_RATE)
+UNITS = tuple(dict.fromkeys([name for kind in _ALL for _, name in kind if name] + ["%"]))
+"""Every unit that a figure is shown in."""
 
 
 class Scale(Frozen):
@@ -46,7 +53,7 @@ class Units(Frozen):
         if dimension == "Bytes":
             return 1.0, _BYTES
         if self.seconds is None:
-            return 1.0, ((1.0, "B per time unit"),) if dimension == "Rate" else ()
+            return 1.0, _PLAIN_RATE if dimension == "Rate" else ()
         slow = self.seconds >= 60.0  # a net that counts minutes or hours is shown in them
         found = {
             "Time": (self.seconds, _LONG_TIME if slow else _TIME),
@@ -61,21 +68,57 @@ class Units(Frozen):
         if value is None or math.isnan(value):
             return NOTHING
         scale = self.scale(value, dimension)
-        return _joined(number(value * scale.factor, digits), scale.unit)
+        return joined(number(value * scale.factor, digits), scale.unit)
 
-    def show_with_error(self, value: float | None, half_width: float | None, dimension: str = "") -> str:
-        """`2.961 ± 0.004 Gbps`: both in one unit, the value with as many digits as its interval justifies.
+    def show_with_error(
+        self, value: float | None, half_width: float | None, dimension: str = "", *, difference: bool = False
+    ) -> str:
+        """`2.961 ± 0.004 Gbps`: both in one unit, to two digits of the interval and no more than six of the value.
 
-        Without an interval, or if it has no width, only the value.
+        `189.905 ± <0.001 ms` where the interval is narrower than these digits; `14? ± 34 ms` where it is wider than
+        the value, so that not even its size is known (but not of a `difference`, which may well be 0). Without an
+        interval, or where it has no width, the value alone.
         """
         if value is None or math.isnan(value) or half_width is None or not math.isfinite(half_width):
             return self.show(value, dimension)
-        scale = self.scale(value, dimension)
+        scale = self.scale(max(abs(value), half_width), dimension)
         value, half_width = value * scale.factor, half_width * scale.factor
         if half_width <= abs(value) * 1e-9:  # it does not vary
-            return _joined(number(value), scale.unit)
-        decimals = min(max(1 - math.floor(math.log10(half_width)), 0), 9)
-        return _joined(f"{value:,.{decimals}f} ± {half_width:,.{decimals}f}", scale.unit)
+            return joined(number(value), scale.unit)
+        doubt = "?" if half_width > abs(value) and not difference else ""
+        greatest = max(abs(value), half_width)
+        if 1e-4 <= greatest < 1e15:
+            return joined(_with_error(value, half_width, doubt), scale.unit)
+        exponent = math.floor(math.log10(greatest))
+        text = _with_error(value / 10.0**exponent, half_width / 10.0**exponent, doubt)
+        return joined(f"({text})e{exponent}", scale.unit)
+
+    def show_without_error(self, value: float, half_width: float, dimension: str = "") -> str:
+        """The value of `show_with_error` where there is no room for its interval: `2.961 Gbps`, `14? ms`."""
+        if not half_width > abs(value):
+            return self.show(value, dimension)
+        scale = self.scale(value, dimension)
+        return joined(f"{number(value * scale.factor, 2)}?", scale.unit)
+
+    def show_range(self, low: float, high: float, dimension: str = "") -> str:
+        """`0.12..350 ns`, `100..400 k` of a "count": the least and the greatest of several values, in one unit."""
+        greatest = max(abs(low), abs(high))
+        scale = _suited(greatest, 1.0, _COUNT) if dimension == "count" else self.scale(greatest, dimension)
+        for digits in range(3, 13):
+            ends = [number(value * scale.factor, digits) for value in (low, high)]
+            if ends[0] != ends[1]:
+                break
+        return joined("..".join(ends), scale.unit)
+
+
+def _with_error(value: float, half_width: float, doubt: str) -> str:
+    decimals = max(1 - math.floor(math.log10(half_width)), 0)
+    if value:
+        decimals = min(decimals, max(DIGITS - 1 - math.floor(math.log10(max(abs(value), half_width))), 0))
+    error = f"{half_width:,.{decimals}f}"
+    if not float(error.replace(",", "")):
+        error = f"<{10.0**-decimals:.{decimals}f}"
+    return f"{value:,.{decimals}f}{doubt} ± {error}"
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -95,6 +138,13 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:,.{decimals}f}"
 
 
+def compact(value: float, digits: int = DIGITS) -> str:
+    """A plain number to so many significant digits, without zeros at its end: `0.01`."""
+    text = number(value, digits)
+    mantissa, e, exponent = text.partition("e")
+    return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + e + exponent
+
+
 def exact(value: float | int, factor: float = 1.0) -> str:
     """A number as written by a person: the shortest text that means the same to 12 digits."""
     scaled = value * factor
@@ -110,7 +160,7 @@ def exact_quantity(units: Units, value: float | int, dimension: str) -> str:
         return exact(value)
     factor, known = units.units_of(dimension)
     fitting = [entry for entry in known if abs(value) * factor >= entry[0] * (1 - 1e-9)]
-    texts = [_joined(exact(float(value), factor / size), unit) for size, unit in fitting]
+    texts = [joined(exact(float(value), factor / size), unit) for size, unit in fitting]
     return min(texts, key=len) if texts else units.show(value, dimension, 12)
 
 
@@ -125,7 +175,8 @@ def _suited(value: float, factor: float, units: tuple[tuple[float, str], ...]) -
     return Scale(factor / size, unit)
 
 
-def _joined(text: str, unit: str) -> str:
+def joined(text: str, unit: str) -> str:
+    """A number and its unit."""
     if unit == "%":
         return f"{text}%" if "±" not in text else f"{text} %"
     return f"{text} {unit}" if unit else text

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
 from rich.text import Text
 
-from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Net
 from petri.report import sparks
+from petri.report.columns import Column, print_prose, print_table
 from petri.report.ending import why_partial
-from petri.report.quantities import NOTHING, Units, number
+from petri.report.expected import verdict_text
+from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
-
-Column = tuple[str, Callable[[Row], str]]
-"""A heading, and the function that gives the cells below it."""
 
 _COUNTS = ("count", "packets", "received", "duplicates")
 
@@ -37,18 +33,18 @@ class _Summary:
         self.console = console
         self.every = every
         self.units = Units(result.net.seconds)
+        self.doubtful = False  # whether a figure is shown whose size is not known
 
     def print(self, seconds: float) -> None:
         for line in self.heading(seconds):
-            self.console.print(line, overflow="fold")
+            print_prose(self.console, line)
         if not self.result.counted:
             return
         self.measures()
         rows = tables(self.result, fold=not self.every)
         self.transitions(rows.transitions)
         self.places(rows.places)
-        if any(row.copies > 1 for row in (*rows.places, *rows.transitions)):
-            self.console.print(Text("×n: the average of n alike; --all shows each", style="dim"))
+        self.notes((*rows.places, *rows.transitions))
         if self.result.died:
             self.death()
         self.conclusion()
@@ -96,122 +92,144 @@ class _Summary:
     def measures(self) -> None:
         if not self.result.measures and not self.result.verdicts:
             return
-        table = self.table("Measures", ("value", "right"), ("", "left"))
+        rows: list[tuple[str, str, Text]] = []
         for measured in self.result.measures:
-            self.measure_rows(table, measured)
+            rows += self.measure_rows(measured)
         for expectation, verdict in self.result.verdicts:
-            table.add_row("expect", self.units.show(verdict.value), _verdict(verdict, claim(expectation.text)))
-        self.console.print(table)
+            dimension = shown_dimension(expectation.dimension)
+            remark = verdict_text(expectation, verdict, self.units, dimension)
+            rows.append(("expect", self.units.show(verdict.value, dimension), remark))
+        names, values, remarks = (list(cells) for cells in zip(*rows, strict=True))
+        self.table([Column("Measures", names, "name"), Column("value", values), Column("", remarks, "prose")])
 
-    def measure_rows(self, table: Table, measured: MeasureResult) -> None:
+    def measure_rows(self, measured: MeasureResult) -> list[tuple[str, str, Text]]:
         """The measure's first figure with its verdicts, and a row for each further figure that it records."""
         measure = measured.measure
         figures = dict(measured.recorded)
         first = next(iter(figures), None)
         lead = measured.interval if first is None else figures.pop(first)
         name = f"{measure.name} {first}" if first is not None else measure.name
+        dimension = shown_dimension(measure.dimension, first)
         remarks = [
-            _verdict(verdict, claim(expectation.text, measure.name)) for expectation, verdict in measured.verdicts
+            verdict_text(expectation, verdict, self.units, dimension, measure.name)
+            for expectation, verdict in measured.verdicts
         ]
         if measure.doc:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
-        table.add_row(name, self.figure(lead, measure.dimension, first), Text("\n").join(remarks))
+        rows = [(name, self.figure(lead, measure.dimension, first), Text("\n").join(remarks))]
         for field, interval in figures.items():
-            table.add_row(f"  {field}", self.figure(interval, measure.dimension, field), "")
+            rows.append((f"  {field}", self.figure(interval, measure.dimension, field), Text()))
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
-            self.bars(table, "histogram", sparks.of_histogram(measured.histogram), measure.dimension)
+            rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), measure.dimension))
         if measured.series:
-            dimension = _shown_dimension(measure.dimension, None)
-            self.bars(table, "series", sparks.of_series(list(measured.series.values())), dimension)
+            dimension = shown_dimension(measure.dimension)
+            rows.append(self.bars("series", sparks.of_series(list(measured.series.values())), dimension))
+        return rows
 
-    def bars(self, table: Table, name: str, spark: tuple[str, float, float], dimension: str) -> None:
+    def bars(self, name: str, spark: tuple[str, float, float], dimension: str) -> tuple[str, str, Text]:
         line, low, high = spark
         ends = f"{self.units.show(low, dimension, 3)} … {self.units.show(high, dimension, 3)}"
-        table.add_row(f"  {name}", line, Text(ends, style="dim"))
+        return f"  {name}", line, Text(ends, style="dim")
 
     def figure(self, interval: Interval, dimension: str, field: str | None = None) -> str:
-        return self.units.show_with_error(interval.mean, interval.half_width, _shown_dimension(dimension, field))
+        return self.noted(
+            self.units.show_with_error(interval.mean, interval.half_width, shown_dimension(dimension, field))
+        )
 
     # ------------------------------------------------------------ tables
 
     def transitions(self, rows: Sequence[Row]) -> None:
         immediate = _immediate(self.net)
-        columns: list[Column] = [
-            ("firings", lambda row: number(round(row.figures["firings"].mean, 1))),
-            ("rate", lambda row: self.with_error(row, "rate", "events")),
-            ("in progress", lambda row: "" if row.name in immediate else self.with_error(row, "in_progress")),
-            ("active", lambda row: "" if row.name in immediate else self.share(row, "active")),
-        ]
-        short: list[Column] = [("rate", lambda row: self.plain(row, "rate", "events"))]
-        self.rows("Transitions", rows, columns, short, ())
+        timed = [row.name not in immediate for row in rows]
+        self.rows(
+            Column("Transitions", [row_title(row) for row in rows], "name"),
+            Column("firings", [self.count(row, "firings") for row in rows]),
+            self.column("rate", rows, "rate", "events", rank=1),
+            self.column("in progress", rows, "in_progress", rank=3, only=timed),
+            Column("active", [self.share(row, "active") if show else "" for row, show in zip(rows, timed, strict=True)],
+                   rank=2),
+        )  # fmt: skip
 
     def places(self, rows: Sequence[Row]) -> None:
-        columns: list[Column] = [
-            ("tokens", lambda row: self.with_error(row, "mean")),
-            ("max", lambda row: number(row.figures["maximum"].mean)),
-            ("non-empty", lambda row: self.share(row, "occupied")),
-            ("arrivals", lambda row: number(round(row.figures["arrivals"].mean, 1))),
-            ("rate", lambda row: self.plain(row, "arrival_rate", "events")),
-            ("sojourn", lambda row: self.plain(row, "sojourn", "Time")),
-            ("used", lambda row: self.share(row, "utilisation").replace(NOTHING, "")),
-        ]
-        short: list[Column] = [("tokens", lambda row: self.plain(row, "mean", ""))]
-        self.rows("Places", rows, columns, short, ("arrivals", "rate"))
-
-    def rows(
-        self, title: str, rows: Sequence[Row], columns: list[Column], short: list[Column], spare: Sequence[str]
-    ) -> None:
-        """The first of these tables that fits: all columns; without the `spare` ones; then `short`."""
-        if not rows:
-            return
-        for left_out in range(len(spare) + 1):
-            kept = [column for column in columns if column[0] not in spare[:left_out]]
-            table = self.filled(title, rows, kept)
-            if self.fits(table):
-                break
-        else:
-            brief = dict(short)
-            table = self.filled(title, rows, [(name, brief.get(name, show)) for name, show in kept])
-        self.console.print(table)
-
-    def filled(self, title: str, rows: Sequence[Row], columns: Sequence[Column]) -> Table:
-        table = self.table(title, *((name, "right") for name, _ in columns))
-        for row in rows:
-            name = Text(row.name)
-            if row.copies > 1:
-                name.append(f" ×{row.copies}", style="dim")
-            table.add_row(name, *(show(row) for _, show in columns))
-        return table
-
-    def fits(self, table: Table) -> bool:
-        return (
-            Measurement.get(self.console, self.console.options.update_width(10_000), table).maximum
-            <= self.console.width
+        used = [self.share(row, "utilisation").replace(NOTHING, "") for row in rows]
+        self.rows(
+            Column("Places", [row_title(row) for row in rows], "name"),
+            self.column("tokens", rows, "mean"),
+            Column("max", [number(row.figures["maximum"].mean) for row in rows], rank=2),
+            Column("non-empty", [self.share(row, "occupied") for row in rows], rank=4),
+            Column("arrivals", [self.count(row, "arrivals") for row in rows], rank=5, implied=True),
+            Column("rate", [self.plain(row, "arrival_rate", "events") for row in rows], rank=6, implied=True),
+            Column("sojourn", [self.plain(row, "sojourn", "Time") for row in rows], rank=1),
+            Column("used", used, rank=3),
         )
 
-    def table(self, title: str, *columns: tuple[str, str]) -> Table:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold dim", show_edge=False)
-        table.add_column(Text(f"\n{title}", style="bold not dim"), no_wrap=True, overflow="ellipsis", min_width=16)
-        for name, side in columns:
-            is_figure = side == "right"
-            table.add_column(
-                f"\n{name}",
-                justify="right" if is_figure else "left",
-                no_wrap=is_figure,
-                overflow="fold",
-            )
-        return table
+    def rows(self, *columns: Column) -> None:
+        if columns[0].cells:
+            self.table(columns)
+
+    def column(
+        self,
+        heading: str,
+        rows: Sequence[Row],
+        figure: str,
+        dimension: str = "",
+        rank: int = 0,
+        only: Sequence[bool] | None = None,
+    ) -> Column:
+        """A figure with its intervals, which give way where there is no room."""
+        shown = [True] * len(rows) if only is None else only
+        cells = [self.with_error(row, figure, dimension) if one else "" for row, one in zip(rows, shown, strict=True)]
+        brief = [self.brief(row, figure, dimension) if one else "" for row, one in zip(rows, shown, strict=True)]
+        return Column(heading, cells, brief=brief, rank=rank)
+
+    def table(self, columns: Sequence[Column]) -> None:
+        self.console.print()
+        print_table(self.console, columns)
 
     def with_error(self, row: Row, figure: str, dimension: str = "") -> str:
         interval = row.figures[figure]
-        return self.units.show_with_error(interval.mean, interval.half_width, dimension)
+        if figure in row.spread:
+            return self.units.show_range(*row.spread[figure], dimension)
+        return self.noted(self.units.show_with_error(interval.mean, interval.half_width, dimension))
 
-    def plain(self, row: Row, figure: str, dimension: str) -> str:
+    def brief(self, row: Row, figure: str, dimension: str = "") -> str:
+        interval = row.figures[figure]
+        if figure in row.spread:
+            return self.units.show_range(*row.spread[figure], dimension)
+        return self.units.show_without_error(interval.mean, interval.half_width, dimension)
+
+    def plain(self, row: Row, figure: str, dimension: str = "") -> str:
+        if figure in row.spread:
+            return self.units.show_range(*row.spread[figure], dimension)
         return self.units.show(row.figures[figure].mean, dimension)
 
+    def count(self, row: Row, figure: str) -> str:
+        if figure in row.spread:
+            return self.units.show_range(*row.spread[figure], "count")
+        return number(round(row.figures[figure].mean, 1))
+
     def share(self, row: Row, figure: str) -> str:
-        mean = row.figures[figure].mean
-        return NOTHING if math.isnan(mean) else f"{mean:.1%}"
+        low, high = row.spread.get(figure, (row.figures[figure].mean,) * 2)
+        if math.isnan(low):
+            return NOTHING
+        ends = [f"{100 * low:.1f}", f"{100 * high:.1f}"]
+        return f"{'..'.join(dict.fromkeys(ends))}%"
+
+    def noted(self, text: str) -> str:
+        """The text, remembering whether it has a mark that wants explaining."""
+        self.doubtful |= "?" in text
+        return text
+
+    def notes(self, rows: Sequence[Row]) -> None:
+        """What the marks in the tables mean."""
+        if any(row.copies > 1 for row in rows):
+            said = "×n: n elements of an array; their average where they agree within noise, else least..greatest; "
+            self.note(f"{said}max is the greatest; --all shows each")
+        if self.doubtful:
+            self.note(DOUBTFUL)
+
+    def note(self, text: str) -> None:
+        print_prose(self.console, Text(text, style="dim"))
 
     def time(self, value: float) -> str:
         return self.units.show(value, "Time")
@@ -224,18 +242,15 @@ class _Summary:
         if len(dead) > 1:
             when += f" (the first of {len(dead)} dead replications)"
         if math.isinf(self.result.plan.until) and not self.every:
-            self.console.print(Text(f"\nEnded at {when}: no transition can fire; --all explains why"))
+            print_prose(self.console, Text(f"\nEnded at {when}: no transition can fire; --all explains why"))
             return
-        self.console.print(Text(f"\nThe net died at {when}: no transition can fire.", style="bold"))
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
-        table.add_column(overflow="fold")
-        table.add_column(overflow="fold")
-        from petri.report.dead import why_dead  # imports the reference engine, and few nets die
+        print_prose(self.console, Text(f"\nThe net died at {when}: no transition can fire.", style="bold"))
+        from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
+        from petri.report.lacks import reasons
 
-        for lack in why_dead(self.net, dead[0].marking, fold=not self.every):
-            copies = f" ×{lack.copies}" if lack.copies > 1 else ""
-            table.add_row(f"  {lack.transition}{copies}", lack.reason)
-        self.console.print(table)
+        told = reasons(self.net, why_dead(self.net, dead[0].marking), fold=not self.every)
+        names = [f"  {one.transition} ×{one.copies}" if one.copies > 1 else f"  {one.transition}" for one in told]
+        print_table(self.console, [Column("", names, "name"), Column("", [one.text for one in told], "prose")])
 
     def conclusion(self) -> None:
         verdicts = [verdict for measured in self.result.measures for _, verdict in measured.verdicts]
@@ -245,10 +260,10 @@ class _Summary:
             text = f"✗ {failed} of {len(verdicts)} expectations FAILED"
             if self.result.partial:
                 text += ", on partial results"
-            self.console.print(Text(f"\n{text}", style="bold red"))
+            print_prose(self.console, Text(f"\n{text}", style="bold red"))
         elif verdicts:
             text = f"all {len(verdicts)} expectations hold" if len(verdicts) > 1 else "the expectation holds"
-            self.console.print(Text(f"\n✓ {text}", style="green"))
+            print_prose(self.console, Text(f"\n✓ {text}", style="green"))
 
 
 def first_sentence(doc: str) -> str:
@@ -258,17 +273,8 @@ def first_sentence(doc: str) -> str:
     return sentence.removesuffix(".")
 
 
-def claim(text: str, measure: str = "") -> str:
-    """The text of an expectation without the words shown beside it anyway: `< 0.01`."""
-    said = " ".join(text.split()).removeprefix("expect ")
-    return said.removeprefix(measure).lstrip() if measure and said.startswith(f"{measure} ") else said
-
-
-def _verdict(verdict: Verdict, said: str) -> Text:
-    doubt = " (uncertain)" if verdict.certain is False else ""
-    if verdict.passed:
-        return Text(f"✓ {said}", style="green").append(doubt, style="dim")
-    return Text(f"✗ FAILED {said}", style="bold red").append(doubt, style="dim not bold")
+def row_title(row: Row) -> str:
+    return f"{row.name} ×{row.copies}" if row.copies > 1 else row.name
 
 
 def _immediate(net: Net) -> set[str]:
@@ -277,7 +283,7 @@ def _immediate(net: Net) -> set[str]:
     return {*names, *(row_name(name) for name in names)}
 
 
-def _shown_dimension(dimension: str, field: str | None) -> str:
+def shown_dimension(dimension: str, field: str | None = None) -> str:
     """The dimension in which a figure is shown: a rate of events as "events", a number of observations without one."""
     if field in _COUNTS:
         return ""

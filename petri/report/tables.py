@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import replace as with_fields
 from typing import Any
 
 import numpy as np
 
 from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation
-from petri.result import Result
-from petri.structs import Frozen
+from petri.result import PlaceFigures, Result, TransitionFigures
+from petri.structs import Frozen, replace
 
+ROUNDING = 1e-9  # relative: what rounding may do to figures that are equal
 _INDEX = re.compile(r"\[\d+\]")
 
 
 class Row(Frozen):
-    """One place or transition, or the average of `copies` elements of an array."""
+    """One place or transition, or `copies` elements of an array.
+
+    figures: of an array, those of an average element, but the greatest maximum. spread: the least and the greatest
+    element, of each figure in which the elements differ by more than their noise.
+    """
 
     name: str
     copies: int
     figures: Mapping[str, Interval]
+    spread: Mapping[str, tuple[float, float]] = {}
 
 
 class Tables(Frozen):
@@ -32,7 +39,7 @@ class Tables(Frozen):
 
 
 def tables(result: Result, *, fold: bool = True) -> Tables:
-    """The figures M1 and M2 of a result. With `fold`, an array is one row: an average element, the greatest maximum."""
+    """The figures M1 and M2 of a result. With `fold`, an array is one row."""
     place_groups = _Groups([place.name for place in result.net.places], fold)
     transition_groups = _Groups([transition.name for transition in result.net.transitions], fold)
 
@@ -43,10 +50,50 @@ def tables(result: Result, *, fold: bool = True) -> Tables:
 
     estimate = result.estimate(figures)
     split = len(place_groups.names) * len(PLACE_COLUMNS)
+    places = _rows(place_groups, PLACE_COLUMNS, estimate.interval, 0)
+    transitions = _rows(transition_groups, TRANSITION_COLUMNS, estimate.interval, split)
     return Tables(
-        _rows(place_groups, PLACE_COLUMNS, estimate.interval, 0),
-        _rows(transition_groups, TRANSITION_COLUMNS, estimate.interval, split),
+        _with_spread(places, place_groups, lambda: result.places, "arrivals", "arrival_rate"),
+        _with_spread(transitions, transition_groups, lambda: result.transitions, "firings", "rate"),
     )
+
+
+def _with_spread(
+    rows: tuple[Row, ...],
+    groups: _Groups,
+    elements: Callable[[], PlaceFigures | TransitionFigures],
+    count: str,
+    rate: str,
+) -> tuple[Row, ...]:
+    """The rows with what is unlike among their elements; a `count` has no noise of its own, so its `rate` decides."""
+    if all(row.copies == 1 for row in rows):
+        return rows
+    each = elements()
+    estimates: dict[str, Estimate] = {name: getattr(each, name) for name in rows[0].figures if name != "maximum"}
+    members = groups.members()
+    made = []
+    for number, row in enumerate(rows):
+        spread = {}
+        for name, estimate in estimates.items() if row.copies > 1 else ():
+            values, judged = estimate.value[members[number]], estimates[rate if name == count else name]
+            known = values[np.isfinite(values)]
+            if known.size and not alike(judged.value[members[number]], judged.half_width[members[number]]):
+                spread[name] = (float(known.min()), float(known.max()))
+        made.append(replace(row, spread=spread))
+    return tuple(made)
+
+
+def alike(values: Floats, half_widths: Floats) -> bool:
+    """Whether the figures of several elements differ by no more than their noise.
+
+    Each must be within twice its half-width of the average: of many elements that are alike, one in twenty is beyond
+    one half-width by chance. Where there are no intervals the figures must be equal.
+    """
+    if np.isnan(values).all():
+        return True
+    average = float(values.mean())
+    noise = 2.0 * np.where(np.isfinite(half_widths), half_widths, 0.0) + abs(average) * ROUNDING
+    return bool((np.abs(values - average) <= noise).all())  # with one that has no data the average is nan: not alike
 
 
 def row_name(name: str) -> str:
@@ -64,6 +111,11 @@ class _Groups:
         self.sizes = np.bincount(self.of, minlength=len(rows)).astype(np.float64)
         members = {row: name for name, row in zip(names, self.of.tolist(), strict=True)}
         self.names = [name if self.sizes[row] > 1 else members[row] for name, row in rows.items()]
+
+    def members(self) -> list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
+        """For each row, which elements it stands for."""
+        order = np.argsort(self.of, kind="stable").astype(np.int64)
+        return np.split(order, np.cumsum(self.sizes).astype(np.int64)[:-1])
 
     def average(self, values: np.ndarray[tuple[int, ...], np.dtype[np.float64 | np.int64]]) -> Floats:
         total = np.bincount(self.of, weights=values.astype(np.float64), minlength=len(self.names))
@@ -84,7 +136,7 @@ def _folded(seen: Observation, places: _Groups, transitions: _Groups) -> Observa
         "initial": places.average(seen.initial),
         "firings": transitions.average(seen.firings),
     }
-    return replace(
+    return with_fields(
         seen,
         **averages,
         integral=places.average(seen.integral),

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from operator import add
 from typing import BinaryIO, Final
 
+from petri.analysis.structure import constant
 from petri.engine.firings import TracedFiring
 from petri.net import Net, Slot, Token, Transition
-from petri.structure import constant
 from petri.trace.replay import Moved, Replay
 from petri.trace.rows import shown
 from petri.version import VERSION

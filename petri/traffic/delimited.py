@@ -21,8 +21,7 @@ import numpy as np
 from petri.diagnostics import LanguageError
 from petri.net import Net, Place, Scalar, Slot
 from petri.traffic.fields import Block, Column, Field, match
-from petri.traffic.formats import unreadable
-from petri.traffic.problems import longest, problem
+from petri.traffic.problems import longest, problem, unreadable
 
 LONGEST_LINE = 1 << 16  # characters
 EXACT_DIGITS = 15  # a float distinguishes decimal numbers of this many digits

@@ -10,7 +10,7 @@ from typing import Protocol, Self
 from petri.diagnostics import did_you_mean
 from petri.net import Net, Place
 from petri.traffic.fields import Block, Field
-from petri.traffic.problems import problem
+from petri.traffic.problems import problem, unreadable
 
 _CAPTURES = (
     b"\xa1\xb2\xc3\xd4", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", b"\x4d\x3c\xb2\xa1", b"\xa1\xb2\xcd\x34",
@@ -70,8 +70,3 @@ def first_bytes(path: Path, name: str) -> bytes:
         raise problem("stream-missing", path=name, suggestion=suggestion) from None
     except OSError as error:
         raise unreadable(name, error) from error
-
-
-def unreadable(name: str, error: Exception) -> Exception:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return problem("stream-unreadable", path=name, reason=reason)

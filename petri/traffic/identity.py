@@ -10,8 +10,7 @@ from pathlib import Path
 from petri.net import Net, Place
 from petri.structs import replace
 from petri.traffic.attach import check_places
-from petri.traffic.formats import unreadable
-from petri.traffic.problems import problem
+from petri.traffic.problems import problem, unreadable
 
 
 def digest(path: str, name: str) -> str:

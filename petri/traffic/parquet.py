@@ -12,8 +12,7 @@ import numpy as np
 
 from petri.net import Net, Place, Slot
 from petri.traffic.fields import Block, Column, Field, header_parts, match
-from petri.traffic.formats import unreadable
-from petri.traffic.problems import longest, problem
+from petri.traffic.problems import longest, problem, unreadable
 
 
 def open_parquet(net: Net, place: Place, path: Path) -> tuple[ParquetFile, tuple[Field, ...]]:

@@ -14,6 +14,11 @@ def problem(identifier: str, **values: Value) -> LanguageError:
     return LanguageError([Diagnostic(identifier, values=values)], {})
 
 
+def unreadable(name: str, error: Exception) -> Exception:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return problem("stream-unreadable", path=name, reason=reason)
+
+
 def longest(count: int, read: Callable[[int], Rows]) -> tuple[Rows | None, LanguageError | None]:
     """The readable part of the first `count` rows, or None, and the error in the row after it, if any.
 

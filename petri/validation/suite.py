@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from petri.engine.run import Plan, replicate
 from petri.experiment.campaign import Watcher, sweep
-from petri.experiment.definition import Experiment
+from petri.experiment.experiment import Experiment
 from petri.experiment.summary import Checked, Outcome, PointOutcome
 from petri.measure.intervals import Interval
 from petri.model import choose
 from petri.result import Result
+from petri.run.plan import Plan
+from petri.run.replications import replicate
 from petri.validation.statements import Judged, StatementError, read_statements
 
 STATEMENTS: Final = "statements.yaml"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from petri.wording.entry import Wording
 
-STORY = ("at time {time}, when transition `{transition}` was about to fire", "with {binding}")
+WHEN_AND_WHERE = ("at time {time}, when transition `{transition}` was about to fire", "with {binding}")
 
 
 def stopped(message: str, *hints: str) -> Wording:
     """A failure of one firing: the notes show its time, transition and binding."""
-    return Wording(message, *hints, notes=STORY)
+    return Wording(message, *hints, notes=WHEN_AND_WHERE)
 
 
 WORDING: dict[str, Wording] = {

@@ -11,25 +11,25 @@ from pnsim.main import main
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommandResult:
     status: int
     out: str
     err: str
 
 
-Call = Callable[..., Outcome]
+Call = Callable[..., CommandResult]
 
 
 def caller(capsys: pytest.CaptureFixture[str]) -> Call:
     """`call("run", "mm1")` gives the exit status and what went to stdout and stderr; no traceback may be in either."""
 
-    def call(*arguments: str) -> Outcome:
+    def call(*arguments: str) -> CommandResult:
         with pytest.raises(SystemExit) as ended:
             main(list(arguments))
         captured = capsys.readouterr()
         assert "Traceback" not in captured.out + captured.err
         status = ended.value.code
         assert isinstance(status, int)
-        return Outcome(status, captured.out, captured.err)
+        return CommandResult(status, captured.out, captured.err)
 
     return call

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
 import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 from typing import Any
@@ -123,7 +126,7 @@ def test_a_run_imports_only_what_it_needs() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     heavy = {"lark", "networkx", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing"}
     if available():
-        heavy |= {"numpy.random", "petri.engine.reference", "petri.report.dead"}
+        heavy |= {"numpy.random", "petri.engine.reference", "petri.analysis.dead"}
     assert heavy.isdisjoint(done.stdout.splitlines()[-1].split())
 
 
@@ -146,3 +149,21 @@ finally:
 def test_the_modules_run_as_a_program() -> None:
     done = subprocess.run([*PNSIM, "--version"], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.startswith("pnsim ")
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_no_line_is_wider_than_a_real_terminal(columns: int) -> None:
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
+    environment.pop("COLUMNS", None)
+    command = ["run", "ixp2400", "--set", "packets=60", "--engine", "reference"]
+    with started(*command, stdout=slave, stderr=slave, env=environment) as process:
+        os.close(slave)
+        seen = read_terminal(master, process, "expectations hold")
+        process.wait(timeout=60)
+    os.close(master)
+    lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", seen))
+    assert any("firings/s" in line for line in lines)
+    assert max(map(len, lines)) <= columns
+    assert re.search(r"source\.emit +60 ", seen)

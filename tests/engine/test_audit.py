@@ -11,13 +11,13 @@ import math
 from hypothesis import HealthCheck, assume, event, given, settings
 from hypothesis import strategies as st
 
+from petri.analysis.structure import invariants
 from petri.engine.expression import Context, evaluate
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.session import begin
 from petri.net import Expr, Net
-from petri.structure import invariants
+from petri.run.session import begin
 from tests.engine.nets import nets
 
 NAMES = ["reference", "native"] if available() else ["reference"]

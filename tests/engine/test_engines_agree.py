@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import petri
 from petri.engine.interface import Limits, Session
 from petri.engine.native import available
-from petri.engine.session import begin
 from petri.measure.observation import Observation
 from petri.net import Net
+from petri.run.session import begin
 from tests.engine.copies import several
 from tests.engine.nets import nets
 

@@ -7,8 +7,8 @@ import pytest
 from petri import language
 from petri.engine.firings import Firings, TracedFiring
 from petri.engine.native import available
-from petri.engine.session import begin
 from petri.net import Net
+from petri.run.session import begin
 
 NET = """
 type Colour = red | green

@@ -10,7 +10,7 @@ import pytest
 import petri
 from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.session import begin
+from petri.run.session import begin
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
 

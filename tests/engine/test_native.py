@@ -17,8 +17,8 @@ from petri.engine import native
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits, Session
 from petri.engine.native import available
-from petri.engine.session import begin
-from petri.net import Colour, Expr, InputArc, Net, OutputArc, Place, Slot, Transition
+from petri.net import MOST_ARCS, Colour, Expr, InputArc, Net, OutputArc, Place, Slot, Transition
+from petri.run.session import begin
 
 if not available():
     pytest.skip("the native engine is not built", allow_module_level=True)
@@ -195,3 +195,13 @@ def test_the_example_for_profilers_compiles_as_late_as_a_run() -> None:
     example = Path(__file__).parents[2] / "petri" / "native" / "engine" / "examples" / "run.rs"
     (patience,) = re.findall(r"map_or\(([\d_]+)", example.read_text(encoding="utf-8"))
     assert int(patience) == native.PATIENCE
+
+
+def test_the_most_arcs_of_a_transition_are_those_that_the_language_allows() -> None:
+    for count in (MOST_ARCS, MOST_ARCS + 1):
+        flat = Net("n", BLACK, (Transition("t", inputs=(InputArc(0),) * count),))
+        if count <= MOST_ARCS:
+            session(flat)
+        else:
+            with pytest.raises(ValueError, match="arcs"):
+                session(flat)

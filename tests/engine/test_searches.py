@@ -9,7 +9,7 @@ import pytest
 import petri
 from petri.engine.interface import Limits
 from petri.engine.native import available
-from petri.engine.session import begin
+from petri.run.session import begin
 from tests.engine.test_engines_agree import assert_same_state
 
 pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")

@@ -20,7 +20,7 @@ from petri import language
 from petri.experiment import Experiment, ExperimentError, Precision, Store, sweep
 from petri.experiment.campaign import PointState, State
 from petri.experiment.store import SILENCE, is_alive, writing
-from petri.experiment.task import PILOT, Outcome, Row, Task, perform
+from petri.experiment.task import PILOT, ReplicationRecord, Task, TaskResult, perform
 from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Processes, Threads
 from petri.measure.sequential import looks
@@ -100,7 +100,7 @@ def test_a_store_is_continued(tmp_path: Path) -> None:
     done: list[Task] = []
 
     class Watched(Threads):
-        def submit(self, task: Task) -> Future[Outcome]:
+        def submit(self, task: Task) -> Future[TaskResult]:
             done.append(task)
             return super().submit(task)
 
@@ -176,7 +176,7 @@ def test_two_processes_share_the_work(tmp_path: Path) -> None:
         done = []
 
         class Watched(Threads):
-            def submit(self, task: Task) -> Future[Outcome]:
+            def submit(self, task: Task) -> Future[TaskResult]:
                 done.append(task)
                 return super().submit(task)
 
@@ -216,7 +216,7 @@ def test_what_another_process_has_finished_is_not_granted(tmp_path: Path) -> Non
         (number,) = store.add_points(prepared.points)
         point = prepared.points[0]
         row = perform(Task(point.packed, point.plan, 0, point.names))
-        assert isinstance(row, Row)
+        assert isinstance(row, ReplicationRecord)
         assert store.claim([(number, 0), (number, PILOT)]) == [(number, 0), (number, PILOT)]
         store.add([(number, row)])
         store.set_warmup(number, Warmup(3.0))
@@ -346,8 +346,8 @@ class Mortal:
         self.deaths = deaths
         self.seen: dict[int, int] = {}
 
-    def submit(self, task: Task) -> Future[Outcome]:
-        future: Future[Outcome] = Future()
+    def submit(self, task: Task) -> Future[TaskResult]:
+        future: Future[TaskResult] = Future()
         self.seen[task.index] = self.seen.get(task.index, 0) + 1
         if self.seen[task.index] <= self.deaths:
             future.set_exception(ConnectionError("gone"))
@@ -412,7 +412,7 @@ def test_interrupted_while_rows_are_taken_in(tmp_path: Path, monkeypatch: pytest
     taken = PointState.add
     calls: list[int] = []
 
-    def add(state: PointState, row: Row) -> None:
+    def add(state: PointState, row: ReplicationRecord) -> None:
         calls.append(row.index)
         if len(calls) == 3:
             raise KeyboardInterrupt

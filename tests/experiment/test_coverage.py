@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import pytest
 
 from petri.engine.native import available
-from petri.engine.run import Plan, replicate
 from petri.measure.formula import evaluate
 from petri.measure.intervals import Interval, student_interval
 from petri.measure.sequential import Precision, Stopping
 from petri.model import load
 from petri.net import Net
 from petri.result import Result
+from petri.run.plan import Plan
+from petri.run.replications import replicate
 
 REPETITIONS = 400
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from petri import language
-from petri.engine.run import Plan
 from petri.experiment import Experiment, Store
 from petri.experiment.warmup import TOKENS, WINDOWS, Warmup, pilot, series_of, settle, windows
+from petri.run.plan import Plan
 from tests.engines import ENGINES, FASTEST
 from tests.experiment.nets import stored_rows, write_net
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from petri import language
-from petri.engine import session
 from petri.engine.interface import Session
 from petri.measure import reorder
 from petri.measure.formula import evaluate
 from petri.net import Net
+from petri.run import session
 from tests.engines import ENGINES
 from tests.measure import definitions
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from petri.analysis.dead import why_dead
 from petri.net import Colour, Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Place, Slot, Transition, Variable
-from petri.report.dead import why_dead
-from petri.structs import replace
+from petri.report.lacks import reasons
 
 from .samples import integer
 
@@ -19,7 +19,7 @@ def reason(place: Place, transition: Transition, *more: Place) -> str | None:
     marking = [[token for count, token in p.initial for _ in range(count)] for p in net.places]
     lacks = why_dead(net, marking)
     assert len(lacks) <= 1
-    return lacks[0].reason if lacks else None
+    return reasons(net, lacks)[0].text if lacks else None
 
 
 def test_black_tokens() -> None:
@@ -70,8 +70,8 @@ def test_alike_elements_are_told_once() -> None:
     transitions = tuple(Transition(f"t[{i}]", inputs=(InputArc(i),)) for i in range(5))
     net = Net("n", places, transitions)
     marking: list[list[tuple[int | float, ...]]] = [[] for _ in places]
-    (lack,) = why_dead(net, marking)
-    assert (lack.transition, lack.reason, lack.copies) == ("t[*]", "needs a token in p[*], which is empty", 5)
-    assert len(why_dead(net, marking, fold=False)) == 5
+    (told,) = reasons(net, why_dead(net, marking))
+    assert (told.transition, told.text, told.copies) == ("t[*]", "needs a token in p[*], which is empty", 5)
+    assert len(reasons(net, why_dead(net, marking), fold=False)) == 5
     marking[2].append(())
-    assert why_dead(replace(net), marking)[0].copies == 4
+    assert reasons(net, why_dead(net, marking))[0].copies == 4

@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+import zlib
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -18,7 +19,6 @@ import numpy as np
 import pytest
 
 import petri
-from petri.course import course
 from petri.experiment import Expected, Experiment, Store, stored_outcome
 from petri.measure.histogram import Histogram
 from petri.model import Model
@@ -31,6 +31,7 @@ from petri.report.html.page import MOST_FIGURES, Page, plotly_source
 from petri.report.html.palette import DARK, LIGHT, themes
 from petri.report.quantities import Units
 from petri.result import Result
+from petri.result.history import history
 from petri.structs import replace
 
 HOSTILE = """</script></style></title>--><img src=x onerror=alert(1)><script>alert(2)</script>"'`&amp;\x00\u202e"""
@@ -255,6 +256,27 @@ def test_a_net_that_died_says_why() -> None:
     assert "needs a token in q, which is empty" in texts
 
 
+def with_lacks(lacks: list[Any]) -> dict[str, Any]:
+    """The result of a net that died, as JSON, with other words on what its transitions lack."""
+    recorded = petri.loads("place p = token  place q  transition t: p, q -> p takes 1").run(until=9.0).to_dict()
+    packed = json.loads(zlib.decompress(base64.b64decode(recorded["packed"])))
+    packed["lacks"] = lacks
+    return {**recorded, "packed": base64.b64encode(zlib.compress(json.dumps(packed).encode())).decode()}
+
+
+def test_a_result_of_an_earlier_version_does_not_say_why_its_net_died() -> None:
+    page = recorded_report(with_lacks([["t", "needs a token in q, which is empty"]]))
+    assert "why no transition can fire" not in page
+    now = [{"transition": 0, "kind": "tokens", "places": [1], "needed": 1}]
+    assert "needs a token in q" in recorded_report(with_lacks(now))
+
+
+@pytest.mark.parametrize("wrong", [{"transition": 7}, {"places": [7]}, {"kind": "guard"}, {"kind": "none"}])
+def test_a_page_refuses_lacks_that_are_not_of_the_net(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"of which it says|Invalid enum"):
+        recorded_report(with_lacks([{"transition": 0, "kind": "tokens", "places": [1], **wrong}]))
+
+
 def test_colours_have_contrast() -> None:
     """WCAG 2.1, 1.4.3: texts at least 4.5 to 1 against what they stand on."""
 
@@ -300,12 +322,12 @@ def test_plotly_accepts_every_figure(page: str, tmp_path: Path) -> None:
         graph.Figure(themed(figure))
 
 
-def sample_of(values: list[float]) -> run_figures.Sample:
+def sample_of(values: list[float]) -> run_figures.Distribution:
     histogram = Histogram()
     for value in values:
         histogram.add(value)
     snapshot = histogram.snapshot()
-    sample = run_figures.Sample.of(snapshot["buckets"].tolist(), snapshot["counts"].tolist())
+    sample = run_figures.Distribution.of(snapshot["buckets"].tolist(), snapshot["counts"].tolist())
     assert sample is not None
     return sample
 
@@ -359,7 +381,7 @@ def test_counts_leave_out_what_would_dwarf_them() -> None:
 
 def test_a_course_has_the_averages_of_the_run() -> None:
     result = petri.load("mm1").run(until=20_000.0, warmup=100.0)
-    ran = course(result.replications)
+    ran = history(result.replications)
     assert ran is not None
     window = result.replications[0].window
     assert ran.edges[0] == pytest.approx(100.0)

@@ -55,10 +55,33 @@ def test_without_a_time_unit_times_and_rates_are_plain() -> None:
         (5.0, 1e-12, "", "5"),
         (math.nan, math.nan, "", NOTHING),
         (0.5, 0.01, "share", "50.0 ± 1.0 %"),
+        (189.90545563e6, 0.48, "Time", "189.905 ± <0.001 ms"),
+        (0.9995174, 1.5e-6, "", "0.999517 ± 0.000002"),
+        (14e6, 34e6, "Time", "14? ± 34 ms"),
+        (1.0, 5000.0, "Time", "0.0? ± 5.0 us"),
+        (0.0, 0.3, "", "0.00? ± 0.30"),
+        (3e-12, 2.5e-13, "", "(3.00 ± 0.25)e-12"),
+        (123456.7, 0.01, "", "123,457 ± <1"),
     ],
 )
 def test_a_value_is_as_exact_as_its_interval(value: float, half_width: float, dimension: str, text: str) -> None:
     assert NANOSECONDS.show_with_error(value, half_width, dimension) == text
+
+
+def test_a_difference_may_well_be_nothing() -> None:
+    assert NANOSECONDS.show_with_error(-3.0, 5.0, "Time", difference=True) == "-3.0 ± 5.0 ns"
+
+
+def test_what_is_not_known_is_marked_without_its_interval_too() -> None:
+    assert NANOSECONDS.show_without_error(14e6, 34e6, "Time") == "14? ms"
+    assert NANOSECONDS.show_without_error(14e6, 3e6, "Time") == "14 ms"
+    assert NANOSECONDS.show_without_error(14e6, math.nan, "Time") == "14 ms"
+
+
+def test_a_range_is_in_one_unit() -> None:
+    assert NANOSECONDS.show_range(0.12, 350.0, "Time") == "0.120..350 ns"
+    assert NANOSECONDS.show_range(100_000, 400_000, "count") == "100..400 k"
+    assert NANOSECONDS.show_range(12_499, 12_501, "count") == "12.499..12.501 k"
 
 
 @pytest.mark.parametrize(

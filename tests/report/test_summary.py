@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pytest
 
+from petri.measure.formula import judge
 from petri.measure.histogram import Histogram
+from petri.net import Expectation, Term
+from petri.report.expected import bound_text, origin, verdict_text
 from petri.report.quantities import Units
 from petri.report.sparks import BARS, COLUMNS, of_histogram, of_series
-from petri.report.summary import claim, first_sentence
+from petri.report.summary import first_sentence
 from pnsim.progress import describe
 
 
@@ -43,16 +47,42 @@ def test_a_series_as_bars() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "measure", "said"),
+    ("text", "measure", "source"),
     [
-        ("loss < 0.01", "loss", "< 0.01"),
-        ("expect < 0.01", "loss", "< 0.01"),
-        ("losses < 0.01", "loss", "losses < 0.01"),
-        ("expect delay.p99\n   < 10 us", "", "delay.p99 < 10 us"),
+        ("loss < 0.01", "loss", ""),
+        ("wait == 3 ms within 20 us", "wait", ""),
+        ("wait == load / (1 - load)\n  within 15%", "wait", "load / (1 - load)"),
+        ("half == 1 / 2", "half", "1 / 2"),
+        ("delay.p99\n   < 10 us", "", "delay.p99 < 10 us"),
+        ("count(a) == packets within 0.5", "", "count(a) == packets"),
     ],
 )
-def test_what_an_expectation_says(text: str, measure: str, said: str) -> None:
-    assert claim(text, measure) == said
+def test_where_an_expected_number_comes_from(text: str, measure: str, source: str) -> None:
+    assert origin(text, measure) == source
+
+
+@pytest.mark.parametrize(
+    ("comparison", "bound", "within", "absolute", "value", "said"),
+    [
+        ("==", 2.172e6, 0.05, False, 2.168e6, "✓ 2.172 ms within 5%"),
+        ("==", 2.172e6, 0.05, False, 2.3e6, "✗ FAILED: measured 2.300 ms, expected 2.172 ms within 5%"),
+        ("==", 2e6, 3e4, True, 2.01e6, "✓ 2 ms within 30 us"),
+        ("==", 5.0, 0.0, False, 5.0, "✓ exactly 5 ns"),
+        ("<", 1e4, 0.0, False, 1e4 + 1e-3, "✗ FAILED: measured 10.0000010 us, expected < 10 us"),
+        (">=", 1e4, 0.0, False, math.nan, "✗ FAILED: measured nothing, expected >= 10 us"),
+    ],
+)
+def test_a_verdict_shows_the_expected_number(
+    comparison: Literal["<", ">=", "=="], bound: float, within: float, absolute: bool, value: float, said: str
+) -> None:
+    expectation = Expectation(f"x {comparison} 1", Term("const", value=0.0), comparison, bound, within, absolute)
+    assert verdict_text(expectation, judge(expectation, value), Units(1e-9), "Time", "x").plain == said
+
+
+def test_points_are_not_percent() -> None:
+    units = Units(1e-9)
+    assert bound_text("==", 0.5, 0.05, True, units, "share") == "50% within 5 percentage points"
+    assert bound_text("==", 0.5, 0.05, False, units, "share") == "50% within 5%"
 
 
 def test_the_first_sentence() -> None:
@@ -72,8 +102,18 @@ class State:
 
 def test_the_progress_line() -> None:
     units = Units(1e-9)
-    assert describe(State(), units) == "━━━━━───────────────  25%  5 ms of 20 ms  3.14 M firings/s"
-    many = describe(State(replications=8, finished=3), units)
+    assert describe(State(), units, 80) == "━━━━━───────────────  25%  5 ms of 20 ms  3.14 M firings/s"
+    many = describe(State(replications=8, finished=3), units, 80)
     assert many.endswith("3 of 8 done")
-    endless = describe(State(until=math.inf, share=math.nan, rate=512.0), units)
+    endless = describe(State(until=math.inf, share=math.nan, rate=512.0), units, 80)
     assert endless == "time 5 ms  512 firings/s"
+
+
+@pytest.mark.parametrize("share", [0.25, math.nan])
+def test_a_narrow_progress_line_leaves_out_whole_parts(share: float) -> None:
+    whole = describe(State(replications=8, finished=3, share=share), Units(1e-9), 200)
+    parts = set(whole.split("  "))
+    for room in range(100):
+        line = describe(State(replications=8, finished=3, share=share), Units(1e-9), room)
+        assert len(line) <= room
+        assert {part for part in line.split("  ") if part} <= {part.strip() for part in parts}

@@ -7,11 +7,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from petri import language
-from petri.engine import session
 from petri.engine.errors import Fault
 from petri.engine.interface import Limits
 from petri.measure.observation import Observation
 from petri.net import Net, Token
+from petri.run import session
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Fired:
 
 
 @dataclass(frozen=True)
-class Story:
+class Ran:
     """What a run did, and where it ended."""
 
     fired: list[Fired]
@@ -48,7 +48,7 @@ class Story:
         return [f.values for f in self.fired if f.name == name]
 
 
-def tell(
+def simulate(
     text: str | Net,
     engine: str,
     *,
@@ -58,7 +58,7 @@ def tell(
     replication: int = 0,
     limits: Limits = Limits(),
     warmup: float = 0.0,
-) -> Story:
+) -> Ran:
     """Run a net given as the body of a `.net` file without its `net` line."""
     net = language.loads(f"net test\n{text}") if isinstance(text, str) else text
     run = session.begin(net, engine, seed, replication, limits=limits, trace=True)
@@ -69,4 +69,4 @@ def tell(
     names = [t.name for t in net.transitions]
     fired = [Fired(f.start, f.end, names[f.transition], tuple(f.variables)) for f in run.trace()]
     marking = dict(zip((p.name for p in net.places), run.marking(), strict=True))
-    return Story(fired, marking, reason, run.now, run.hash, run.observe(), run.error, names)
+    return Ran(fired, marking, reason, run.now, run.hash, run.observe(), run.error, names)

@@ -2,34 +2,34 @@
 
 from collections import Counter
 
-from tests.semantics.harness import tell
+from tests.semantics.harness import simulate
 
 
 def test_e1_two_arcs_never_find_the_same_token(engine: str) -> None:
-    assert tell("place q : int = 7  transition t: q(a), q(b) -> nothing", engine).fired == []
+    assert simulate("place q : int = 7  transition t: q(a), q(b) -> nothing", engine).fired == []
     pairs = {
-        tell("place q : int = 7, 8  transition t: q(a), q(b) -> nothing", engine, seed=s).fired[0].values
+        simulate("place q : int = 7, 8  transition t: q(a), q(b) -> nothing", engine, seed=s).fired[0].values
         for s in range(20)
     }
     assert pairs == {(7, 8), (8, 7)}
 
 
 def test_e1_the_second_arc_on_a_fifo_place_sees_the_second_oldest(engine: str) -> None:
-    story = tell("place q : int fifo = 5, 3, 4  transition t: q(a), q(b) -> nothing", engine)
-    assert story.values("t") == [(5, 3)]
-    assert story.marking["q"] == [(4,)]
+    ran = simulate("place q : int fifo = 5, 3, 4  transition t: q(a), q(b) -> nothing", engine)
+    assert ran.values("t") == [(5, 3)]
+    assert ran.marking["q"] == [(4,)]
 
 
 def test_e1_a_read_arc_finds_a_token_that_no_other_arc_takes(engine: str) -> None:
-    story = tell("place q : int = 7  transition t: q(a), read q(b) -> nothing", engine)
-    assert story.fired == []
-    story = tell("place q : int fifo = 7, 8  transition t: read q(a), q(b) -> nothing", engine)
-    assert story.values("t") == [(7, 8)]
-    assert story.marking["q"] == [(7,)]
+    ran = simulate("place q : int = 7  transition t: q(a), read q(b) -> nothing", engine)
+    assert ran.fired == []
+    ran = simulate("place q : int fifo = 7, 8  transition t: read q(a), q(b) -> nothing", engine)
+    assert ran.values("t") == [(7, 8)]
+    assert ran.marking["q"] == [(7,)]
 
 
 def test_e2_patterns_bind_compare_or_do_not_care(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         type Job = { cls: gold | silver, at: int, size: int }
         place q : Job = {cls: gold, at: 1, size: 5}, {cls: silver, at: 1, size: 6}, {cls: silver, at: 2, size: 7}
@@ -38,11 +38,11 @@ def test_e2_patterns_bind_compare_or_do_not_care(engine: str) -> None:
         """,
         engine,
     )
-    assert [values[-1] for values in story.values("t")] == [6]
+    assert [values[-1] for values in ran.values("t")] == [6]
 
 
 def test_e2_an_equality_may_use_variables_bound_by_arcs_written_later(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place even : int = 4, 6
         place half : int = 3
@@ -50,7 +50,7 @@ def test_e2_an_equality_may_use_variables_bound_by_arcs_written_later(engine: st
         """,
         engine,
     )
-    assert story.marking["even"] == [(4,)]
+    assert ran.marking["even"] == [(4,)]
 
 
 def test_e3_black_tokens_are_counted_and_are_no_choice(engine: str) -> None:
@@ -59,7 +59,7 @@ def test_e3_black_tokens_are_counted_and_are_no_choice(engine: str) -> None:
     place room = 8 * token
     transition t: size(n), n * room -> nothing
     """
-    stories = [tell(text, engine, seed=s) for s in (1, 2)]
+    stories = [simulate(text, engine, seed=s) for s in (1, 2)]
     assert [s.values("t") for s in stories] == [[(3,), (2,)]] * 2
     assert len(stories[0].marking["room"]) == 3  # 3 left are fewer than 4
 
@@ -71,20 +71,20 @@ def test_e4_an_inhibitor_arc_counts_the_tokens_that_match(engine: str) -> None:
     place done : int
     transition t: go(n), no q(n) >= 2 -> done(n)
     """
-    story = tell(text, engine)
-    assert sorted(story.marking["done"]) == [(2,), (3,)]
-    story = tell("place a = token place b = token transition t: a, no b -> nothing", engine)
-    assert story.fired == []
+    ran = simulate(text, engine)
+    assert sorted(ran.marking["done"]) == [(2,), (3,)]
+    ran = simulate("place a = token place b = token transition t: a, no b -> nothing", engine)
+    assert ran.fired == []
 
 
 def test_e5_a_guard_on_a_fifo_token_blocks_those_behind(engine: str) -> None:
     text = "place q : int {} = 1, 2 transition t: q(n) -> nothing when n == 2"
-    assert tell(text.format("fifo"), engine).fired == []
-    assert tell(text.format(""), engine).values("t") == [(2,)]
+    assert simulate(text.format("fifo"), engine).fired == []
+    assert simulate(text.format(""), engine).values("t") == [(2,)]
 
 
 def test_e6_capacity_counts_what_firings_in_progress_will_deposit(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place go = 5 * token
         place room cap 3 = token
@@ -92,17 +92,17 @@ def test_e6_capacity_counts_what_firings_in_progress_will_deposit(engine: str) -
         """,
         engine,
     )
-    assert [f.start for f in story.fired] == [0.0, 0.0]
-    assert len(story.marking["room"]) == 3
+    assert [f.start for f in ran.fired] == [0.0, 0.0]
+    assert len(ran.marking["room"]) == 3
 
 
 def test_e6_a_firing_may_take_the_token_whose_room_it_fills(engine: str) -> None:
-    story = tell("place a : int cap 1 = 0  transition t: a(n) -> a(n + 1)  when n < 5", engine)
-    assert story.marking["a"] == [(5,)]
+    ran = simulate("place a : int cap 1 = 0  transition t: a(n) -> a(n + 1)  when n < 5", engine)
+    assert ran.marking["a"] == [(5,)]
 
 
 def test_e6_room_is_asked_for_by_the_binding(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place go : int = 4, 2
         place room cap 3
@@ -110,18 +110,18 @@ def test_e6_room_is_asked_for_by_the_binding(engine: str) -> None:
         """,
         engine,
     )
-    assert story.values("t") == [(2,)]
+    assert ran.values("t") == [(2,)]
 
 
 def test_e7_two_tokens_of_equal_value_are_two_choices(engine: str) -> None:
     text = "place q : int = 1, 1, 1, 2  place s = token  transition t: q(n), s -> nothing"
-    counts = Counter(tell(text, engine, seed=s).fired[0].values[0] for s in range(400))
+    counts = Counter(simulate(text, engine, seed=s).fired[0].values[0] for s in range(400))
     # 300 expected of 400; a fair engine leaves 250..350 once in 10^8.
     assert 250 <= counts[1] <= 350
 
 
 def test_e8_tokens_reads_the_marking_before_the_firing_takes_its_own(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place q = 3 * token
         place seen : int fifo
@@ -129,5 +129,5 @@ def test_e8_tokens_reads_the_marking_before_the_firing_takes_its_own(engine: str
         """,
         engine,
     )
-    assert story.marking["seen"] == [(3,), (2,)]
-    assert len(story.marking["q"]) == 1
+    assert ran.marking["seen"] == [(3,), (2,)]
+    assert len(ran.marking["q"]) == 1

@@ -1,10 +1,10 @@
 """Rules I1 to I10: what happens at an instant, and when time moves."""
 
-from tests.semantics.harness import tell
+from tests.semantics.harness import simulate
 
 
 def test_i1_simultaneous_ends_deposit_before_anything_starts(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place a = token  place b = token  place left  place right
         transition x: a -> left   takes 1
@@ -14,12 +14,12 @@ def test_i1_simultaneous_ends_deposit_before_anything_starts(engine: str) -> Non
         """,
         engine,
     )
-    assert story.fired[-1].name == "both"
+    assert ran.fired[-1].name == "both"
 
 
 def test_i2_the_highest_priority_goes_first(engine: str) -> None:
     for seed in range(10):
-        story = tell(
+        ran = simulate(
             """
             place p = 3 * token  place q = 2 * token
             transition low: p -> nothing
@@ -28,11 +28,11 @@ def test_i2_the_highest_priority_goes_first(engine: str) -> None:
             engine,
             seed=seed,
         )
-        assert story.order() == "high high low low low"
+        assert ran.order() == "high high low low low"
 
 
 def test_i3_weights_share_out_conflicts(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place p = 4000 * token
         transition a: p -> nothing  weight 3
@@ -41,11 +41,11 @@ def test_i3_weights_share_out_conflicts(engine: str) -> None:
         engine,
     )
     # Binomial(4000, 3/4): 3000 ± 27.4; six standard deviations are left once in 10^9.
-    assert abs(story.counts()["a"] - 3000) < 6 * 27.4
+    assert abs(ran.counts()["a"] - 3000) < 6 * 27.4
 
 
 def test_i4_how_many_tokens_wait_does_not_bias_which_transition_wins(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place many : int = i for i in 1..99
         place few : int = 1
@@ -55,11 +55,11 @@ def test_i4_how_many_tokens_wait_does_not_bias_which_transition_wins(engine: str
         """,
         engine,
     )
-    assert abs(story.counts()["a"] - 1000) < 6 * 22.4  # Binomial(2000, 1/2)
+    assert abs(ran.counts()["a"] - 1000) < 6 * 22.4  # Binomial(2000, 1/2)
 
 
 def test_i5_draws_then_time_then_outputs_all_at_the_start(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place a = token
         place b : { drawn: real, start: real, stop: real }
@@ -70,14 +70,14 @@ def test_i5_draws_then_time_then_outputs_all_at_the_start(engine: str) -> None:
         seed=4,
         firings=50,
     )
-    ((drawn, start, stop),) = story.marking["b"]
-    last = story.fired[-1]
+    ((drawn, start, stop),) = ran.marking["b"]
+    last = ran.fired[-1]
     assert 2.0 <= drawn < 3.0
     assert (start, stop) == (last.start, last.start + drawn) == (last.start, last.end)
 
 
 def test_i5_tokens_are_taken_then_places_reset(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place a = token
         place b : int fifo = 1, 2, 3
@@ -85,11 +85,11 @@ def test_i5_tokens_are_taken_then_places_reset(engine: str) -> None:
         """,
         engine,
     )
-    assert story.marking["b"] == [(10,)]
+    assert ran.marking["b"] == [(10,)]
 
 
 def test_i6_an_immediate_firing_deposits_at_once(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place a = token  place b  place c
         transition x: a -> b
@@ -97,16 +97,16 @@ def test_i6_an_immediate_firing_deposits_at_once(engine: str) -> None:
         """,
         engine,
     )
-    assert (story.order(), story.now) == ("x y", 0.0)
+    assert (ran.order(), ran.now) == ("x y", 0.0)
 
 
 def test_i7_starts_go_on_until_nothing_is_enabled(engine: str) -> None:
-    story = tell("place a = 5 * token place b transition t: a -> b takes 3", engine)
-    assert [f.start for f in story.fired] == [0.0] * 5
+    ran = simulate("place a = 5 * token place b transition t: a -> b takes 3", engine)
+    assert [f.start for f in ran.fired] == [0.0] * 5
 
 
 def test_i8_time_moves_to_the_earliest_end_and_a_net_can_die(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place a = token  place b = token  place c
         transition slow: a -> c  takes 3
@@ -115,12 +115,12 @@ def test_i8_time_moves_to_the_earliest_end_and_a_net_can_die(engine: str) -> Non
         """,
         engine,
     )
-    assert [(f.name, f.start) for f in story.fired][2:] == [("last", 2.0), ("last", 3.0)]
-    assert (story.reason, story.now) == ("dead", 3.5)
+    assert [(f.name, f.start) for f in ran.fired][2:] == [("last", 2.0), ("last", 3.0)]
+    assert (ran.reason, ran.now) == ("dead", 3.5)
 
 
 def test_i9_a_firing_in_progress_is_not_disturbed(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place a = token  place b = token  place out : real
         transition t: a, no blocked -> out(end)  takes 4
@@ -129,13 +129,13 @@ def test_i9_a_firing_in_progress_is_not_disturbed(engine: str) -> None:
         """,
         engine,
     )
-    assert story.marking["out"] == [(4.0,)]
+    assert ran.marking["out"] == [(4.0,)]
 
 
 def test_i10_a_run_until_t_includes_what_happens_at_t(engine: str) -> None:
     text = "place a = token transition t: a -> a takes 1"
-    story = tell(text, engine, until=3.0)
-    assert [f.start for f in story.fired] == [0.0, 1.0, 2.0, 3.0]
-    assert (story.reason, story.now) == ("until", 3.0)
-    story = tell("place a = token transition t: a -> nothing takes 1", engine, until=3.0)
-    assert (story.reason, story.now) == ("dead", 1.0)
+    ran = simulate(text, engine, until=3.0)
+    assert [f.start for f in ran.fired] == [0.0, 1.0, 2.0, 3.0]
+    assert (ran.reason, ran.now) == ("until", 3.0)
+    ran = simulate("place a = token transition t: a -> nothing takes 1", engine, until=3.0)
+    assert (ran.reason, ran.now) == ("dead", 1.0)

@@ -3,9 +3,9 @@
 import pytest
 
 from petri import language
-from petri.engine import session
 from petri.measure.observation import probe_figure
-from tests.semantics.harness import tell
+from petri.run import session
+from tests.semantics.harness import simulate
 
 # A job a every 2, from 0; service takes 3, one server: starts at 0, 3, 6, …; arrivals at 2, 4, 6, …
 QUEUE = """
@@ -18,9 +18,9 @@ transition serve: queue, server -> server   takes 3
 
 
 def test_m1_places(engine: str) -> None:
-    story = tell(QUEUE, engine, until=6.0)
+    ran = simulate(QUEUE, engine, until=6.0)
     # queue: 0 in [0, 2), 1 in [2, 3), 0 in [3, 4), 1 in [4, 6), at 6 one arrives and one is taken.
-    seen = story.observation
+    seen = ran.observation
     assert seen.elapsed == 6.0
     assert list(seen.integral) == [0.0, 3.0, 0.0]
     assert list(seen.nonempty) == [0.0, 3.0, 0.0]
@@ -29,21 +29,21 @@ def test_m1_places(engine: str) -> None:
 
 
 def test_m2_transitions(engine: str) -> None:
-    story = tell(QUEUE, engine, until=7.0)
-    seen = story.observation
+    ran = simulate(QUEUE, engine, until=7.0)
+    seen = ran.observation
     assert list(seen.firings) == [4, 3]
     assert list(seen.in_progress) == [7.0, 7.0]
     assert list(seen.active) == [7.0, 7.0]
 
 
 def test_m2_several_in_progress(engine: str) -> None:
-    story = tell("place a = 3 * token  transition t: a -> nothing  takes 2", engine, until=9.0)
-    assert (story.observation.elapsed, story.observation.in_progress[0], story.observation.active[0]) == (2.0, 6.0, 2.0)
+    ran = simulate("place a = 3 * token  transition t: a -> nothing  takes 2", engine, until=9.0)
+    assert (ran.observation.elapsed, ran.observation.in_progress[0], ran.observation.active[0]) == (2.0, 6.0, 2.0)
 
 
 def test_m3_the_window_begins_after_the_warm_up(engine: str) -> None:
-    story = tell(QUEUE, engine, until=6.0, warmup=2.5)
-    seen = story.observation
+    ran = simulate(QUEUE, engine, until=6.0, warmup=2.5)
+    seen = ran.observation
     assert seen.elapsed == 3.5
     assert seen.integral[1] == pytest.approx(0.5 + 2.0)
     assert list(seen.firings) == [2, 2]

@@ -6,13 +6,13 @@ import pytest
 
 from petri import language
 from petri.traffic import with_streams
-from tests.semantics.harness import tell
+from tests.semantics.harness import simulate
 
 
 def test_s1_time_starts_at_zero_and_is_a_float(engine: str) -> None:
-    story = tell("place a = token transition t: a -> a takes 0.1", engine, until=1.0)
-    assert story.fired[0].start == 0.0
-    starts = [f.start for f in story.fired]
+    ran = simulate("place a = token transition t: a -> a takes 0.1", engine, until=1.0)
+    assert ran.fired[0].start == 0.0
+    starts = [f.start for f in ran.fired]
     assert starts == sorted(starts)
     total = 0.0
     for start in starts:
@@ -21,7 +21,7 @@ def test_s1_time_starts_at_zero_and_is_a_float(engine: str) -> None:
 
 
 def test_s2_tokens_are_tuples_of_scalars_and_negative_zero_is_zero(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         type Job = { at: real, n: int }
         place a = token
@@ -30,7 +30,7 @@ def test_s2_tokens_are_tuples_of_scalars_and_negative_zero_is_zero(engine: str) 
         """,
         engine,
     )
-    ((at, n),) = story.marking["b"]
+    ((at, n),) = ran.marking["b"]
     assert (str(at), n) == ("0.0", -3)
 
 
@@ -39,7 +39,7 @@ def test_s2_tokens_are_tuples_of_scalars_and_negative_zero_is_zero(engine: str) 
     [("fifo", [3, 1, 2, 1]), ("lifo", [1, 2, 1, 3]), ("by n", [1, 1, 2, 3]), ("by -n", [3, 2, 1, 1])],
 )
 def test_s3_disciplines(engine: str, discipline: str, order: list[int]) -> None:
-    story = tell(
+    ran = simulate(
         f"""
         place queue : {{ n: int, mark: int }} {discipline} = {{n: 3, mark: 0}}, {{n: 1, mark: 1}}, {{n: 2, mark: 2}},
           {{n: 1, mark: 3}}
@@ -48,21 +48,23 @@ def test_s3_disciplines(engine: str, discipline: str, order: list[int]) -> None:
         """,
         engine,
     )
-    assert [values[0] for values in story.values("serve")] == order
+    assert [values[0] for values in ran.values("serve")] == order
     if discipline == "by n":  # ties go to the oldest
-        assert [values[1] for values in story.values("serve")] == [1, 3, 2, 0]
+        assert [values[1] for values in ran.values("serve")] == [1, 3, 2, 0]
 
 
 def test_s3_a_bag_shows_any_token(engine: str) -> None:
     first = {
-        tell("place q : int = 1, 2, 3  place s = token  transition t: q(n), s -> nothing", engine, seed=seed).fired[0]
+        simulate("place q : int = 1, 2, 3  place s = token  transition t: q(n), s -> nothing", engine, seed=seed).fired[
+            0
+        ]
         for seed in range(40)
     }
     assert {f.values for f in first} == {(1,), (2,), (3,)}
 
 
 def test_s4_the_last_token_of_a_bag_takes_the_seat_of_one_that_is_taken(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place q : int = 10, 11, 12, 13
         place two : int = 11
@@ -72,11 +74,11 @@ def test_s4_the_last_token_of_a_bag_takes_the_seat_of_one_that_is_taken(engine: 
         """,
         engine,
     )
-    assert story.marking["q"] == [(10,), (13,), (12,), (14,)]
+    assert ran.marking["q"] == [(10,), (13,), (12,), (14,)]
 
 
 def test_s4_two_tokens_of_one_bag_leave_in_the_order_of_the_arcs(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place q : int = 10, 11, 12, 13
         place which : { a: int, b: int } = {a: 10, b: 13}
@@ -85,11 +87,11 @@ def test_s4_two_tokens_of_one_bag_leave_in_the_order_of_the_arcs(engine: str) ->
         engine,
     )
     # 13 moves to the seat of 10; then 13 leaves from there and 12, by now the last, takes it.
-    assert story.marking["q"] == [(12,), (11,)]
+    assert ran.marking["q"] == [(12,), (11,)]
 
 
 def test_s5_firings_end_in_order_of_their_end_then_of_their_start(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place go : { n: int, wait: real } fifo =
           {n: 1, wait: 2.0}, {n: 2, wait: 1.0}, {n: 3, wait: 2.0}, {n: 4, wait: 1.0}
@@ -98,13 +100,13 @@ def test_s5_firings_end_in_order_of_their_end_then_of_their_start(engine: str) -
         """,
         engine,
     )
-    assert [n for (n,) in story.marking["out"]] == [2, 4, 1, 3]
+    assert [n for (n,) in ran.marking["out"]] == [2, 4, 1, 3]
 
 
 def test_s5_a_firing_in_progress_holds_its_tokens(engine: str) -> None:
-    story = tell("place a = token place b transition t: a -> b takes 5", engine, until=4.0)
-    assert story.marking == {"a": [], "b": []}
-    assert story.reason == "until"
+    ran = simulate("place a = token place b transition t: a -> b takes 5", engine, until=4.0)
+    assert ran.marking == {"a": [], "b": []}
+    assert ran.reason == "until"
 
 
 def test_s6_the_next_row_arrives_when_the_place_is_empty(engine: str, tmp_path: Path) -> None:
@@ -119,15 +121,15 @@ def test_s6_the_next_row_arrives_when_the_place_is_empty(engine: str, tmp_path: 
         transition idle_still: idle, no trace -> nothing
         """
     flat = with_streams(language.loads(f"net test\n{text}"), {"trace": rows})
-    story = tell(flat, engine)
+    ran = simulate(flat, engine)
     # One row is shown at a time, so no firing finds two; it is there again before the next choice.
-    assert story.order() == "take take take idle_still"
-    assert story.marking["seen"] == [(1,), (1,), (1,)]
-    assert story.values("take") == [(10,), (20,), (30,)]
-    trace = story.names.index("take") - 1
-    assert (story.observation.arrivals[trace], story.observation.maximum[trace]) == (3, 1)
+    assert ran.order() == "take take take idle_still"
+    assert ran.marking["seen"] == [(1,), (1,), (1,)]
+    assert ran.values("take") == [(10,), (20,), (30,)]
+    trace = ran.names.index("take") - 1
+    assert (ran.observation.arrivals[trace], ran.observation.maximum[trace]) == (3, 1)
     # The third row is taken at 2, and none follows.
-    assert story.observation.integral[trace] == 2.0
+    assert ran.observation.integral[trace] == 2.0
 
 
 def test_s6_tokens_that_a_firing_gives_wait_behind_the_row(engine: str, tmp_path: Path) -> None:
@@ -140,5 +142,5 @@ def test_s6_tokens_that_a_firing_gives_wait_behind_the_row(engine: str, tmp_path
         transition again: twice(n) -> trace(n)                     priority 1
         transition take:  trace(n), server -> server  takes 1
         """
-    story = tell(with_streams(language.loads(f"net test\n{text}"), {"trace": rows}), engine)
-    assert [n for (n,) in story.values("take")] == [1, 7, 2]
+    ran = simulate(with_streams(language.loads(f"net test\n{text}"), {"trace": rows}), engine)
+    assert [n for (n,) in ran.values("take")] == [1, 7, 2]

@@ -3,7 +3,7 @@
 import pytest
 
 from petri.engine.interface import Limits
-from tests.semantics.harness import tell
+from tests.semantics.harness import simulate
 
 ARITHMETIC = [
     ("9223372036854775807 + n", "int-overflow"),
@@ -19,17 +19,17 @@ ARITHMETIC = [
 
 @pytest.mark.parametrize(("expression", "error"), ARITHMETIC)
 def test_x1_arithmetic(engine: str, expression: str, error: str) -> None:
-    story = tell(f"place a : int = 1  place b : int  transition t: a(n) -> b({expression})", engine)
-    assert story.reason == "error"
-    assert story.error is not None
-    assert story.error.id == error
+    ran = simulate(f"place a : int = 1  place b : int  transition t: a(n) -> b({expression})", engine)
+    assert ran.reason == "error"
+    assert ran.error is not None
+    assert ran.error.id == error
 
 
 @pytest.mark.parametrize("distribution", ["exp(0.0 - n)", "uniform(3.0 * n..2.0)", "pareto(1.0 * n, 1.0)"])
 def test_x1_a_parameter_outside_its_domain(engine: str, distribution: str) -> None:
-    story = tell(f"place a : int = 1  transition t: a(n) -> nothing  takes {distribution}", engine)
-    assert story.error is not None
-    assert story.error.id == "bad-parameter"
+    ran = simulate(f"place a : int = 1  transition t: a(n) -> nothing  takes {distribution}", engine)
+    assert ran.error is not None
+    assert ran.error.id == "bad-parameter"
 
 
 VALUES = [
@@ -42,13 +42,13 @@ VALUES = [
 
 @pytest.mark.parametrize(("transition", "error"), VALUES)
 def test_x2_values(engine: str, transition: str, error: str) -> None:
-    story = tell(f"place a : int = 1  place b : 0..3  place c[0..1] : int  {transition}", engine)
-    assert story.error is not None
-    assert story.error.id == error
+    ran = simulate(f"place a : int = 1  place b : 0..3  place c[0..1] : int  {transition}", engine)
+    assert ran.error is not None
+    assert ran.error.id == error
 
 
 def test_x3_a_loop_that_takes_no_time_is_told_by_name(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         """
         place go = token
         place a  place b  place c = token
@@ -61,24 +61,24 @@ def test_x3_a_loop_that_takes_no_time_is_told_by_name(engine: str) -> None:
         limits=Limits(firings_at_an_instant=5000),
         firings=10_000,
     )
-    assert story.error is not None
-    assert (story.error.id, story.error.time) == ("instant-limit", 3.0)
-    assert story.error.values["transitions"] == ["there", "back"]
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.time) == ("instant-limit", 3.0)
+    assert ran.error.values["transitions"] == ["there", "back"]
 
 
 def test_x3_tokens_without_end(engine: str) -> None:
-    story = tell(
+    ran = simulate(
         "place a = token  place b  transition t: a -> a, 10 * b  takes 1",
         engine,
         limits=Limits(tokens=1000),
     )
-    assert story.error is not None
-    assert story.error.id == "token-limit"
-    assert len(story.marking["b"]) <= 1000
+    assert ran.error is not None
+    assert ran.error.id == "token-limit"
+    assert len(ran.marking["b"]) <= 1000
 
 
-def test_x4_the_story_of_an_error(engine: str) -> None:
-    story = tell(
+def test_x4_an_error_has_its_place_and_time(engine: str) -> None:
+    ran = simulate(
         """
         place a : int = 3
         place b : int fifo
@@ -86,16 +86,16 @@ def test_x4_the_story_of_an_error(engine: str) -> None:
         """,
         engine,
     )
-    assert story.error is not None
-    assert story.error.transition is not None
-    assert story.names[story.error.transition] == "t"
-    assert story.error.binding == {"n": 0}
-    assert story.error.time == 6.0
-    assert story.error.span is not None
-    assert (story.error.span.line, story.error.span.column) == (5, 43)
+    assert ran.error is not None
+    assert ran.error.transition is not None
+    assert ran.names[ran.error.transition] == "t"
+    assert ran.error.binding == {"n": 0}
+    assert ran.error.time == 6.0
+    assert ran.error.span is not None
+    assert (ran.error.span.line, ran.error.span.column) == (5, 43)
     # Marking and statistics are those just before the firing.
-    assert story.marking == {"a": [(0,)], "b": [(4,), (6,), (12,)]}
-    assert story.observation.firings[0] == 3
+    assert ran.marking == {"a": [(0,)], "b": [(4,), (6,), (12,)]}
+    assert ran.observation.firings[0] == 3
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_x4_the_story_of_an_error(engine: str) -> None:
         ("a(n), b(Pair(m, k)) -> a(n), b(Pair(m, k))  draw d ~ uniform(7..9)  takes 0", ["n", "m", "k"]),
     ],
 )
-def test_x4_the_story_names_the_variables_that_had_a_value(engine: str, transition: str, known: list[str]) -> None:
+def test_x4_an_error_names_the_variables_that_had_a_value(engine: str, transition: str, known: list[str]) -> None:
     text = f"""
         type Pair = {{ x: int, y: int }}
         place a : int = 0
@@ -121,9 +121,9 @@ def test_x4_the_story_names_the_variables_that_had_a_value(engine: str, transiti
         place c : int
         transition t: {transition}
         """
-    story = tell(text, engine, limits=Limits(firings_at_an_instant=5))
-    assert story.error is not None
-    assert list(story.error.binding) == known
-    drawn = story.error.binding.get("d", 7)
+    ran = simulate(text, engine, limits=Limits(firings_at_an_instant=5))
+    assert ran.error is not None
+    assert list(ran.error.binding) == known
+    drawn = ran.error.binding.get("d", 7)
     assert drawn in (7, 8, 9)
-    assert {"n": 0, "m": 3, "k": 4, "d": drawn}.items() >= story.error.binding.items()
+    assert {"n": 0, "m": 3, "k": 4, "d": drawn}.items() >= ran.error.binding.items()

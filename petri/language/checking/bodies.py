@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from petri.language.checking.expressions import Reader
 from petri.language.checking.instances import check_instance, module_defaults
+from petri.language.checking.ranges import read_loops, read_whole_range
+from petri.language.checking.state import CheckState
 from petri.language.checking.streams import read_stream, stream_call
 from petri.language.checking.transitions import TransitionReader
 from petri.language.meaning.nodes import VARIABLE, Node, truth
@@ -21,11 +22,8 @@ from petri.language.meaning.types import INT, Black, Record, Scalar, Type, Unkno
 from petri.language.syntax import tree
 from petri.net import Stream
 
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
-
-def check_places(checker: Checker, body: Body, declarations: Sequence[tree.Declaration]) -> None:
+def check_places(checker: CheckState, body: Body, declarations: Sequence[tree.Declaration]) -> None:
     """Types and sizes of all places and ports; arcs and instances need them."""
     scope = body.scope
     if scope.outer is not None:
@@ -37,7 +35,7 @@ def check_places(checker: Checker, body: Body, declarations: Sequence[tree.Decla
             continue
         symbol.type = checker.read_type(d.type, scope)
         if d.size is not None:
-            bounds = checker.read_whole_range(Reader(checker, scope, "the size of an array"), d.size)
+            bounds = read_whole_range(Reader(checker, scope, "the size of an array"), d.size)
             symbol.low, symbol.high = bounds if bounds is not None else (_ZERO, _ZERO)
         if symbol.port:
             body.ports.append(symbol)
@@ -52,7 +50,7 @@ def declared(scope: Scope, d: tree.Declaration) -> object:
     return symbol if getattr(symbol, "declaration", None) is d else None
 
 
-def check_body(checker: Checker, body: Body, declarations: Sequence[tree.Declaration]) -> None:
+def check_body(checker: CheckState, body: Body, declarations: Sequence[tree.Declaration]) -> None:
     """Everything else, into templates."""
     for d in declarations:
         symbol = declared(body.scope, d)
@@ -61,19 +59,18 @@ def check_body(checker: Checker, body: Body, declarations: Sequence[tree.Declara
         elif isinstance(d, tree.Transition):
             template = TransitionReader(checker, body, d).read()
             if isinstance(symbol, TransitionSymbol):
-                symbol.template = template
+                checker.transitions[id(symbol)] = template
                 body.transitions.append(template)
         elif isinstance(d, tree.Instance):
             instance = check_instance(checker, body, d)
             if instance is not None and isinstance(symbol, InstanceSymbol):
-                symbol.template = instance
                 body.instances.append(instance)
 
 
 # ---------------------------------------------------------------- places
 
 
-def _place(checker: Checker, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
+def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
     capacity = None
     if d.capacity is not None:
         capacity = Reader(checker, body.scope, "a capacity").read_fixed(d.capacity, INT)
@@ -85,7 +82,7 @@ def _place(checker: Checker, body: Body, d: tree.Place, symbol: PlaceSymbol) -> 
     return PlaceTemplate(symbol, key, capacity, initial, None, d.doc, d.span)
 
 
-def _key(checker: Checker, body: Body, d: tree.Place, kind: Type) -> Node | None:
+def _key(checker: CheckState, body: Body, d: tree.Place, kind: Type) -> Node | None:
     """The key of a `by` place: the fields of its records are names in it; a scalar is called `value`."""
     assert d.key is not None
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
@@ -111,9 +108,9 @@ def _key(checker: Checker, body: Body, d: tree.Place, kind: Type) -> Node | None
     return value.node
 
 
-def _initial(checker: Checker, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate | None:
+def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate | None:
     """One item of an initial marking."""
-    loops, templates = checker.read_loops(body.scope, written.loops)
+    loops, templates = read_loops(checker, body.scope, written.loops)
     reader = Reader(checker, body.scope, "an initial marking", loops=loops)
     problems = checker.problems
     count, value = None, written.value
@@ -158,7 +155,7 @@ def _ambiguous(value: tree.Binary, kind: Type) -> bool:
 
 
 def _initial_word(
-    checker: Checker, word: tree.Name, count: Node | None, loops: tuple[LoopTemplate, ...], symbol: PlaceSymbol
+    checker: CheckState, word: tree.Name, count: Node | None, loops: tuple[LoopTemplate, ...], symbol: PlaceSymbol
 ) -> InitialTemplate | None:
     kind, problems = symbol.type, checker.problems
     if isinstance(kind, Unknown):

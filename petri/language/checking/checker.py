@@ -7,33 +7,33 @@ has the unknown type, which fits everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from petri import net
-from petri.diagnostics import Label
+from petri.language.checking import functions, user_units
+from petri.language.checking.bodies import check_body, check_places
 from petri.language.checking.declarations import Gatherer
 from petri.language.checking.expressions import Reader, local
+from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate, check_measures
 from petri.language.checking.parameters import Overrides
-from petri.language.checking.quantities import NetUnits
-from petri.language.meaning.nodes import Node, as_float, constant, evaluate
+from petri.language.checking.ranges import read_range
+from petri.language.checking.runs import run_defaults
+from petri.language.checking.state import CheckState, FileFinder, TableReader, Value
+from petri.language.meaning.nodes import as_float, constant, evaluate
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
     ModuleSymbol,
-    PlaceSymbol,
     Scope,
     TypeSymbol,
     UnitSymbol,
     kind_of,
 )
-from petri.language.meaning.templates import Body, LoopTemplate, PlaceUse
+from petri.language.meaning.templates import Body
 from petri.language.meaning.types import (
     BLACK,
-    INT,
     MOST_SLOTS,
     UNKNOWN,
     Black,
@@ -46,23 +46,15 @@ from petri.language.meaning.types import (
     plainly,
 )
 from petri.language.meaning.units import TIME, TIMES, UNITS, suggested_unit
-from petri.language.problems import Fault, Problems
+from petri.language.problems import CheckError, Problems
 from petri.language.syntax import tree
-from petri.net import Span
-
-if TYPE_CHECKING:
-    from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate
-    from petri.language.loader import Known
 
 # Names of types in other languages.
 _BUILT_IN = ("int", "real", "bool", "token", "Time", "Bytes", "Rate", "Freq")
 _OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool"}
 
-TableReader = Callable[[tree.Text], "Known | None"]
-FileFinder = Callable[[tree.Text], "Path | None"]
 
-
-class Checker:
+class Checker(CheckState):
     """The state of one check. Afterwards `body` is the net, and `problems` has the diagnostics."""
 
     def __init__(
@@ -80,29 +72,16 @@ class Checker:
 
         `clock` is the unit of time to assume if no file declares one.
         """
-        self.problems = problems
-        self.broken = broken
+        super().__init__(problems, files, table, stream, broken)
         self.assumed_clock = clock
-        self.files = files
-        self.table = table
-        self.stream = stream
-        self.units = NetUnits(self)
-        self.scope = Scope()
-        self.body = Body("", self.scope)
-        self.bodies: dict[int, Body] = {id(self.scope): self.body}
         self.gatherer = Gatherer(self, library)
         self.overrides = Overrides(self, parameters)
-        self.parameters: list[net.Parameter] = []
         self.measures: list[MeasureTemplate] = []
         self.expectations: list[ExpectationTemplate] = []
         self.run_defaults = net.RunDefaults()
 
     def run(self) -> None:
         """Check everything."""
-        from petri.language.checking.bodies import check_body, check_places
-        from petri.language.checking.measures import check_measures
-        from petri.language.checking.runs import run_defaults
-
         self.gatherer.gather(self.files)
         self._set_clock()
         self.overrides.read()
@@ -117,12 +96,8 @@ class Checker:
         for body, declarations in bodies:
             check_body(self, body, declarations)
         self.overrides.finish()
-        check_measures(self)
+        self.measures, self.expectations = check_measures(self)
         self.run_defaults = run_defaults(self, self.gatherer.run)
-
-    def excused(self, name: str) -> bool:
-        """Whether an unknown name need not be reported, because its declaration exists but did not parse."""
-        return name in self.broken or "*" in self.broken
 
     # ------------------------------------------------------------ the clock
 
@@ -148,7 +123,7 @@ class Checker:
     def _set_user_clock(self, clock: tree.Time, user: UnitSymbol) -> None:
         """`time cycle`: compute the unit's length in seconds, then discard everything computed with that clock."""
         self.overrides.read()
-        self.units.resolve(user, self.scope)
+        self.resolve_unit(user, self.scope)
         length = user.node.value if user.node is not None else None
         if user.dimension != TIME or not isinstance(length, Fraction) or length <= 0:
             if user.node is not None:
@@ -176,22 +151,13 @@ class Checker:
             elif isinstance(symbol, DistSymbol):
                 self.resolve_dist(symbol)
         for unit in scope.units.values():
-            self.units.resolve(unit, scope)
-
-    def owner_of_unit(self, unit: UnitSymbol, scope: Scope) -> Scope:
-        return scope if scope.units.get(unit.name) is unit or scope.outer is None else scope.outer
+            self.resolve_unit(unit, scope)
 
     def owner(self, symbol: ConstantSymbol | TypeSymbol | DistSymbol, scope: Scope) -> Scope:
         return scope if scope.names.get(symbol.name) is symbol or scope.outer is None else scope.outer
 
     def scope_of(self, symbol: ConstantSymbol | TypeSymbol | DistSymbol) -> Scope:
         return self.gatherer.home.get(id(symbol), self.scope)
-
-    def keep_constant(self, scope: Scope, node: Node) -> int:
-        """Give a module's constant a local, which each instance computes once."""
-        number = scope.new_local()
-        self.bodies[id(scope)].constants.append((number, node))
-        return number
 
     def resolve_constant(self, symbol: ConstantSymbol) -> None:
         """Compute the type and value of a constant or parameter, unless this was done before."""
@@ -205,7 +171,7 @@ class Checker:
                 self.overrides.resolve(symbol, symbol.declaration)
             elif isinstance(symbol.declaration, tree.Const):
                 self._resolve_const(symbol, symbol.declaration)
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
         symbol.state = "done"
 
@@ -240,6 +206,12 @@ class Checker:
         elif not isinstance(value.type, Unknown):
             self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
         symbol.state = "done"
+
+    def resolve_unit(self, unit: UnitSymbol, scope: Scope) -> None:
+        user_units.resolve_unit(self, unit, scope)
+
+    def call(self, reader: Reader, e: tree.Call) -> Value:
+        return functions.call(reader, e)
 
     # ------------------------------------------------------------ types
 
@@ -299,113 +271,11 @@ class Checker:
 
     def _range_type(self, e: tree.RangeType, scope: Scope, name: str) -> Type:
         reader = Reader(self, scope, "the bound of a range")
-        bounds = self.read_range(reader, tree.Range(e.low, e.high, e.span))
+        bounds = read_range(reader, tree.Range(e.low, e.high, e.span))
         if bounds is None:
             return UNKNOWN
         kind, low, high = bounds
         return Scalar(kind.kind, kind.dimension, low, high, name=name, span=e.span)
-
-    def read_range(self, reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node] | None:
-        """The constant bounds of a range of numbers; reports an error and returns None if there are none."""
-        low, high = reader.read(e.low), reader.read(e.high)
-        if isinstance(low.type, Unknown) or isinstance(high.type, Unknown):
-            return None
-        if not reader.is_number(low, "..") or not reader.is_number(high, ".."):
-            return None
-        common = reader.common(low, high, e.span)
-        if common is None:
-            return None
-        kind, (first, last) = common
-        try:
-            return kind, self.folded(first), self.folded(last)
-        except Fault as fault:
-            self.problems.fault(fault)
-            return None
-
-    def folded(self, node: Node) -> Node:
-        """The value of a constant that does not depend on an instance. Raises Fault if it has none."""
-        if node.op != "const" and node.fixed and not node.flags:
-            return constant(evaluate(node, ()), node.kind, node.span)
-        return node
-
-    def read_whole_range(self, reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:
-        """The constant bounds of an array's or a loop's indices."""
-        bounds = self.read_range(reader, e)
-        if bounds is None:
-            return None
-        if bounds[0] is not INT:
-            self.problems.error("index-not-int", e.span, kind=plainly(bounds[0]))
-            return None
-        return bounds[1], bounds[2]
-
-    # ------------------------------------------------------------ loops and places
-
-    def read_loops(
-        self, scope: Scope, loops: Sequence[tree.Loop]
-    ) -> tuple[dict[str, ConstantSymbol], tuple[LoopTemplate, ...]]:
-        """Loop variables, each with its own local. Later ranges may use earlier variables."""
-        names: dict[str, ConstantSymbol] = {}
-        templates = []
-        for loop in loops:
-            taken = names.get(loop.variable) or scope.find(loop.variable)
-            if isinstance(taken, ConstantSymbol):
-                self.shadows(loop.variable, loop.span, taken.span)
-            reader = Reader(self, scope, "the range of a loop", loops=names)
-            bounds = self.read_whole_range(reader, loop.range)
-            number = scope.new_local()
-            node = local(number, INT, loop.span)
-            names = {
-                **names,
-                loop.variable: ConstantSymbol(
-                    loop.variable, "loop variable", loop.span, type=INT, node=node, state="done", used=True
-                ),
-            }
-            if bounds is not None:
-                templates.append(LoopTemplate(number, bounds[0], bounds[1], loop.range.span))
-        return names, tuple(templates)
-
-    def shadows(self, name: str, span: Span, first: Span) -> None:
-        self.problems.error("name-shadows", span, Label(first, "first-declared"), name=name)
-
-    def place_use(self, reader: Reader, e: tree.Expr) -> PlaceUse | None:
-        """The place, or the element of an array, that an expression names."""
-        index = None
-        inner = e
-        if isinstance(inner, tree.Index):
-            if inner.index is None:
-                self.problems.error("star-outside-measure", inner.span)
-                return None
-            index, inner = inner.index, inner.base
-        if not isinstance(inner, tree.Name):
-            identifier = "place-of-instance" if isinstance(inner, tree.Field) else "arc-not-place"
-            self.problems.error(identifier, e.span, text=self.problems.text(e.span))
-            return None
-        symbol = reader.scope.find(inner.name)
-        if not isinstance(symbol, PlaceSymbol):
-            self._no_place(reader, inner, symbol)
-            return None
-        node = reader.read_scalar(index, INT) if index is not None else None
-        if index is not None and (node is None or not symbol.array):
-            if not symbol.array:
-                self.problems.error("index-on-place", e.span, name=symbol.name)
-            return None
-        return PlaceUse(symbol, node, e.span)
-
-    def _no_place(self, reader: Reader, e: tree.Name, symbol: object) -> None:
-        if symbol is not None:
-            self.problems.error("not-a-place", e.span, name=e.name, kind=kind_of(symbol))  # type: ignore[arg-type]
-            return
-        if self.excused(e.name):
-            return
-        places = (name for name, found in reader.scope.names.items() if isinstance(found, PlaceSymbol))
-        outside = reader.scope.outer is not None and isinstance(reader.scope.outer.names.get(e.name), PlaceSymbol)
-        self.problems.error(
-            "unknown-place",
-            e.span,
-            name=e.name,
-            suggestion=None if outside else self.problems.meant(e.name, places),
-            outside=e.name if outside else None,
-        )
 
     # ------------------------------------------------------------ modules
 
@@ -437,6 +307,3 @@ class Checker:
             symbol.type = kind
             assert symbol.local is not None
             symbol.node = local(symbol.local, kind, symbol.span)
-
-    def module_body(self, symbol: ModuleSymbol) -> Body:
-        return self.bodies[id(symbol.scope)]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from petri.diagnostics import Label
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
+from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import constant
 from petri.language.meaning.scope import (
     ConstantSymbol,
@@ -26,9 +26,6 @@ from petri.language.meaning.types import BUILTIN, Scalar
 from petri.language.meaning.units import UNITS
 from petri.language.syntax import tree
 from petri.net import Span
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
 OF_THE_NET = (tree.Net, tree.Time, tree.Import, tree.Module, tree.Measure, tree.Expect, tree.Run)
 KEYWORDS: dict[type, str] = {
@@ -50,7 +47,7 @@ class Gatherer:
     `part`: the first file is not a net, but modules and other declarations to import.
     """
 
-    def __init__(self, checker: Checker, library: frozenset[str]) -> None:
+    def __init__(self, checker: CheckState, library: frozenset[str]) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.library = library

@@ -9,7 +9,7 @@ from petri.language.checking.checker import Checker
 from petri.language.checking.expressions import Reader
 from petri.language.meaning.nodes import as_float, evaluate
 from petri.language.meaning.units import UNITS
-from petri.language.problems import Fault, Problems
+from petri.language.problems import CheckError, Problems
 from petri.language.syntax import tree
 from petri.language.syntax.parser import parse
 
@@ -35,6 +35,6 @@ def duration(text: str, time_unit: str, seconds: float | None) -> float:
         try:
             if node is not None:
                 return as_float(evaluate(node, ()), only.value.span)
-        except Fault as fault:
+        except CheckError as fault:
             problems.fault(fault)
     raise LanguageError(problems.found, problems.sources)

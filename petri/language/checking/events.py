@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from petri import net
 from petri.language.checking.expressions import Reader
 from petri.language.checking.patterns import PatternReader
-from petri.language.checking.targets import Target, find_target
+from petri.language.checking.state import CheckState
+from petri.language.checking.targets import Flat, Target, find_target
 from petri.language.meaning.nodes import VARIABLE, Node, to_slot, truth
 from petri.language.meaning.scope import TransitionSymbol
 from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
-    from petri.language.checking.figures import Flat
 
 
 class EventTemplate(Struct):
@@ -39,7 +35,7 @@ class EventTemplate(Struct):
         return self.reader.read_scalar(e, INT)
 
 
-def event_of(checker: Checker, e: tree.Expr, keys: Sequence[tree.Expr]) -> EventTemplate | None:
+def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr]) -> EventTemplate | None:
     """`send`, or `wire(p)`; reports an error and returns None if it is not an event."""
     pattern = None
     if isinstance(e, tree.Call):
@@ -69,7 +65,7 @@ def event_of(checker: Checker, e: tree.Expr, keys: Sequence[tree.Expr]) -> Event
     return EventTemplate(target, tuple(nodes), tuple(types), reader)
 
 
-def _arrival_reader(checker: Checker, target: Target, pattern: tree.Expr | None) -> Reader | None:
+def _arrival_reader(checker: CheckState, target: Target, pattern: tree.Expr | None) -> Reader | None:
     """Reads expressions that use the names which a pattern gives to the slots of an arriving token."""
     kind = target.symbol.type  # type: ignore[union-attr]
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
@@ -92,7 +88,7 @@ def _arrival_reader(checker: Checker, target: Target, pattern: tree.Expr | None)
     return reader
 
 
-def check_keys(checker: Checker, start: EventTemplate, end: EventTemplate, span: Span) -> bool:
+def check_keys(checker: CheckState, start: EventTemplate, end: EventTemplate, span: Span) -> bool:
     """Whether the keys at both ends can ever be equal."""
     if len(start.types) == len(end.types) and all(map(same, start.types, end.types)):
         return True
@@ -101,10 +97,10 @@ def check_keys(checker: Checker, start: EventTemplate, end: EventTemplate, span:
     return False
 
 
-def firing_reader(checker: Checker, target: Target) -> Reader | None:
+def firing_reader(checker: CheckState, target: Target) -> Reader | None:
     """Reads expressions in the variables of a transition, as a measure sees a firing (M4)."""
     assert isinstance(target.symbol, TransitionSymbol)
-    template = target.symbol.template
+    template = checker.firing(target.symbol)
     if template is None:
         return None
     allowed = frozenset({"now", "end", "tokens"})

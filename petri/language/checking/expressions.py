@@ -6,16 +6,17 @@ import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from petri.diagnostics import Label
+from petri.language.checking.quantities import quantity_of
+from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import END, LOCAL, NOW, Node, constant, operation, to_real, with_span
 from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
 from petri.language.meaning.types import (
     BOOL,
     INT,
     REAL,
-    UNKNOWN,
     Record,
     Scalar,
     Type,
@@ -25,13 +26,9 @@ from petri.language.meaning.types import (
     same,
 )
 from petri.language.meaning.units import PLAIN, TIME
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Kind, Span
-from petri.structs import Struct
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
 Variables = Mapping[str, tuple[Type, tuple[Node, ...]]]
 COMPARISONS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
@@ -45,19 +42,6 @@ _NOT_PERMITTED: dict[Permission, str] = {
 }
 
 
-class Value(Struct):
-    """An expression: its type, a node for each slot, and whether it is a bare `0`, which fits any dimension."""
-
-    type: Type
-    nodes: tuple[Node, ...]
-    span: Span
-    zero: bool = False
-
-    @property
-    def node(self) -> Node:
-        return self.nodes[0]
-
-
 class Reader:
     """Reads the expressions of one declaration.
 
@@ -68,7 +52,7 @@ class Reader:
 
     def __init__(
         self,
-        checker: Checker,
+        checker: CheckState,
         scope: Scope,
         where: str,
         allowed: frozenset[Permission] = frozenset(),
@@ -95,7 +79,7 @@ class Reader:
         """The value of an expression; `expected` is the type of a record written as `{…}`."""
         try:
             return self._dispatch(expression, expected)
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
         except RecursionError:
             self.problems.error("expression-too-large", expression.span)
@@ -116,7 +100,7 @@ class Reader:
         return node
 
     def unknown(self, span: Span) -> Value:
-        return Value(UNKNOWN, (), span)
+        return Value.unknown(span)
 
     # ------------------------------------------------------------ fitting
 
@@ -162,9 +146,7 @@ class Reader:
             case tree.Field():
                 return self._field(e)
             case tree.Call():
-                from petri.language.checking.functions import call
-
-                return call(self, e)
+                return self.checker.call(self, e)
             case tree.Binary():
                 return self._binary(e)
             case tree.Unary():
@@ -254,11 +236,11 @@ class Reader:
 
     def _number(self, e: tree.Number) -> Value:
         if e.unit is not None:
-            return self.checker.units.quantity(e, self)
+            return quantity_of(self.checker, self.scope, e)
         if e.value.denominator == 1 and not any(mark in e.text for mark in ".%eE"):
             value = constant(int(e.value), "int", e.span)
             if abs(e.value) >= 2**63:
-                raise Fault("constant-overflow", e.span, reason="integers have 64 bits")
+                raise CheckError("constant-overflow", e.span, reason="integers have 64 bits")
             return Value(INT, (value,), e.span, zero=e.value == 0)
         return Value(REAL, (constant(Fraction(e.value), "real", e.span),), e.span, zero=e.value == 0)
 
@@ -475,9 +457,9 @@ class Reader:
     # ------------------------------------------------------------ what may occur
 
     def permit(self, what: Permission, span: Span) -> None:
-        """Raises Fault if this is not allowed here."""
+        """Raises CheckError where such a thing may not stand."""
         if what not in self.allowed:
-            raise Fault(_NOT_PERMITTED[what], span, word=what, where=self.where)
+            raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where)
 
     def type_named(self, name: str) -> TypeSymbol | None:
         symbol = self.scope.find(name)

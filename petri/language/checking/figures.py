@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
 
 from petri import net
 from petri.language.checking.events import check_keys, event_of, firing_reader
-from petri.language.checking.expressions import Reader, Value
+from petri.language.checking.expressions import Reader
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
-from petri.language.checking.targets import Target, find_target
+from petri.language.checking.state import CheckState, Value
+from petri.language.checking.targets import Flat, Target, find_target
 from petri.language.meaning.nodes import Node, as_float, evaluate, to_slot
 from petri.language.meaning.scope import ConstantSymbol, MeasureSymbol, kind_of
 from petri.language.meaning.types import Scalar, Unknown, plainly, quantity
@@ -19,26 +19,10 @@ from petri.language.syntax import tree
 from petri.net import Span, Term
 from petri.structs import Struct
 
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
-
-
-class Flat(Protocol):
-    """The part of flattening that measures use."""
-
-    def places(self, target: Target) -> list[int]: ...
-
-    def transitions(self, target: Target) -> list[int]: ...
-
-    def expression(self, node: Node) -> net.Expr: ...
-
-    def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
-
-
 Build = Callable[[Flat], Term]
 
 
-class Probe(Struct):
+class ProbeTemplate(Struct):
     """An observation with many figures: a sample, a passage, or an order."""
 
     kind: str
@@ -48,13 +32,13 @@ class Probe(Struct):
     def index(self, flat: Flat) -> int:
         return flat.probe(self, lambda: self.make(flat))
 
-    def figure(self, field: str) -> Figure:
+    def figure(self, field: str) -> FigureTemplate:
         def term(flat: Flat) -> Term:
             return Term(self.kind, (), (self.index(flat), field))
 
         if self.kind == "order":
-            return Figure(TIME if field.endswith("late_time") else PLAIN, field.endswith("_share"), term)
-        return Figure(PLAIN if field == "count" else self.dimension, False, term)
+            return FigureTemplate(TIME if field.endswith("late_time") else PLAIN, field.endswith("_share"), term)
+        return FigureTemplate(PLAIN if field == "count" else self.dimension, False, term)
 
     def has(self, field: str) -> bool:
         """Whether there is a scalar figure of this name."""
@@ -85,17 +69,17 @@ def is_percentile(field: str) -> bool:
     return field[:1] == "p" and digits.isdigit() and not field.endswith(".") and 0 < float(field[1:]) < 100
 
 
-class Figure(Struct):
+class FigureTemplate(Struct):
     """A formula: its dimension, whether it is a share of 1, and its form in a flat net."""
 
     dimension: Dimension
     share: bool
     build: Build
-    probe: Probe | None = None
+    probe: ProbeTemplate | None = None
     zero: bool = False
 
 
-def operation(op: str, *figures: Figure) -> Build:
+def operation(op: str, *figures: FigureTemplate) -> Build:
     return lambda flat: Term(op, tuple(figure.build(flat) for figure in figures))
 
 
@@ -110,13 +94,13 @@ def total(terms: Sequence[Term], op: str = "add") -> Term:
 class FigureReader:
     """Reads formulas. `measure` gives the figure of another measure by its symbol."""
 
-    def __init__(self, checker: Checker, measure: Callable[[MeasureSymbol, Span], Figure | None]) -> None:
+    def __init__(self, checker: CheckState, measure: Callable[[MeasureSymbol, Span], FigureTemplate | None]) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.measure = measure
         self.reader = Reader(checker, checker.scope, "a measure")
 
-    def read(self, e: tree.Expr) -> Figure | None:
+    def read(self, e: tree.Expr) -> FigureTemplate | None:
         """The figure of a formula; reports an error and returns None if it is not one."""
         match e:
             case tree.Paren():
@@ -127,7 +111,7 @@ class FigureReader:
                 return self._arithmetic(e)
             case tree.Unary() if e.operator == "-":
                 inner = self.read(e.operand)
-                return None if inner is None else Figure(inner.dimension, False, operation("neg", inner))
+                return None if inner is None else FigureTemplate(inner.dimension, False, operation("neg", inner))
             case tree.Name():
                 return self._name(e)
             case tree.Field():
@@ -139,18 +123,18 @@ class FigureReader:
         self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
         return None
 
-    def _constant(self, e: tree.Expr) -> Figure | None:
+    def _constant(self, e: tree.Expr) -> FigureTemplate | None:
         value = self.reader.read(e)
         if isinstance(value.type, Unknown) or not self.reader.is_number(value, "measure"):
             return None
         assert isinstance(value.type, Scalar)
         exact = value.node
         number = as_float(evaluate(exact, ()), e.span)
-        return Figure(value.type.dimension, False, lambda flat: Term("const", (), number), zero=value.zero)
+        return FigureTemplate(value.type.dimension, False, lambda flat: Term("const", (), number), zero=value.zero)
 
-    def _name(self, e: tree.Name) -> Figure | None:
+    def _name(self, e: tree.Name) -> FigureTemplate | None:
         if e.name == "elapsed":
-            return Figure(self.checker.units.normal(TIME), False, lambda flat: Term("elapsed"))
+            return FigureTemplate(self.checker.units.normal(TIME), False, lambda flat: Term("elapsed"))
         symbol = self.checker.scope.find(e.name)
         if isinstance(symbol, MeasureSymbol):
             return self.measure(symbol, e.span)
@@ -164,7 +148,7 @@ class FigureReader:
             self.problems.error("unknown-name", e.span, name=e.name, suggestion=self.problems.meant(e.name, known))
         return None
 
-    def _field(self, e: tree.Field) -> Figure | None:
+    def _field(self, e: tree.Field) -> FigureTemplate | None:
         base, field = e.base, e.name
         if isinstance(base, tree.Field) and is_percentile(f"{base.name}.{field}"):
             field, base = f"{base.name}.{field}", base.base
@@ -183,7 +167,7 @@ class FigureReader:
             return None
         return figure.probe.figure(field)
 
-    def unknown_field(self, span: Span, name: str, probe: Probe, field: str) -> None:
+    def unknown_field(self, span: Span, name: str, probe: ProbeTemplate, field: str) -> None:
         known = probe.fields()
         self.problems.error(
             "no-such-figure",
@@ -196,29 +180,31 @@ class FigureReader:
 
     # ------------------------------------------------------------ arithmetic
 
-    def _arithmetic(self, e: tree.Binary) -> Figure | None:
+    def _arithmetic(self, e: tree.Binary) -> FigureTemplate | None:
         left, right = self.read(e.left), self.read(e.right)
         if left is None or right is None:
             return None
         if e.operator == "*":
-            return Figure(left.dimension * right.dimension, False, operation("mul", left, right))
+            return FigureTemplate(left.dimension * right.dimension, False, operation("mul", left, right))
         if e.operator == "/":
-            return Figure(left.dimension / right.dimension, False, operation("div", left, right))
+            return FigureTemplate(left.dimension / right.dimension, False, operation("div", left, right))
         op = "add" if e.operator == "+" else "sub"
         return self._alike(op, left, right, e.left.span, e.right.span, e.span)
 
-    def _alike(self, op: str, left: Figure, right: Figure, a: Span, b: Span, span: Span) -> Figure | None:
+    def _alike(
+        self, op: str, left: FigureTemplate, right: FigureTemplate, a: Span, b: Span, span: Span
+    ) -> FigureTemplate | None:
         """An operation on two figures of one dimension."""
         if left.dimension != right.dimension and not left.zero and not right.zero:
             kinds = [quantity(figure.dimension) for figure in (left, right)]
             self.reader.unequal(Value(kinds[0], (), a), Value(kinds[1], (), b), span)
             return None
         dimension = right.dimension if left.zero else left.dimension
-        return Figure(dimension, left.share or right.share, operation(op, left, right))
+        return FigureTemplate(dimension, left.share or right.share, operation(op, left, right))
 
     # ------------------------------------------------------------ functions
 
-    def _call(self, e: tree.Call) -> Figure | None:
+    def _call(self, e: tree.Call) -> FigureTemplate | None:
         assert isinstance(e.function, tree.Name)
         name = e.function.name
         if name in ("min", "max") and len(e.arguments) > 1:
@@ -249,7 +235,7 @@ class FigureReader:
         )
         return None
 
-    def _least_or_greatest(self, e: tree.Call, op: str) -> Figure | None:
+    def _least_or_greatest(self, e: tree.Call, op: str) -> FigureTemplate | None:
         figures = [self.read(argument) for argument in e.arguments]
         result = figures[0]
         for argument, figure in zip(e.arguments[1:], figures[1:], strict=True):
@@ -268,7 +254,7 @@ class FigureReader:
             return None
         return find_target(self.checker, e.arguments[0], wanted)
 
-    def _events(self, e: tree.Call, name: str) -> Figure | None:
+    def _events(self, e: tree.Call, name: str) -> FigureTemplate | None:
         """`rate(t)`, `count(t)`, and for a quantity `rate(t, p.size)`."""
         target = self._target(e, "a transition", most=2)
         if target is None:
@@ -289,9 +275,9 @@ class FigureReader:
             return total([Term("counter", (), _counter(flat, target, node, index)) for index in transitions])
 
         if name == "count":
-            return Figure(dimension, False, count)
+            return FigureTemplate(dimension, False, count)
         per_time = self.checker.units.normal(dimension * FREQ)
-        return Figure(per_time, False, lambda flat: Term("div", (count(flat), Term("elapsed"))))
+        return FigureTemplate(per_time, False, lambda flat: Term("div", (count(flat), Term("elapsed"))))
 
     def _of_firing(self, target: Target, e: tree.Expr) -> Value | None:
         """A number computed from the variables of a transition's firing."""
@@ -307,7 +293,7 @@ class FigureReader:
             return None
         return value
 
-    def _figure(self, e: tree.Call, name: str) -> Figure | None:
+    def _figure(self, e: tree.Call, name: str) -> FigureTemplate | None:
         wanted = "a transition" if name == "active" else "a place or a transition" if name == "mean" else "a place"
         target = self._target(e, wanted)
         if target is None:
@@ -320,9 +306,9 @@ class FigureReader:
             indices = flat.places(target) if target.is_place else flat.transitions(target)
             return _combined(op, indices)
 
-        return Figure(dimension, share, term)
+        return FigureTemplate(dimension, share, term)
 
-    def _sample(self, e: tree.At) -> Figure | None:
+    def _sample(self, e: tree.At) -> FigureTemplate | None:
         target = find_target(self.checker, e.transition, "a transition")
         if target is None or not self._is_single(target):
             return None
@@ -335,14 +321,14 @@ class FigureReader:
         def make(flat: Flat) -> net.Probe:
             return net.Sample(flat.transitions(target)[0], flat.expression(node))
 
-        return _probed(Probe("sample", make, dimension))
+        return _probed(ProbeTemplate("sample", make, dimension))
 
     def _is_single(self, target: Target) -> bool:
         if not target.single:
             self.problems.error("star-in-probe", target.span, text=target.text)
         return target.single
 
-    def _passage(self, e: tree.Call) -> Figure | None:
+    def _passage(self, e: tree.Call) -> FigureTemplate | None:
         usage = MEASURE_FUNCTIONS["time"]
         passage = e.arguments[0] if e.arguments else None
         by = e.arguments[1] if len(e.arguments) == 2 else None
@@ -358,9 +344,9 @@ class FigureReader:
         def make(flat: Flat) -> net.Probe:
             return net.Passage(start.build(flat), end.build(flat))
 
-        return _probed(Probe("passage", make, self.checker.units.normal(TIME)))
+        return _probed(ProbeTemplate("passage", make, self.checker.units.normal(TIME)))
 
-    def _order(self, e: tree.Call) -> Figure | None:
+    def _order(self, e: tree.Call) -> FigureTemplate | None:
         keys = [argument for argument in e.arguments if isinstance(argument, tree.By)]
         orders = [argument for argument in e.arguments if isinstance(argument, tree.Ordered)]
         others = [a for a in e.arguments if not isinstance(a, (tree.By, tree.Ordered))]
@@ -377,10 +363,10 @@ class FigureReader:
         def make(flat: Flat) -> net.Probe:
             return net.Order(event.build(flat), flat.expression(sequence))
 
-        return _probed(Probe("order", make, PLAIN))
+        return _probed(ProbeTemplate("order", make, PLAIN))
 
 
-def _probed(probe: Probe) -> Figure:
+def _probed(probe: ProbeTemplate) -> FigureTemplate:
     figure = probe.figure(probe.first)
     figure.probe = probe
     return figure

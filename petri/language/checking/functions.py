@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 
-from petri.language.checking.expressions import Reader, Value, numeric_kind
+from petri.language.checking.expressions import Reader, numeric_kind
+from petri.language.checking.places import place_use
+from petri.language.checking.state import Value
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
 from petri.language.meaning.scope import DistSymbol, PlaceSymbol, TypeSymbol, kind_of
 from petri.language.meaning.types import INT, REAL, Record, Scalar, Type, Unknown, describe, plainly, quantity
@@ -200,7 +202,7 @@ def _tokens(reader: Reader, e: tree.Call) -> Value:
         usage = "tokens(place)"
         reader.problems.error("argument-count", e.span, name="tokens", wanted=1, given=len(e.arguments), usage=usage)
         return reader.unknown(e.span)
-    use = reader.checker.place_use(reader, e.arguments[0])
+    use = place_use(reader, e.arguments[0])
     if use is None:
         return reader.unknown(e.span)
     use.symbol.mentioned = True

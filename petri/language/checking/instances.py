@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader
+from petri.language.checking.places import place_use
+from petri.language.checking.ranges import read_loops, read_range, read_whole_range
+from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, ModuleSymbol, PlaceSymbol, kind_of
 from petri.language.meaning.templates import Body, InstanceTemplate, ParameterTemplate, PortUse
 from petri.language.meaning.types import INT, Scalar, describe, same
 from petri.language.syntax import tree
 
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
-
-def check_instance(checker: Checker, body: Body, d: tree.Instance) -> InstanceTemplate | None:
+def check_instance(checker: CheckState, body: Body, d: tree.Instance) -> InstanceTemplate | None:
     """The template of an instance; reports an error and returns None if it has none."""
-    loops, templates = checker.read_loops(body.scope, d.loops)
+    loops, templates = read_loops(checker, body.scope, d.loops)
     reader = Reader(checker, body.scope, "an argument", loops=loops)
     module = body.scope.find(d.module)
     if not isinstance(module, ModuleSymbol):
@@ -39,7 +37,7 @@ def check_instance(checker: Checker, body: Body, d: tree.Instance) -> InstanceTe
     return InstanceTemplate(d.name, templates, inner, parameters, tuple(ports), d.span)
 
 
-def _no_module(checker: Checker, reader: Reader, d: tree.Instance, found: object) -> None:
+def _no_module(checker: CheckState, reader: Reader, d: tree.Instance, found: object) -> None:
     if found is not None:
         kind = kind_of(found)  # type: ignore[arg-type]
         checker.problems.error("not-a-module", d.module_span, name=d.module, kind=kind)
@@ -49,7 +47,7 @@ def _no_module(checker: Checker, reader: Reader, d: tree.Instance, found: object
         checker.problems.error("unknown-module", d.module_span, name=d.module, suggestion=suggestion)
 
 
-def _assign(checker: Checker, d: tree.Instance, inner: Body) -> dict[str, tree.Argument]:
+def _assign(checker: CheckState, d: tree.Instance, inner: Body) -> dict[str, tree.Argument]:
     """Arguments by the name of their parameter or port. Positional ones fill the parameters, then the ports."""
     names = [parameter.name for parameter in inner.parameters] + [port.name for port in inner.ports]
     given: dict[str, tree.Argument] = {}
@@ -86,7 +84,7 @@ def _assign(checker: Checker, d: tree.Instance, inner: Body) -> dict[str, tree.A
 
 
 def _parameter(
-    checker: Checker,
+    checker: CheckState,
     reader: Reader,
     d: tree.Instance,
     inner: Body,
@@ -107,7 +105,7 @@ def _parameter(
     return ParameterTemplate(symbol, node, argument.span if argument else d.module_span)
 
 
-def module_defaults(checker: Checker, body: Body) -> None:
+def module_defaults(checker: CheckState, body: Body) -> None:
     """Check each parameter's default and bounds, once for all instances."""
     for declared in body.parameters:
         symbol = body.scope.names.get(declared.name)
@@ -117,7 +115,7 @@ def module_defaults(checker: Checker, body: Body) -> None:
         if declared.default is not None:
             body.defaults[declared.name] = reader.read_fixed(declared.default, symbol.type)
         if declared.bounds is not None:
-            bounds = checker.read_range(reader, declared.bounds)
+            bounds = read_range(reader, declared.bounds)
             if bounds is not None and (bounds[0] is INT or same(bounds[0], symbol.type) or symbol.type.kind == "int"):
                 body.bounds[declared.name] = (bounds[1], bounds[2])
             elif bounds is not None:
@@ -131,16 +129,16 @@ def module_defaults(checker: Checker, body: Body) -> None:
 # ---------------------------------------------------------------- ports
 
 
-def _port(checker: Checker, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse | None:
+def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse | None:
     """The connection of a port: a place, an element, a whole array or a part of one."""
     e = argument.value
     part: tuple[Node, Node] | None = None
     if isinstance(e, tree.Index) and isinstance(e.index, tree.Range):
-        part = checker.read_whole_range(reader, e.index)
+        part = read_whole_range(reader, e.index)
         if part is None:
             return None
         e = e.base
-    use = checker.place_use(reader, e)
+    use = place_use(reader, e)
     if use is None:
         return None
     outer = use.symbol

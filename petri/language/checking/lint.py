@@ -127,10 +127,10 @@ def _never_fires(flat: net.Net, checker: Checker) -> None:
             alive.add(transition.span)
         else:
             cause = next((place for place in lacking if place not in given), lacking[0])
-            story = (transition.name, flat.places[cause].name, cause not in given, transition.span)
-            dead.setdefault(transition.span, story)
-    stories = [story for span, story in dead.items() if span not in alive]
-    roots = [story for story in stories if story[2]] or stories
+            one = (transition.name, flat.places[cause].name, cause not in given, transition.span)
+            dead.setdefault(transition.span, one)
+    found = [one for span, one in dead.items() if span not in alive]
+    roots = [one for one in found if one[2]] or found
     for name, place, _, span in roots:
         if span is None or _is_own(checker, span.file):
             checker.problems.warning("never-fires", span, name=name, place=place)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from petri.language.checking.expressions import Reader, Value
-from petri.language.checking.figures import Figure, FigureReader, Flat, is_percentile
+from petri.language.checking.expressions import Reader
+from petri.language.checking.figures import FigureReader, FigureTemplate, is_percentile
+from petri.language.checking.state import CheckState, Value
+from petri.language.checking.targets import Flat
 from petri.language.meaning.nodes import as_float, evaluate
 from petri.language.meaning.scope import MeasureSymbol
 from petri.language.meaning.types import REAL, Scalar, Unknown, quantity
 from petri.language.meaning.units import PLAIN, dimension_name
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Expectation, Measure, Span
 from petri.structs import Struct, field
 
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
+
+def shown_dimension(figure: FigureTemplate) -> str:
+    """How a figure is shown: by the name of its dimension, or as a "share"."""
+    return "share" if figure.share and figure.dimension == PLAIN else dimension_name(figure.dimension)
 
 
 class ExpectationTemplate(Struct):
     declaration: tree.Expect
-    figure: Figure
+    figure: FigureTemplate
     text: str
     bound: float
     within: float
@@ -29,13 +31,13 @@ class ExpectationTemplate(Struct):
 
     def build(self, flat: Flat) -> Expectation:
         d = self.declaration
-        formula = self.figure.build(flat)
-        return Expectation(self.text, formula, d.comparison, self.bound, self.within, self.absolute, d.span)
+        formula, dimension = self.figure.build(flat), shown_dimension(self.figure)
+        return Expectation(self.text, formula, d.comparison, self.bound, self.within, self.absolute, d.span, dimension)
 
 
 class MeasureTemplate(Struct):
     declaration: tree.Measure
-    figure: Figure
+    figure: FigureTemplate
     record: tuple[str, ...]
     window: float | None
     expectations: list[ExpectationTemplate] = field(default_factory=list)
@@ -51,7 +53,7 @@ class MeasureTemplate(Struct):
         return Measure(
             d.name,
             figure.build(flat),
-            "share" if figure.share and figure.dimension == PLAIN else dimension_name(figure.dimension),
+            shown_dimension(figure),
             None if probe is None else probe.index(flat),
             self.record,
             self.window,
@@ -64,16 +66,16 @@ class MeasureTemplate(Struct):
 class MeasureChecker:
     """Reads the measures of a net; formulas may use one another in any order."""
 
-    def __init__(self, checker: Checker) -> None:
+    def __init__(self, checker: CheckState) -> None:
         self.checker = checker
         self.problems = checker.problems
-        self.figures: dict[str, Figure | None] = {}
+        self.figures: dict[str, FigureTemplate | None] = {}
         self.busy: set[str] = set()
         self.reader = FigureReader(checker, self.figure)
         self.templates: dict[str, MeasureTemplate] = {}
         self.standalone: list[ExpectationTemplate] = []
 
-    def figure(self, symbol: MeasureSymbol, span: Span) -> Figure | None:
+    def figure(self, symbol: MeasureSymbol, span: Span) -> FigureTemplate | None:
         """The formula of a measure, read once."""
         if symbol.name in self.busy:
             self.problems.error("circular-definition", span, name=symbol.name)
@@ -82,7 +84,7 @@ class MeasureChecker:
             self.busy.add(symbol.name)
             try:
                 self.figures[symbol.name] = self.reader.read(symbol.declaration.formula)
-            except Fault as fault:
+            except CheckError as fault:
                 self.problems.fault(fault)
                 self.figures[symbol.name] = None
             self.busy.discard(symbol.name)
@@ -113,7 +115,7 @@ class MeasureChecker:
 
     # ------------------------------------------------------------ record
 
-    def _record(self, d: tree.Measure, figure: Figure) -> tuple[tuple[str, ...], float | None]:
+    def _record(self, d: tree.Measure, figure: FigureTemplate) -> tuple[tuple[str, ...], float | None]:
         names: list[str] = []
         window = None
         for e in d.record:
@@ -154,7 +156,7 @@ class MeasureChecker:
             return None
         return length
 
-    def _can_record(self, e: tree.Expr, name: str, d: tree.Measure, figure: Figure) -> bool:
+    def _can_record(self, e: tree.Expr, name: str, d: tree.Measure, figure: FigureTemplate) -> bool:
         if name == "series":
             return True
         if figure.probe is None:
@@ -184,13 +186,13 @@ class MeasureChecker:
             template = self.templates.get(latest.name)
             if template is None or template.declaration is not latest:
                 return
-            figure: Figure | None = self._first(template)
+            figure: FigureTemplate | None = self._first(template)
             text = f"{latest.name} {self._written(d)}"
         else:
             template = None
             try:
                 figure = self.reader.read(d.formula)
-            except Fault as fault:
+            except CheckError as fault:
                 self.problems.fault(fault)
                 figure = None
             text = self._written(d)
@@ -201,7 +203,7 @@ class MeasureChecker:
             (self.standalone if template is None else template.expectations).append(expectation)
 
     @staticmethod
-    def _first(template: MeasureTemplate) -> Figure:
+    def _first(template: MeasureTemplate) -> FigureTemplate:
         """The figure that an expectation directly after a measure applies to: the first one shown."""
         probe = template.figure.probe
         if probe is None:
@@ -209,10 +211,9 @@ class MeasureChecker:
         return probe.figure(next(name for name in template.record if probe.has(name)))
 
     def _written(self, d: tree.Expect) -> str:
-        text = self.problems.text(d.span)
-        return text.removeprefix("expect").strip()
+        return self.problems.whole_text(d.span).removeprefix("expect").strip()
 
-    def _expectation(self, d: tree.Expect, figure: Figure, text: str) -> ExpectationTemplate | None:
+    def _expectation(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate | None:
         bound = self._number(d.bound, figure, "an expected value")
         if bound is None:
             return None
@@ -228,7 +229,7 @@ class MeasureChecker:
             within = tolerance
         return ExpectationTemplate(d, figure, text, bound, within, absolute)
 
-    def _number(self, e: tree.Expr, figure: Figure | None, where: str) -> float | None:
+    def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> float | None:
         """A constant of the dimension of a figure."""
         reader = Reader(self.checker, self.checker.scope, where)
         wanted: Scalar = REAL if figure is None else quantity(figure.dimension)
@@ -240,14 +241,13 @@ class MeasureChecker:
             return None
         try:
             return as_float(evaluate(nodes[0], ()), e.span)
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
             return None
 
 
-def check_measures(checker: Checker) -> None:
-    """Check all measures and expectations; `checker.measures` holds their templates afterwards."""
+def check_measures(checker: CheckState) -> tuple[list[MeasureTemplate], list[ExpectationTemplate]]:
+    """All measures, and the expectations that do not belong to a measure."""
     measures = MeasureChecker(checker)
     measures.check()
-    checker.measures = list(measures.templates.values())
-    checker.expectations = measures.standalone
+    return list(measures.templates.values()), measures.standalone

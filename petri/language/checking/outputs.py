@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from petri.language.checking.expressions import Reader
+from petri.language.checking.places import place_use
 from petri.language.checking.terms import is_place_term, split_term
 from petri.language.meaning.nodes import Node, operation, to_slot
 from petri.language.meaning.templates import OutputTemplate, PlaceUse
 from petri.language.meaning.types import BOOL, INT, Black, Record, Unknown, describe
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 
@@ -49,7 +50,7 @@ class OutputReader:
             yield from self._terms(e.then, _both(condition, nodes[0], span))
             if e.otherwise is not None:
                 yield from self._terms(e.otherwise, _both(condition, otherwise, span))
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
 
     def _arc(self, e: tree.Expr, condition: Node | None) -> OutputTemplate | None:
@@ -57,7 +58,7 @@ class OutputReader:
         if isinstance(e, tree.Binary) and e.operator == "*" and not is_place_term(e.right):
             self.problems.error("count-after-place", e.span, text=self.problems.text(e.span))
             return None
-        use = self.reader.checker.place_use(self.reader, place)
+        use = place_use(self.reader, place)
         if use is None:
             for argument in arguments:
                 if not isinstance(argument, tree.Record):

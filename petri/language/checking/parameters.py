@@ -4,26 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from petri import net
-from petri.language.checking.expressions import Reader, Value, numeric_kind
+from petri.language.checking.expressions import Reader, numeric_kind
+from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.types import Scalar, Type, Unknown, describe, plainly
 from petri.language.meaning.units import PLAIN, dimension_name
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
 
 class Overrides:
     """Parameters with the values set from outside: numbers in the net's own units, or text of the language."""
 
-    def __init__(self, checker: Checker, given: Mapping[str, object]) -> None:
+    def __init__(self, checker: CheckState, given: Mapping[str, object]) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.given = dict(given)
@@ -86,7 +84,7 @@ class Overrides:
     # ------------------------------------------------------------ one parameter
 
     def resolve(self, symbol: ConstantSymbol, declaration: tree.Param) -> None:
-        """Set the type and value of a parameter; raises Fault."""
+        """Set the type and value of a parameter; raises CheckError."""
         checker = self.checker
         reader = Reader(checker, checker.scope, "a parameter's value")
         default = reader.read(declaration.default) if declaration.default is not None else None
@@ -172,7 +170,7 @@ class Overrides:
             if isinstance(symbol, ConstantSymbol) and symbol.role == "parameter" and symbol.node is not None:
                 try:
                     self.checker.parameters.append(self._listed(symbol))
-                except Fault as fault:
+                except CheckError as fault:
                     self.problems.fault(fault)
 
     def _listed(self, symbol: ConstantSymbol) -> net.Parameter:

@@ -8,17 +8,14 @@ so that every variable is bound before it is used.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from petri.language.checking.expressions import Reader
 from petri.language.meaning.scope import ConstantSymbol, TypeSymbol
 from petri.language.meaning.templates import PlaceUse
 from petri.language.meaning.types import Record, Scalar, Type, Unknown, describe, layout, plainly
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct
-
-if TYPE_CHECKING:
-    from petri.language.checking.expressions import Reader
 
 WORDS = frozenset({"token", "all", "now", "end", "true", "false", "nothing"})
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from petri.language.checking.expressions import Reader
+from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import as_float, evaluate
 from petri.language.meaning.types import INT, Scalar
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import MOST_REPLICATIONS, RunDefaults
 
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
-
-def run_defaults(checker: Checker, d: tree.Run | None) -> RunDefaults:
+def run_defaults(checker: CheckState, d: tree.Run | None) -> RunDefaults:
     """The defaults as written, or those of a net without a `run` line."""
     if d is None:
         return RunDefaults()
@@ -33,19 +30,19 @@ def run_defaults(checker: Checker, d: tree.Run | None) -> RunDefaults:
     return RunDefaults(until, warmup or 0.0, 1 if replications is None else replications, 1 if seed is None else seed)
 
 
-def _constant(checker: Checker, e: tree.Expr, kind: Scalar) -> float | int | None:
+def _constant(checker: CheckState, e: tree.Expr, kind: Scalar) -> float | int | None:
     node = Reader(checker, checker.scope, "the `run` line").read_fixed(e, kind)
     if node is None:
         return None
     try:
         value = evaluate(node, ())
         return int(value) if kind is INT else as_float(value, node.span)
-    except Fault as fault:
+    except CheckError as fault:
         checker.problems.fault(fault)
         return None
 
 
-def _instant(checker: Checker, e: tree.Expr, least: float | None) -> float | None:
+def _instant(checker: CheckState, e: tree.Expr, least: float | None) -> float | None:
     value = _constant(checker, e, checker.units.time_type)
     if value is not None and (value < 0 or (least is None and value == 0)):
         text = "greater than 0" if least is None else "at least 0"
@@ -54,7 +51,7 @@ def _instant(checker: Checker, e: tree.Expr, least: float | None) -> float | Non
     return value
 
 
-def _whole(checker: Checker, e: tree.Expr, least: int, most: float = math.inf) -> int | None:
+def _whole(checker: CheckState, e: tree.Expr, least: int, most: float = math.inf) -> int | None:
     value = _constant(checker, e, INT)
     if value is not None and not least <= value <= most:
         text = f"at least {least}" if value < least else f"at most {most}"

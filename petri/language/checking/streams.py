@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from petri.language.checking.state import CheckState
 from petri.language.meaning.scope import PlaceSymbol, Scope
 from petri.language.meaning.types import Black, Unknown, layout
 from petri.language.syntax import tree
 from petri.net import Span, Stream
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
 WORD = "stream"
 
@@ -25,7 +22,7 @@ def stream_call(scope: Scope, d: tree.Place) -> tree.Call | None:
     return None
 
 
-def read_stream(checker: Checker, call: tree.Call, d: tree.Place, symbol: PlaceSymbol) -> Stream | None:
+def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: PlaceSymbol) -> Stream | None:
     """The stream of a place; reports an error and returns None if something is wrong with it."""
     problems, kind = checker.problems, symbol.type
     if isinstance(kind, Unknown):
@@ -45,7 +42,7 @@ def read_stream(checker: Checker, call: tree.Call, d: tree.Place, symbol: PlaceS
     return _arguments(checker, call, d, [name for name, _ in layout(kind)])
 
 
-def _arguments(checker: Checker, call: tree.Call, d: tree.Place, fields: list[str]) -> Stream | None:
+def _arguments(checker: CheckState, call: tree.Call, d: tree.Place, fields: list[str]) -> Stream | None:
     """The file, then a record of the columns whose names differ from their fields."""
     problems = checker.problems
     name, path = "", ""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
+from petri import net
 from petri.language.checking.expressions import Reader
+from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Constant, Node, evaluate
 from petri.language.meaning.scope import (
     INNER,
@@ -20,13 +22,10 @@ from petri.language.meaning.scope import (
     kind_of,
 )
 from petri.language.meaning.types import INT
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
 
 Step = tuple[str, tuple[Node | None, ...]]
 
@@ -51,7 +50,7 @@ class Target(Struct):
         return all(index is not None for _, indices in self.steps for index in indices)
 
     def indices(self, names: dict[str, int], values: Sequence[Constant]) -> list[int]:
-        """The elements of the target, by their full names; raises Fault if there is none."""
+        """The elements meant, by their full names; raises CheckError when there is none."""
         parts = []
         for name, indices in self.steps:
             shown = [r"\[-?\d+\]" if node is None else rf"\[{evaluate(node, values)}\]" for node in indices]
@@ -63,8 +62,20 @@ class Target(Struct):
             wanted = re.compile(r"\.".join(parts))
             found = [index for name, index in names.items() if wanted.fullmatch(name)]
         if not found:
-            raise Fault("no-such-element", self.span, text=self.text)
+            raise CheckError("no-such-element", self.span, text=self.text)
         return found
+
+
+class Flat(Protocol):
+    """The part of flattening that measures use."""
+
+    def places(self, target: Target) -> list[int]: ...
+
+    def transitions(self, target: Target) -> list[int]: ...
+
+    def expression(self, node: Node) -> net.Expr: ...
+
+    def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
 
 
 def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] | None:
@@ -84,7 +95,7 @@ def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] |
             return None
 
 
-def find_target(checker: Checker, e: tree.Expr, wanted: str) -> Target | None:
+def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None:
     """The place or transition of a path; None, and reported, if there is none. `wanted` is for the message."""
     problems = checker.problems
     path = split_path(e)
@@ -114,7 +125,7 @@ def find_target(checker: Checker, e: tree.Expr, wanted: str) -> Target | None:
     return None
 
 
-def _end(checker: Checker, e: tree.Expr, symbol: Symbol, steps: list[Step], wanted: str) -> Target | None:
+def _end(checker: CheckState, e: tree.Expr, symbol: Symbol, steps: list[Step], wanted: str) -> Target | None:
     text = checker.problems.text(e.span)
     if isinstance(symbol, PlaceSymbol) and symbol.port:
         checker.problems.error("measure-of-port", e.span, text=text)
@@ -140,7 +151,7 @@ def _end(checker: Checker, e: tree.Expr, symbol: Symbol, steps: list[Step], want
     return Target(symbol, tuple(steps), text, e.span)
 
 
-def _unknown(checker: Checker, scope: Scope, name: str, span: Span, symbol: object, wanted: str) -> None:
+def _unknown(checker: CheckState, scope: Scope, name: str, span: Span, symbol: object, wanted: str) -> None:
     if symbol is not None:
         kind = kind_of(symbol)  # type: ignore[arg-type]
         checker.problems.error("wrong-target", span, text=name, kind=kind, wanted=wanted)
@@ -151,7 +162,7 @@ def _unknown(checker: Checker, scope: Scope, name: str, span: Span, symbol: obje
 
 
 def _indices(
-    checker: Checker, symbol: Symbol, written: list[tree.Expr | None], e: tree.Expr
+    checker: CheckState, symbol: Symbol, written: list[tree.Expr | None], e: tree.Expr
 ) -> tuple[Node | None, ...] | None:
     depth = int(symbol.array) if isinstance(symbol, PlaceSymbol) else len(symbol.declaration.loops)  # type: ignore[union-attr]
     if len(written) != depth:

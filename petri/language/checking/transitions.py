@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from petri import net
 from petri.diagnostics import Label
-from petri.language.checking.expressions import Reader, Value
+from petri.language.checking.expressions import Reader
 from petri.language.checking.outputs import OutputReader
 from petri.language.checking.patterns import WORDS, ArcReading, Part, PatternReader, in_binding_order, names_in
+from petri.language.checking.places import place_use
+from petri.language.checking.ranges import read_loops, shadows
+from petri.language.checking.state import CheckState, Value
 from petri.language.checking.terms import split_term
 from petri.language.meaning.nodes import CHANCE, VARIABLE, Node, operation, to_slot, truth
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
 from petri.language.meaning.types import BOOL, INT, REAL, Black, Record, Scalar, Type, Unknown, describe, layout
 from petri.language.meaning.units import dimension_name
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
-from petri.net import Span
-
-if TYPE_CHECKING:
-    from petri.language.checking.checker import Checker
-
-
-MOST_ARCS = 1_000  # input arcs of a transition, inhibitors and resets included; the limit of the native engine
+from petri.net import MOST_ARCS, Span
 
 
 class TransitionReader:
     """Reads one transition. `variables` are the names that its expressions may use, `flat` those of the flat net."""
 
-    def __init__(self, checker: Checker, body: Body, declaration: tree.Transition) -> None:
+    def __init__(self, checker: CheckState, body: Body, declaration: tree.Transition) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.body = body
@@ -38,7 +34,7 @@ class TransitionReader:
         self.variables: dict[str, tuple[Type, tuple[Node, ...]]] = {}
         self.flat: list[net.Variable] = []
         self.conditions: list[Node] = []
-        self.loops, self.loop_templates = checker.read_loops(body.scope, declaration.loops)
+        self.loops, self.loop_templates = read_loops(checker, body.scope, declaration.loops)
         self.reader = Reader(checker, body.scope, "an arc", frozenset(), self.variables, self.loops, binds=True)
         self.patterns = PatternReader(self.reader)
         self.draw_names = {draw.name for draw in declaration.draws}
@@ -111,7 +107,7 @@ class TransitionReader:
         if isinstance(e, tree.Index) and not self._bindable.isdisjoint(names_in(e.index)):
             self.problems.error("index-not-constant", e.span, where="an input")
             return None
-        use = self.checker.place_use(self.reader, e)
+        use = place_use(self.reader, e)
         if use is None:
             return None
         symbol = use.symbol
@@ -286,7 +282,7 @@ class TransitionReader:
         try:
             for condition in conditions[1:]:
                 guard = operation("and", "bool", (guard, condition), condition.span)
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
         return guard
 
@@ -297,7 +293,7 @@ class TransitionReader:
             value = reader.read(draw.distribution)
             taken: ConstantSymbol | None = self.patterns.constant(draw.name)
             if taken is not None:
-                self.checker.shadows(draw.name, draw.name_span, taken.span)
+                shadows(self.checker, draw.name, draw.name_span, taken.span)
             elif draw.name in self.variables and draw.name in self.draw_names:
                 self.problems.error("drawn-twice", draw.name_span, name=draw.name)
                 continue

@@ -8,7 +8,7 @@ from petri import net
 from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import CHANCE, END, LOCAL, NOW, PLACES, Node, build
 from petri.language.meaning.templates import InputTemplate, OutputTemplate
-from petri.language.problems import Fault, Problems
+from petri.language.problems import CheckError, Problems
 from petri.net import Expr
 
 _IGNORE = net.Match()
@@ -71,7 +71,7 @@ class ArcBuilder:
         count = build(node, instance)
         if count.op == "const" and count.value is not None:
             if count.value < 0:
-                raise Fault("count-negative", node.span, value=count.value)
+                raise CheckError("count-negative", node.span, value=count.value)
             if count.value == 1:
                 return None
         return count
@@ -92,7 +92,7 @@ class ArcBuilder:
             symbol = arc.place.symbol
             places = tuple(instance.places[symbol.number])
             if not places:
-                raise Fault("place-missing", arc.span, name=symbol.name)
+                raise CheckError("place-missing", arc.span, name=symbol.name)
             index = self._index(arc.index, instance.lows[symbol.number], instance)
         if arc.condition is not None or arc.index is not None or arc.count is not None:
             self._check_capacity(arc, places)
@@ -119,7 +119,7 @@ class ArcBuilder:
             if node is not None and node.flags & (CHANCE | NOW | END):
                 word = "a draw" if node.flags & CHANCE else "`now` or `end`"
                 name = self.places[places[0]].name
-                raise Fault("capacity-uncertain", node.span or arc.span, name=name, what=what, word=word)
+                raise CheckError("capacity-uncertain", node.span or arc.span, name=name, what=what, word=word)
 
     def _check_values(self, arc: OutputTemplate, values: tuple[Expr, ...], index: int) -> None:
         place = self.places[index]
@@ -128,7 +128,7 @@ class ArcBuilder:
                 continue
             if not slot.low <= value.value <= slot.high:
                 field = slot.name or None
-                raise Fault(
+                raise CheckError(
                     "value-outside",
                     value.span or arc.span,
                     value=value.value,

@@ -11,7 +11,7 @@ from petri import net
 from petri.language.checking.checker import Checker
 from petri.language.checking.targets import Target
 from petri.language.flattening.arcs import ArcBuilder
-from petri.language.flattening.initial import MOST_TOKENS, initial_marking
+from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
@@ -25,8 +25,8 @@ from petri.language.meaning.templates import (
     TransitionTemplate,
 )
 from petri.language.meaning.types import colour, colours_agree
-from petri.language.problems import Fault, Problems
-from petri.net import Expr, Span
+from petri.language.problems import CheckError, Problems
+from petri.net import MOST_TOKENS, Expr, Span
 from petri.structs import fields
 
 MOST_ELEMENTS = 2_000_000  # places, transitions and instances of a flat net
@@ -91,7 +91,7 @@ class Flattener:
     def _told(self, make: Callable[[Flattener], Told]) -> Told | None:
         try:
             return make(self)
-        except Fault as fault:
+        except CheckError as fault:
             self.problems.fault(fault)
             return None
 
@@ -128,7 +128,7 @@ class Flattener:
         try:
             for local, node in body.constants:
                 instance.locals[local] = evaluate(node, instance.locals)
-        except Fault as fault:
+        except CheckError as fault:
             self._fault(fault, instance)
             return
         if not all([self._guarded(self._place, place, instance) for place in body.places]):  # noqa: C419
@@ -139,29 +139,29 @@ class Flattener:
             try:
                 for suffix in self._turns(inner.loops, instance):
                     self._instance(inner, instance, suffix, depth)
-            except Fault as fault:
+            except CheckError as fault:
                 self._fault(fault, instance)
 
     def _guarded(self, work: Callable[..., None], template: object, instance: Instance) -> bool:
         """Whether this succeeded; otherwise the error has been reported."""
         try:
             work(template, instance)
-        except Fault as fault:
+        except CheckError as fault:
             self._fault(fault, instance)
             return False
         return True
 
-    def _fault(self, fault: Fault, instance: Instance) -> None:
+    def _fault(self, fault: CheckError, instance: Instance) -> None:
         if fault.identifier == "net-too-large":
             self.problems.fault(fault)
             raise TooLarge
         self.problems.fault(fault, instance=instance.prefix.rstrip("."))
 
     def _room(self, wanted: int, span: Span) -> None:
-        """Raises Fault if this many more elements exceed the limit."""
+        """Raises CheckError if this many more elements exceed the limit."""
         there = len(self.net_places) + len(self.net_transitions) + self.instances
         if there + wanted > MOST_ELEMENTS:
-            raise Fault("net-too-large", span, wanted=there + wanted, limit=MOST_ELEMENTS)
+            raise CheckError("net-too-large", span, wanted=there + wanted, limit=MOST_ELEMENTS)
 
     def _turns(self, loops: Sequence[LoopTemplate], instance: Instance) -> Iterator[str]:
         """Run the loops, the last one fastest: sets their locals, and yields `[i][j]` for each iteration."""
@@ -171,11 +171,11 @@ class Flattener:
         loop = loops[0]
         low, high = (int(evaluate(node, instance.locals)) for node in (loop.low, loop.high))
         if low > high + 1:
-            raise Fault("empty-range", loop.span, low=low, high=high)
+            raise CheckError("empty-range", loop.span, low=low, high=high)
         self._room(max(0, high - low + 1), loop.span)
         self.turns += max(0, high - low + 1)
         if self.turns > MOST_TURNS:
-            raise Fault("loops-too-long", loop.span, limit=MOST_TURNS)
+            raise CheckError("loops-too-long", loop.span, limit=MOST_TURNS)
         inner = loops[1:]
         for value in range(low, high + 1):
             instance.locals[loop.local] = value
@@ -193,7 +193,7 @@ class Flattener:
         if symbol.low is not None and symbol.high is not None:
             low, high = int(evaluate(symbol.low, values)), int(evaluate(symbol.high, values))
             if low > high + 1:
-                raise Fault("empty-range", symbol.low.span or symbol.span, low=low, high=high)
+                raise CheckError("empty-range", symbol.low.span or symbol.span, low=low, high=high)
             suffixes: Sequence[str] = _Suffixes(low, high)
         else:
             low, high, suffixes = 0, 0, ("",)
@@ -205,7 +205,7 @@ class Flattener:
         if place.colour.slots:
             self._valued += place.held * len(suffixes)
             if self._valued > MOST_TOKENS:
-                raise Fault("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
+                raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
         name = instance.prefix + symbol.name
         shared = [getattr(place, field) for field in _PLACE_FIELDS]
         self.net_places += [net.Place(name + suffix, *shared) for suffix in suffixes]
@@ -217,7 +217,7 @@ class Flattener:
         if template.capacity is not None:
             capacity = int(evaluate(template.capacity, instance.locals))
             if capacity < 0:
-                raise Fault("capacity-negative", template.capacity.span, value=capacity)
+                raise CheckError("capacity-negative", template.capacity.span, value=capacity)
         place = net.Place(
             symbol.name,
             kind,
@@ -230,7 +230,9 @@ class Flattener:
             template.span,
         )
         if capacity is not None and place.held > capacity:
-            raise Fault("initial-over-capacity", template.span, name=symbol.name, held=place.held, capacity=capacity)
+            raise CheckError(
+                "initial-over-capacity", template.span, name=symbol.name, held=place.held, capacity=capacity
+            )
         return place
 
     # ------------------------------------------------------------ transitions
@@ -269,7 +271,7 @@ class Flattener:
         time = build(node, instance)
         if time.op == "const" and time.value is not None:
             if time.value < 0:
-                raise Fault("time-negative", node.span, value=time.value)
+                raise CheckError("time-negative", node.span, value=time.value)
             if time.value == 0:
                 return _IMMEDIATE
         return time
@@ -278,21 +280,21 @@ class Flattener:
     def _priority(node: Node, instance: Instance) -> int:
         value = int(evaluate(node, instance.locals))
         if not -PRIORITIES <= value < PRIORITIES:
-            raise Fault("priority-range", node.span, value=value)
+            raise CheckError("priority-range", node.span, value=value)
         return value
 
     @staticmethod
     def _weight(node: Node, instance: Instance) -> float:
         value = number(node, instance)
         if not (value > 0 and math.isfinite(value)):
-            raise Fault("weight-not-positive", node.span, value=value)
+            raise CheckError("weight-not-positive", node.span, value=value)
         return float(value)
 
     # ------------------------------------------------------------ instances
 
     def _instance(self, t: InstanceTemplate, outer: Instance, suffix: str, depth: int) -> None:
         if depth >= DEEPEST_INSTANCE:
-            raise Fault("instance-too-deep", t.span, module=t.body.name, limit=DEEPEST_INSTANCE)
+            raise CheckError("instance-too-deep", t.span, module=t.body.name, limit=DEEPEST_INSTANCE)
         self._room(1, t.span)
         self.instances += 1
         instance = Instance(t.body, f"{outer.prefix}{t.name}{suffix}.")
@@ -319,7 +321,7 @@ class Flattener:
             low, high = (evaluate(node, instance.locals) for node in bounds)
             if not low <= value <= high:
                 shown = [int(x) if isinstance(x, int) else float(x) for x in (value, low, high)]
-                raise Fault(
+                raise CheckError(
                     "argument-out-of-bounds",
                     template.span,
                     name=symbol.name,
@@ -336,14 +338,16 @@ class Flattener:
             places = self._part(use, outer)
             low, high = (int(evaluate(node, instance.locals)) for node in (port.low, port.high))
             if len(places) != high - low + 1:
-                raise Fault("port-size", use.span, name=port.name, wanted=max(0, high - low + 1), given=len(places))
+                raise CheckError(
+                    "port-size", use.span, name=port.name, wanted=max(0, high - low + 1), given=len(places)
+                )
             instance.lows[port.number] = low
         instance.places[port.number] = places
         if places:
             wanted, given = colour(port.type, instance), self.net_places[places[0]].colour
             if not colours_agree(wanted, given):
                 left, right = _bounds_text(wanted), _bounds_text(given)
-                raise Fault("port-range", use.span, name=port.name, wanted=left, given=right)
+                raise CheckError("port-range", use.span, name=port.name, wanted=left, given=right)
 
     @staticmethod
     def _part(use: PortUse, outer: Instance) -> Sequence[int]:
@@ -354,7 +358,7 @@ class Flattener:
         first, last = (int(evaluate(node, outer.locals)) for node in use.part)
         if first - low < 0 or last - low >= len(places):
             index = first if first < low else last
-            raise Fault(
+            raise CheckError(
                 "index-outside", use.span, name=use.symbol.name, index=index, low=low, high=low + len(places) - 1
             )
         return places[first - low : last - low + 1]

@@ -10,10 +10,10 @@ from petri import net
 from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import LOCAL, Node, evaluate, number
 from petri.language.meaning.templates import InitialTemplate, LoopTemplate, PlaceTemplate
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
+from petri.net import MOST_TOKENS
 from petri.tokens import Column, TokenList
 
-MOST_TOKENS = 10_000_000  # in one place, and in all places if they have values; the limit of a run (X3)
 MOST_VALUES = 1_000_000  # different tokens of one place
 
 Turns = Callable[[Sequence[LoopTemplate], Instance], Iterator[str]]
@@ -22,7 +22,7 @@ Turns = Callable[[Sequence[LoopTemplate], Instance], Iterator[str]]
 def initial_marking(
     template: PlaceTemplate, kind: net.Colour, instance: Instance, turns: Turns
 ) -> Sequence[tuple[int, net.Token]]:
-    """(count, value), in the order written; raises Fault."""
+    """(how many, of which value), in the order written; raises CheckError."""
     marking = TokenList([slot.kind for slot in kind.slots])
     total = 0
 
@@ -31,10 +31,10 @@ def initial_marking(
         nonlocal total
         each = 1 if item.count is None else int(evaluate(item.count, instance.locals))
         if each < 0:
-            raise Fault("count-negative", item.count.span if item.count is not None else item.span, value=each)
+            raise CheckError("count-negative", item.count.span if item.count is not None else item.span, value=each)
         total += each * values
         if total > MOST_TOKENS or len(marking) + values - 1 > MOST_VALUES:
-            raise Fault("too-many-tokens", item.span, name=template.symbol.name, limit=MOST_TOKENS)
+            raise CheckError("too-many-tokens", item.span, name=template.symbol.name, limit=MOST_TOKENS)
         return each
 
     for item in template.initial:
@@ -88,7 +88,7 @@ def _ranges(item: InitialTemplate, kind: net.Colour) -> Sequence[range]:
         ranges.append(range(low, high + 1))
         values *= high + 1 - low
     if values > MOST_VALUES:
-        raise Fault("all-too-many", item.span, values=values, limit=MOST_VALUES)
+        raise CheckError("all-too-many", item.span, values=values, limit=MOST_VALUES)
     return ranges
 
 
@@ -99,5 +99,5 @@ def _token(item: InitialTemplate, kind: net.Colour, instance: Instance) -> net.T
         if (low is not None and value < low) or (high is not None and value > high):
             span = node.span if item.loops == () else item.span
             told = {"value": value, "low": low, "high": high, "name": None, "field": slot.name}
-            raise Fault("value-outside", span or item.span, **told)
+            raise CheckError("value-outside", span or item.span, **told)
     return token

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from petri.language.meaning.nodes import Constant, Node, evaluate
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import Body, PlaceUse
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.net import Span
 
 
@@ -23,7 +23,7 @@ class Instance:
         self.lows: list[int] = [0] * body.scope.place_count
 
     def place(self, use: object) -> int:
-        """The flat place; raises Fault if the index is outside the array."""
+        """The flat place that is meant; raises CheckError when the index is outside the array."""
         assert isinstance(use, PlaceUse)
         return self.element(use.symbol, use.index, use.span)
 
@@ -31,12 +31,12 @@ class Instance:
         places = self.places[symbol.number]
         if index is None:
             if not places:
-                raise Fault("place-missing", span, name=symbol.name)
+                raise CheckError("place-missing", span, name=symbol.name)
             return places[0]
         value = evaluate(index, self.locals)
         assert isinstance(value, int)
         low = self.lows[symbol.number]
         if not 0 <= value - low < len(places):
             high = low + len(places) - 1
-            raise Fault("index-outside", span, name=symbol.name, index=value, low=low, high=high)
+            raise CheckError("index-outside", span, name=symbol.name, index=value, low=low, high=high)
         return places[value - low]

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from petri import net
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.net import Expr, Kind, Span
 from petri.structs import Struct
 
@@ -59,13 +59,13 @@ class Environment(Protocol):
     locals: list[Constant]
 
     def place(self, use: object) -> int:
-        """The index of the place; raises Fault."""
+        """The index of the place meant; raises CheckError."""
 
 
 def operation(
     op: str, kind: Kind, args: Sequence[Node], span: Span | None, flags: int = 0, value: object = None
 ) -> Node:
-    """A node with arguments; raises Fault if the expression has become too large."""
+    """A node over others; raises CheckError when the expression has become too large."""
     depth, size = 0, 1
     for arg in args:
         flags |= arg.flags
@@ -73,7 +73,7 @@ def operation(
         if arg.depth >= depth:
             depth = arg.depth + 1
     if depth > DEEPEST or size > LARGEST:
-        raise Fault("expression-too-large", span)
+        raise CheckError("expression-too-large", span)
     return Node(op, kind, tuple(args), value, span, flags, depth, size)
 
 
@@ -112,7 +112,7 @@ def truth(node: Node) -> Node:
 
 
 def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
-    """The value of a fixed node; raises Fault (overflow, zero division, outside the domain)."""
+    """The value of a fixed node; raises CheckError (overflow, zero division, outside the domain)."""
     op = node.op
     if op == "const":
         return node.value  # type: ignore[return-value]
@@ -137,7 +137,7 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
 def checked(value: Constant, node: Node) -> Constant:
     if node.kind == "int":
         if not INT_MIN <= value <= INT_MAX:
-            raise Fault("constant-overflow", node.span, reason="integers have 64 bits")
+            raise CheckError("constant-overflow", node.span, reason="integers have 64 bits")
     elif node.kind == "real":
         assert isinstance(value, Fraction)
         if value.denominator.bit_length() > EXACT_BITS or value.numerator.bit_length() > EXACT_BITS:
@@ -149,40 +149,40 @@ def as_float(value: Constant, span: Span | None) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise Fault("constant-overflow", span, reason="it is too large for a real number") from None
+        raise CheckError("constant-overflow", span, reason="it is too large for a real number") from None
 
 
 def _real(value: float, node: Node) -> Fraction:
     if not math.isfinite(value):
-        raise Fault("constant-overflow", node.span, reason="the result is not finite")
+        raise CheckError("constant-overflow", node.span, reason="the result is not finite")
     return Fraction(value)
 
 
 def _divisor(value: Constant, node: Node) -> Constant:
     if not value:
-        raise Fault("constant-zero-division", node.span)
+        raise CheckError("constant-zero-division", node.span)
     return value
 
 
 def _root(node: Node, x: Constant) -> Constant:
     if x < 0:
-        raise Fault("constant-domain", node.span, function="sqrt", argument=float(x))
+        raise CheckError("constant-domain", node.span, function="sqrt", argument=float(x))
     return _real(math.sqrt(as_float(x, node.span)), node)
 
 
 def _ln(node: Node, x: Constant) -> Constant:
-    from petri.engine import portable
+    from petri import portable
 
     if x <= 0:
-        raise Fault("constant-domain", node.span, function="ln", argument=float(x))
+        raise CheckError("constant-domain", node.span, function="ln", argument=float(x))
     return _real(portable.ln(as_float(x, node.span)), node)
 
 
 def _power(node: Node, x: Constant, y: Constant) -> Constant:
-    from petri.engine import portable
+    from petri import portable
 
     if x < 0:
-        raise Fault("constant-domain", node.span, function="pow", argument=float(x))
+        raise CheckError("constant-domain", node.span, function="pow", argument=float(x))
     return _real(portable.power(as_float(x, node.span), as_float(y, node.span)), node)
 
 
@@ -218,7 +218,7 @@ OPERATIONS: dict[str, Callable[..., Constant]] = {
 
 
 def build(node: Node, environment: Environment) -> Expr:
-    """The flat expression; nodes independent of the instance are built once and shared. Raises Fault."""
+    """The flat expression; nodes that do not depend on the instance are built once and shared. Raises CheckError."""
     if node.built is not None:
         return node.built
     if node.fixed:
@@ -249,7 +249,7 @@ def _build_running(node: Node, environment: Environment) -> Expr:
     if op == "truth":
         return Expr("ne", "bool", (*args, Expr("const", "int", (), 0, node.span)), None, node.span)
     if op in ("div", "idiv", "mod") and args[1].op == "const" and args[1].value == 0:
-        raise Fault("constant-zero-division", node.span)
+        raise CheckError("constant-zero-division", node.span)
     if op in OPERATIONS and all(arg.op == "const" for arg in args):  # an alternative turned out to be constant
         values = [Fraction(arg.value or 0) if arg.kind == "real" else arg.value for arg in args]
         return const_expr(checked(OPERATIONS[op](node, *values), node), node.kind, node.span)
@@ -267,23 +267,23 @@ PARAMETERS: dict[str, tuple[tuple[str, str, Callable[[float], bool]], ...]] = {
 
 
 def _check_parameters(node: Node, args: tuple[Expr, ...]) -> None:
-    """A distribution's constant parameters are in its domain (R3); raises Fault."""
+    """A distribution's constant parameters are in its domain (R3); raises CheckError."""
     for (name, wanted, holds), arg in zip(PARAMETERS[node.op], args, strict=True):
         if arg.op == "const" and arg.value is not None and not holds(arg.value):
             values = {"distribution": node.op, "parameter": name, "wanted": wanted, "value": arg.value}
-            raise Fault("distribution-parameter", arg.span or node.span, **values)
+            raise CheckError("distribution-parameter", arg.span or node.span, **values)
 
 
 def _check_choice(node: Node, args: tuple[Expr, ...]) -> None:
     weights = [arg.value for arg in args[1::2] if arg.op == "const" and arg.value is not None]
     if any(weight < 0 for weight in weights) or (len(weights) * 2 == len(args) and not any(weights)):
-        raise Fault("choice-weights", node.span)
+        raise CheckError("choice-weights", node.span)
 
 
 def _check_uniform(node: Node, args: tuple[Expr, ...]) -> None:
     low, high = args[0].value, args[1].value
     if args[0].op == args[1].op == "const" and low is not None and high is not None and low > high:
-        raise Fault("empty-range", node.span, low=low, high=high)
+        raise CheckError("empty-range", node.span, low=low, high=high)
 
 
 CHECKS: dict[str, Callable[[Node, tuple[Expr, ...]], None]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.types import BLACK, UNKNOWN, Scalar, Type
@@ -16,9 +16,6 @@ from petri.language.meaning.units import PLAIN, Dimension
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field
-
-if TYPE_CHECKING:
-    from petri.language.meaning.templates import InstanceTemplate, TransitionTemplate
 
 
 class ConstantSymbol(Struct):
@@ -97,14 +94,12 @@ class TransitionSymbol(Struct):
     name: str
     span: Span
     declaration: tree.Transition
-    template: TransitionTemplate | None = None
 
 
 class InstanceSymbol(Struct):
     name: str
     span: Span
     declaration: tree.Instance
-    template: InstanceTemplate | None = None
 
 
 class ModuleSymbol(Struct):

@@ -9,7 +9,7 @@ from typing import Literal
 from petri import net
 from petri.language.meaning.nodes import LOCAL, Environment, Node, number
 from petri.language.meaning.units import NAMED, PLAIN, Dimension, dimension_name
-from petri.language.problems import Fault
+from petri.language.problems import CheckError
 from petri.net import Span
 from petri.structs import Frozen, Struct
 
@@ -140,18 +140,18 @@ def plainly(kind: Type) -> str:
 
 
 def slot(path: str, kind: Scalar, environment: Environment) -> net.Slot:
-    """One slot of a colour, with its bounds; raises Fault."""
+    """One slot of a colour, with its bounds; raises CheckError."""
     low: net.Scalar | None = 0 if kind.labels else None
     high: net.Scalar | None = len(kind.labels) - 1 if kind.labels else None
     if kind.low is not None and kind.high is not None:
         low, high = number(kind.low, environment), number(kind.high, environment)
         if low > high:
-            raise Fault("empty-range", kind.span or kind.low.span, low=low, high=high)
+            raise CheckError("empty-range", kind.span or kind.low.span, low=low, high=high)
     return net.Slot(path, kind.slot_kind, low, high, kind.labels, dimension_name(kind.dimension))
 
 
 def colour(kind: Type, environment: Environment) -> net.Colour:
-    """The colour set of a type; shared if it does not depend on the instance. Raises Fault."""
+    """The colour set of a type; shared when it does not depend on the instance. Raises CheckError."""
     if isinstance(kind, (Black, Unknown)):
         return BLACK_COLOUR
     if kind.colour is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from petri.language.syntax.lexer import SOFT_WORDS, Token
-from petri.language.syntax.tables import END, Rule, Tables
+from petri.language.syntax.tables import END, ParserTables, Rule
 
 _LISTS = frozenset(("", "arguments", "initials", "inputs", "outputs", "draws", "records", "parameters", "keys"))
 
@@ -37,7 +37,7 @@ class TooDeep(Exception):
 Action = Callable[[list[Any], Token, Token], Any]
 
 
-def run(tables: Tables, builder: object, start: str, tokens: Sequence[Token], deepest: int) -> Any:
+def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Token], deepest: int) -> Any:
     """The node that the builder makes from the declaration; raises SyntaxFailure or TooDeep."""
     states = [tables.starts[start]]
     values: list[Any] = []
@@ -94,7 +94,7 @@ def _pop(
     return children, first, last, depth
 
 
-def _expected(tables: Tables, start: str, tokens: Sequence[Token]) -> frozenset[str]:
+def _expected(tables: ParserTables, start: str, tokens: Sequence[Token]) -> frozenset[str]:
     """The kinds of token that may follow the given ones, which the automaton accepts.
 
     Each kind is tried separately: LALR rows alone allow too many, and when a token fails, the automaton has already
@@ -107,7 +107,7 @@ def _expected(tables: Tables, start: str, tokens: Sequence[Token]) -> frozenset[
     return frozenset(kind for kind in tables.actions[states[-1]] if _shift(tables, list(states), kind))
 
 
-def _shift(tables: Tables, states: list[int], kind: str) -> bool:
+def _shift(tables: ParserTables, states: list[int], kind: str) -> bool:
     """Moves the automaton over one token, in place; False, with an invalid stack, if it cannot."""
     while True:
         action = tables.actions[states[-1]].get(kind)

@@ -126,7 +126,7 @@ def lex(text: str, path: str) -> Lexed:
     return Lexed(tokens, comments, wrong)
 
 
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")  # a span's lines are counted in the same way by `petri.drawing`
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")  # a span's lines are counted in the same way by `petri.diagnostics.drawing`
 
 
 def _wrong(token: Token, path: str) -> Diagnostic:

@@ -12,7 +12,7 @@ from petri.language.syntax.foreign import LARGEST_FILE, too_large, unlike
 from petri.language.syntax.lexer import Comment, Lexed, Token, lex, span_of
 from petri.language.syntax.slips import explain
 from petri.language.syntax.splitting import Statement, split
-from petri.language.syntax.tables import END, Tables, load_tables
+from petri.language.syntax.tables import END, ParserTables, load_tables
 from petri.structs import Struct, field, replace
 
 DEEPEST = 200  # an expression's nested operations
@@ -61,7 +61,7 @@ def parse_text(text: str, path: str) -> Parsed:
 class _Parser:
     def __init__(self, path: str, lexed: Lexed) -> None:
         self.path = path
-        self.tables: Tables = load_tables()
+        self.tables: ParserTables = load_tables()
         self.builder = Builder(path)
         self.statements = split(lexed.tokens, path)
         self.comments = lexed.comments

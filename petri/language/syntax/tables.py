@@ -40,7 +40,7 @@ class Rule(Frozen):
     splice: frozenset[int]
 
 
-class Tables(Frozen):
+class ParserTables(Frozen):
     """`actions[state][terminal]` is the next state plus 1 to shift, or minus (rule plus 1) to reduce."""
 
     digest: str
@@ -51,7 +51,7 @@ class Tables(Frozen):
 
 
 @cache
-def load_tables() -> Tables:
+def load_tables() -> ParserTables:
     folder = Path(__file__).parent
     grammar = folder.joinpath(GRAMMAR).read_text(encoding="utf-8")
     try:
@@ -68,10 +68,10 @@ def digest(grammar: str) -> str:
     return f"{zlib.crc32(grammar.encode()):08x}"
 
 
-def unpack(data: dict[str, Any]) -> Tables:
+def unpack(data: dict[str, Any]) -> ParserTables:
     terminals = data["terminals"]
     rows = [{terminals[number]: action for number, action in row} for row in data["rows"]]
-    return Tables(
+    return ParserTables(
         digest=data["digest"],
         rules=tuple(
             Rule(origin, length, action, tuple(pick), frozenset(splice))

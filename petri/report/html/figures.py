@@ -1,4 +1,4 @@
-"""The figures of a run for plotly: densities, distributions, and series over time."""
+"""The figures of a run, as plotly reads them: densities, distributions, and histories over time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MARKED: Final = (("median", 0.5), ("99 %", 0.99))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class Distribution:
     """A histogram as a distribution function that is linear within each bucket, plus the share of exact zeros."""
 
     edges: Floats
@@ -34,7 +34,7 @@ class Sample:
     count: int
 
     @staticmethod
-    def of(buckets: Sequence[int], counts: Sequence[int]) -> Sample | None:
+    def of(buckets: Sequence[int], counts: Sequence[int]) -> Distribution | None:
         """From the numbers and counts of buckets, ascending (`petri.measure.histogram`); None without values."""
         held = np.array(counts, dtype=np.float64)
         if not held.sum() > 0.0:
@@ -57,7 +57,7 @@ class Sample:
                 reached.append(sofar)
         zeros = float(sum(share for bucket, share in zip(buckets, shares.tolist(), strict=True) if bucket == 0))
         values = np.array([edge(int(bucket)) for bucket in buckets])
-        return Sample(np.array(edges), np.array(reached), zeros, values, shares, int(held.sum()))
+        return Distribution(np.array(edges), np.array(reached), zeros, values, shares, int(held.sum()))
 
     def quantile(self, share: float) -> float:
         """The bucket edge at which this share is reached."""
@@ -75,7 +75,7 @@ class Sample:
         return float(np.interp(value, self.edges, self.reached, left=0.0, right=1.0))
 
 
-def density(sample: Sample, units: Units, dimension: str) -> Figure:
+def density(sample: Distribution, units: Units, dimension: str) -> Figure:
     """The density of a sample, or the shares of its few values, with the median and the 99 % quantile marked."""
     scale = units.scale(sample.quantile(0.5) or sample.quantile(0.99), dimension)
     if sample.is_discrete:
@@ -115,7 +115,7 @@ def density(sample: Sample, units: Units, dimension: str) -> Figure:
     return {"data": [trace], "layout": layout}
 
 
-def _marks(sample: Sample, scale: Scale, logarithmic: bool, left: float) -> dict[str, Any]:
+def _marks(sample: Distribution, scale: Scale, logarithmic: bool, left: float) -> dict[str, Any]:
     """Vertical lines at some quantiles."""
     shapes, notes = [], []
     for name, share in MARKED:
@@ -132,7 +132,7 @@ def _marks(sample: Sample, scale: Scale, logarithmic: bool, left: float) -> dict
     return {"shapes": shapes, "annotations": notes}
 
 
-def _atoms(sample: Sample, scale: Scale) -> Figure:
+def _atoms(sample: Distribution, scale: Scale) -> Figure:
     values = sample.values * scale.factor
     unit = f" [{scale.unit}]" if scale.unit else ""
     span = float(values.max() - values.min())
@@ -159,7 +159,7 @@ def _atoms(sample: Sample, scale: Scale) -> Figure:
     }
 
 
-def tail(sample: Sample, units: Units, dimension: str) -> Figure:
+def tail(sample: Distribution, units: Units, dimension: str) -> Figure:
     """The share of values above each value, on a logarithmic axis."""
     scale = units.scale(sample.quantile(0.5) or sample.quantile(0.99), dimension)
     above = 1.0 - sample.reached

@@ -1,4 +1,4 @@
-"""Small charts within tables: an interval with its bound, and a figure over time."""
+"""Small drawings within tables: an interval held against its bound, and the history of a figure."""
 
 from __future__ import annotations
 

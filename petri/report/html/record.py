@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from petri.course import Course
-from petri.export import unpack
 from petri.measure.intervals import Interval
 from petri.net import Net
 from petri.report.quantities import Units
 from petri.report.tables import row_name
 from petri.result import Result
+from petri.result.export import unpack
+from petri.result.history import History
+
+if TYPE_CHECKING:
+    from petri.analysis.dead import Lack
+    from petri.report.lacks import Reason
 
 _COUNTS: Final = ("count", "packets", "received", "duplicates")
 _LEVEL: Final = 0.95
 
 
 @dataclass(frozen=True)
-class Record:
-    """`net` and `course` are None if a result does not contain them; `lacks` says why its net is dead.
+class RunRecord:
+    """`net` and `history` are None where a result does not tell them; `reasons` say why its net died.
 
     occupancy: for each place, the share of time with 0, 1, 2 … tokens; None if the run did not record it.
     """
@@ -31,8 +35,8 @@ class Record:
     data: Mapping[str, Any]
     units: Units
     net: Net | None = None
-    course: Course | None = None
-    lacks: tuple[tuple[str, str], ...] = ()
+    history: History | None = None
+    reasons: tuple[Reason, ...] = ()
     occupancy: tuple[tuple[float, ...], ...] | None = None
 
     def time(self, value: float | None) -> str:
@@ -63,24 +67,33 @@ class Group:
         return len(self.members)
 
 
-def of_result(result: Result) -> Record:
-    from petri.export import result_dict
+def of_result(result: Result) -> RunRecord:
+    from petri.result.export import result_dict
 
     return of_dict(result_dict(result))
 
 
-def of_dict(data: Mapping[str, Any]) -> Record:
+def of_dict(data: Mapping[str, Any]) -> RunRecord:
     """The record of a result's JSON. Raises KeyError, TypeError or ValueError if it is something else."""
     more = unpack(data["packed"]) if "packed" in data else None
     seconds = data.get("seconds")
-    return Record(
+    return RunRecord(
         data,
         Units(None if seconds is None else float(seconds)),
         None if more is None else more.net,
-        None if more is None else more.course,
-        () if more is None else more.lacks,
+        None if more is None else more.history,
+        () if more is None or not more.lacks else tuple(_reasons(more.net, more.lacks)),
         None if more is None else more.occupancy,
     )
+
+
+def _reasons(net: Net, lacks: Sequence[Lack]) -> list[Reason]:
+    from petri.report.lacks import reasons
+
+    try:
+        return reasons(net, lacks)
+    except (IndexError, AssertionError) as error:
+        raise ValueError("the transitions and places of which it says what they lack") from error
 
 
 def interval(entry: Mapping[str, Any] | None) -> Interval:

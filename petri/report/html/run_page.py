@@ -15,7 +15,7 @@ from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import picture
-from petri.report.html.record import Group, Record, groups, real
+from petri.report.html.record import Group, RunRecord, groups, real
 from petri.report.quantities import Units, exact_quantity, number
 
 LINES: Final = 40  # places in the chart over time
@@ -62,7 +62,7 @@ ORDERS: Final = (
 )
 
 
-def run_page(record: Record, sources: Mapping[str, str] | None = None) -> Page:
+def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Page:
     """All sections of a run's page. `sources` are the net's texts, if available."""
     data = record.data
     page = Page(str(data["net"]), "Simulation run")
@@ -84,7 +84,7 @@ def run_page(record: Record, sources: Mapping[str, str] | None = None) -> Page:
 # ---------------------------------------------------------------- head
 
 
-def _facts(record: Record) -> Markup:
+def _facts(record: RunRecord) -> Markup:
     data = record.data
     manifest = data["manifest"]
     until = "until no transition can fire" if manifest["until"] is None else f"until {record.time(manifest['until'])}"
@@ -102,7 +102,7 @@ def _facts(record: Record) -> Markup:
     return tag("ul", [tag("li", fact) for fact in facts], class_="facts")
 
 
-def banners(record: Record) -> list[Markup]:
+def banners(record: RunRecord) -> list[Markup]:
     """The verdict, preceded by anything that limits it."""
     found = []
     if (failure := record.data.get("failure")) is not None:
@@ -126,7 +126,7 @@ def banner(kind: str, said: str, *more: Content) -> Markup:
     return tag("div", said, *more, class_=f"verdict {kind}", role="status" if kind == "pass" else "alert")
 
 
-def _but(record: Record, expectation: Mapping[str, Any]) -> str:
+def _but(record: RunRecord, expectation: Mapping[str, Any]) -> str:
     """In the units of the measure if the expectation belongs to one."""
     dimension = next(
         (str(m["dimension"]) for m in record.data["measures"] if any(e is expectation for e in m["expectations"])), ""
@@ -143,7 +143,7 @@ def _failure_banner(failure: Mapping[str, Any]) -> Markup:
     return banner("fail", f"The run stopped: {failure.get('message', '')}", *parts)
 
 
-def _partial(record: Record) -> str:
+def _partial(record: RunRecord) -> str:
     """What is missing from the run, "" if nothing is."""
     data = record.data
     ran = data["replications"]
@@ -161,10 +161,10 @@ def _partial(record: Record) -> str:
     return f"{why} before any replication finished."
 
 
-def _death(record: Record, dead: Mapping[str, Any]) -> list[Markup]:
+def _death(record: RunRecord, dead: Mapping[str, Any]) -> list[Markup]:
     """The death of a net; it is expected if the run was to last until then."""
     early = record.data["manifest"]["until"] is not None
-    lacks = [tag("li", tag("code", name), f" {reason}") for name, reason in record.lacks]
+    lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early)
     why = why if lacks else Markup("")
     if not early:
@@ -180,14 +180,15 @@ def _level_note(data: Mapping[str, Any]) -> Markup:
         if count > 1
         else "Intervals are from batches of the one replication; figures that grow with the run have none."
     )
+    doubt = "A ? marks a figure whose interval is wider than itself: not even its size is known."
     drawings = (
         "In the charts the dot is the estimate with its interval, the vertical line the bound, and the shade what the "
         "expectation allows."
     )
-    return tag("p", f"± is half the 95 % confidence interval. {how} {drawings}", class_="note")
+    return tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
 
 
-# ---------------------------------------------------------------- utilisation and courses
+# ---------------------------------------------------------------- utilisation and histories
 
 
 def _utilisation(page: Page, places: Sequence[Group], transitions: Sequence[Group]) -> None:
@@ -206,12 +207,12 @@ def _utilisation(page: Page, places: Sequence[Group], transitions: Sequence[Grou
         page.section("utilisation", "Utilisation", tag("div", halves, class_="pair"))
 
 
-def _over_time(page: Page, record: Record, places: Sequence[Group]) -> None:
+def _over_time(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
     """Queues first: places that are not resources, by their number of tokens."""
-    if record.course is None:
+    if record.history is None:
         return
-    course = record.course
-    moving = [(row, course.tokens[list(row.members)].mean(axis=0)) for row in places]
+    history = record.history
+    moving = [(row, history.tokens[list(row.members)].mean(axis=0)) for row in places]
     moving = [(row, values) for row, values in moving if np.ptp(values) > 0.0]
     if not moving:
         return
@@ -228,17 +229,17 @@ def _over_time(page: Page, record: Record, places: Sequence[Group]) -> None:
     ran = len(record.data["replications"])
     caption = content(
         tag("b", "Tokens in places"),
-        f", averaged over {len(course.edges) - 1} windows of time{f' and {ran} replications' if ran > 1 else ''}."
+        f", averaged over {len(history.edges) - 1} windows of time{f' and {ran} replications' if ran > 1 else ''}."
         " Click on a name to show or hide its line.",
     )
     names = ", ".join(row.name for row, _ in moving[:LINES_AT_FIRST])
-    figure = figures.steps(course.edges, lines, record.units, "tokens")
+    figure = figures.steps(history.edges, lines, record.units, "tokens")
     rows = math.ceil(len(lines) / 4)
     height = 24.0 + min(1.4 * rows, 14.0)
     page.section("over-time", "Over time", page.figure(figure, f"Tokens over time in {names}", caption, height))
 
 
-def _occupancy(page: Page, record: Record, places: Sequence[Group]) -> None:
+def _occupancy(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
     """The queues and resources whose number of tokens varies most; the elements of an array together."""
     if record.occupancy is None:
         return
@@ -266,7 +267,7 @@ def _occupancy(page: Page, record: Record, places: Sequence[Group]) -> None:
 # ---------------------------------------------------------------- distributions
 
 
-def _distributions(page: Page, record: Record) -> None:
+def _distributions(page: Page, record: RunRecord) -> None:
     parts = []
     drawn: list[Any] = []  # two measures of one sample have one histogram
     for index, measure in enumerate(record.data["measures"]):
@@ -284,9 +285,9 @@ def _distributions(page: Page, record: Record) -> None:
         page.section("distributions", "Distributions and series", *parts)
 
 
-def _sample(page: Page, record: Record, measure: Mapping[str, Any]) -> list[Content]:
+def _sample(page: Page, record: RunRecord, measure: Mapping[str, Any]) -> list[Content]:
     held = measure.get("histogram")
-    sample = figures.Sample.of(held["buckets"], held["counts"]) if held else None
+    sample = figures.Distribution.of(held["buckets"], held["counts"]) if held else None
     if sample is None:
         return []
     name, dimension = str(measure["name"]), str(measure["dimension"])
@@ -305,7 +306,7 @@ def _sample(page: Page, record: Record, measure: Mapping[str, Any]) -> list[Cont
     return made
 
 
-def _series(page: Page, record: Record, measure: Mapping[str, Any], index: int) -> list[Content]:
+def _series(page: Page, record: RunRecord, measure: Mapping[str, Any], index: int) -> list[Content]:
     held = measure.get("series")
     if not held:
         return []
@@ -338,7 +339,7 @@ def _orders(page: Page, measure: Mapping[str, Any]) -> list[Content]:
 # ---------------------------------------------------------------- tables
 
 
-def _details(page: Page, record: Record, places: Sequence[Group], transitions: Sequence[Group]) -> None:
+def _details(page: Page, record: RunRecord, places: Sequence[Group], transitions: Sequence[Group]) -> None:
     net = record.net
     place_docs = {} if net is None else {index: one.doc for index, one in enumerate(net.places)}
     docs = {} if net is None else {index: one.doc for index, one in enumerate(net.transitions)}
@@ -355,12 +356,16 @@ def _details(page: Page, record: Record, places: Sequence[Group], transitions: S
             made.append(tag("details", tag("summary", "each element of the arrays"), each))
     if made:
         folded = any(row.copies > 1 for row in (*places, *transitions))
-        text = "×n: the average of n equal elements, and the greatest of their maxima." if folded else ""
+        text = (
+            "×n: the average of n elements, which need not be alike, and the greatest of their maxima."
+            if folded
+            else ""
+        )
         note = tag("p", text, class_="note") if text else None
         page.section("details", "Places and transitions", note, *made)
 
 
-def provenance(record: Record) -> list[Content]:
+def provenance(record: RunRecord) -> list[Content]:
     data = record.data
     manifest = data["manifest"]
     entries: list[tuple[str, Content]] = [
@@ -404,7 +409,7 @@ def provenance(record: Record) -> list[Content]:
     return [*parts, tag("h3", "Replications"), replications, repeat]
 
 
-def _parameters(record: Record, values: Mapping[str, Any]) -> Markup:
+def _parameters(record: RunRecord, values: Mapping[str, Any]) -> Markup:
     known = {} if record.net is None else {one.name: one for one in record.net.parameters}
     rows = []
     for name, value in values.items():

@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any, Final
 
 from petri.experiment.definition import shown
-from petri.experiment.figures import Figure as Kept
 from petri.experiment.sampling import Value
 from petri.experiment.summary import Outcome, PointOutcome
 from petri.experiment.tables import ordered
+from petri.measure.figures import Figure as Kept
 from petri.report.html.markup import plotted
 from petri.report.html.page import Figure
 from petri.report.html.palette import SERIES
@@ -27,7 +27,7 @@ VERDICTS: Final = ((True, "expected", "@pass", "diamond"), (False, "missed", "@f
 
 
 @dataclass(frozen=True)
-class Axis:
+class PlotAxis:
     """A parameter that differs between points. `numeric` if it can be on an axis of numbers."""
 
     name: str
@@ -69,17 +69,17 @@ def axis_name(kept: Kept) -> str:
     return plotted(kept.name.rpartition(".")[2])
 
 
-def axes(outcome: Outcome) -> list[Axis]:
+def axes(outcome: Outcome) -> list[PlotAxis]:
     """The parameters that differ, the one with the most values first; numbers before texts."""
     found = []
     for name in outcome.axes:
         values = ordered([point.parameters[name] for point in outcome.points if name in point.parameters])
         if len(values) > 1:
-            found.append(Axis(name, tuple(values)))
+            found.append(PlotAxis(name, tuple(values)))
     return sorted(found, key=lambda axis: (not axis.numeric, -len(axis.values)))
 
 
-def is_grid(outcome: Outcome, known: Sequence[Axis]) -> bool:
+def is_grid(outcome: Outcome, known: Sequence[PlotAxis]) -> bool:
     """Whether the points are most of the combinations of few values, rather than a sample."""
     combinations = math.prod(len(axis.values) for axis in known)
     few = all(len(axis.values) < len(outcome.points) for axis in known)
@@ -93,7 +93,7 @@ def scale_of(outcome: Outcome, kept: Kept, units: Units) -> Scale:
     return units.scale(max(known, default=0.0), shown_dimension(kept.dimension))
 
 
-def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[Axis]) -> Figure:
+def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]) -> Figure:
     """The measure along the first axis, a line for each value of the others, with error bars and expected values."""
     along, others = known[0], known[1:]
     scale = scale_of(outcome, kept, units)
@@ -123,7 +123,7 @@ def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[Axis]) ->
 
 
 def sorted_lines(
-    lines: Mapping[tuple[Value, ...], list[PointOutcome]], others: Sequence[Axis]
+    lines: Mapping[tuple[Value, ...], list[PointOutcome]], others: Sequence[PlotAxis]
 ) -> list[tuple[tuple[Value, ...], list[PointOutcome]]]:
     """In the order of the axes' values."""
     places = [{value: number for number, value in enumerate(axis.values)} for axis in others]
@@ -131,7 +131,7 @@ def sorted_lines(
 
 
 def _line(
-    points: Sequence[PointOutcome], kept: Kept, along: Axis, scale: Scale, name: str, number: int
+    points: Sequence[PointOutcome], kept: Kept, along: PlotAxis, scale: Scale, name: str, number: int
 ) -> dict[str, Any]:
     intervals = [point.intervals[kept.name] for point in points]
     colour = f"@s{number % SERIES}"
@@ -155,7 +155,7 @@ def error_bars(half_widths: Sequence[float], colour: str) -> dict[str, Any]:
 
 
 def _expected(
-    outcome: Outcome, kept: Kept, along: Axis, scale: Scale, colours: Mapping[str, str]
+    outcome: Outcome, kept: Kept, along: PlotAxis, scale: Scale, colours: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Expected values as diamonds with their tolerance, in the colours of their points if these have one; missed ones
     are open."""
@@ -206,7 +206,7 @@ def distributed(outcome: Outcome) -> dict[str, list[tuple[float, Kept]]]:
 
 
 def distribution(
-    outcome: Outcome, name: str, shares: Sequence[tuple[float, Kept]], units: Units, known: Sequence[Axis]
+    outcome: Outcome, name: str, shares: Sequence[tuple[float, Kept]], units: Units, known: Sequence[PlotAxis]
 ) -> Figure:
     """The distribution function of a measure, one line for each point, from the percentiles that were kept."""
     scale = scale_of(outcome, shares[-1][1], units)
@@ -240,7 +240,9 @@ def distribution(
     }
 
 
-def heat_map(outcome: Outcome, kept: Kept, units: Units, across: Axis, up: Axis, rest: Mapping[str, Value]) -> Figure:
+def heat_map(
+    outcome: Outcome, kept: Kept, units: Units, across: PlotAxis, up: PlotAxis, rest: Mapping[str, Value]
+) -> Figure:
     """The measure over two axes, with the values of `rest` for the other parameters; each cell shows its value."""
     scale = scale_of(outcome, kept, units)
     cells = {
@@ -282,7 +284,7 @@ def heat_map(outcome: Outcome, kept: Kept, units: Units, across: Axis, up: Axis,
     }
 
 
-def cloud(outcome: Outcome, kept: Kept, units: Units, along: Axis) -> Figure:
+def cloud(outcome: Outcome, kept: Kept, units: Units, along: PlotAxis) -> Figure:
     """The measure of every point against one parameter of a sample."""
     scale = scale_of(outcome, kept, units)
     points = [point for point in outcome.points if along.name in point.parameters]

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from petri.experiment.definition import shown
-from petri.experiment.figures import Figure as Kept
 from petri.experiment.summary import Outcome, PointOutcome
+from petri.measure.figures import Figure as Kept
+from petri.report.expected import bound_text
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
@@ -18,7 +19,7 @@ from petri.report.html.page import Page
 from petri.report.html.picture import picture
 from petri.report.html.record import shown_dimension
 from petri.report.html.run_page import banner
-from petri.report.html.sweep_figures import Axis
+from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number
 
 MOST_MAPS: Final = 12  # heat maps of one measure
@@ -49,7 +50,7 @@ def sweep_page(outcome: Outcome) -> Page:
 # ---------------------------------------------------------------- head
 
 
-def _facts(outcome: Outcome, axes: Sequence[Axis]) -> Markup:
+def _facts(outcome: Outcome, axes: Sequence[PlotAxis]) -> Markup:
     replications = sum(len(point.rows) for point in outcome.points)
     counts = [len(point.rows) for point in outcome.points]
     seconds = sum(row.seconds for point in outcome.points for row in point.rows)
@@ -77,7 +78,7 @@ def _banners(outcome: Outcome) -> list[Markup]:
     empty = [point for point in outcome.points if not point.complete]
     if outcome.interrupted or empty or not outcome.done:
         more = f"; {len(empty)} of {len(outcome.points)} points have no replication yet" if empty else ""
-        found.append(banner("warn", f"Not finished{more}. The same command continues where it stopped."))
+        found.append(banner("warn", f"Not finished{more}. The same command goes on where it stopped."))
     checked = [one for point in outcome.points for one in point.checked]
     missed = sum(not one.verdict.passed for one in checked)
     if missed:
@@ -90,19 +91,19 @@ def _banners(outcome: Outcome) -> list[Markup]:
 # ---------------------------------------------------------------- figures
 
 
-def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) -> None:
+def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
     kept = [one for one in outcome.figures if _has_values(outcome, one)]
     if not kept or not axes:
         return
     docs = {measure.name: measure.doc for measure in outcome.net.measures}
     parts = [_measure(page, outcome, units, axes, one, docs.get(one.name, "")) for one in kept]
-    note = tag("p", "Bars are 95 % confidence intervals over the replications; click on a name to hide its line.",
+    note = tag("p", "Bars are 95 % confidence intervals over the replications; a click on a name hides its line.",
                class_="note")  # fmt: skip
     more = tag("details", tag("summary", f"{len(parts) - OPEN} more measures"), parts[OPEN:]) if parts[OPEN:] else None
     page.section("measures", "Measures", note, parts[:OPEN], more)
 
 
-def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis]) -> None:
+def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
     """The distributions of measures of which several percentiles were kept."""
     parts = []
     for name, shares in figures.distributed(outcome).items():
@@ -117,7 +118,7 @@ def _has_values(outcome: Outcome, kept: Kept) -> bool:
     return any(math.isfinite(point.intervals[kept.name].mean) for point in outcome.points)
 
 
-def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], kept: Kept, doc: str) -> Markup:
+def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept, doc: str) -> Markup:
     heading = [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
     if not figures.is_grid(outcome, axes):
         clouds = [
@@ -135,7 +136,7 @@ def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], k
     return content(heading, tag("div", made, class_="pair"))
 
 
-def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[Axis], kept: Kept) -> list[Content]:
+def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> list[Content]:
     """One heat map for each combination of the parameters that are not on its axes."""
     across, up, *rest = axes
     made: list[Content] = []
@@ -158,25 +159,26 @@ def _expected_table(outcome: Outcome, units: Units) -> Markup:
         for one in point.checked:
             name, dimension = one.expected.measure, dimensions[one.expected.measure]
             interval = point.intervals[name]
-            tolerance = one.verdict.tolerance
+            tolerance, within = one.verdict.tolerance, one.expected.within
             doubt = " (uncertain)" if one.verdict.certain is False else ""
             said, kind = ("✓ found", "pass") if one.verdict.passed else ("✗ missed", "fail")
             drawing = interval_mark(interval.mean, interval.half_width, "==", one.value, tolerance)
+            wanted = bound_text("==", one.value, within.bound, not within.relative, units, dimension)
             cells = (
                 tag("th", point.label, scope="row"),
                 tag("td", tag("code", name)),
                 tag("td", units.show_with_error(interval.mean, interval.half_width, dimension), class_="figure"),
-                tag("td", units.show_with_error(one.value, tolerance, dimension), class_="figure"),
+                tag("td", wanted, class_="figure"),
                 tag("td", tag("span", said, class_=f"claim {kind}"), doubt, drawing),
                 tag("td", one.expected.source, class_="doc"),
             )
             rows.append(tag("tr", cells))
-    headings = [("point", False), ("measure", False), ("found ± 95 %", True), ("expected ± tolerance", True)]
+    headings = [("point", False), ("measure", False), ("found ± 95 %", True), ("expected", True)]
     return tables.table([*headings, ("", False), ("source", False)], rows, "Expected values")
 
 
-def _points_table(outcome: Outcome, units: Units, axes: Sequence[Axis]) -> Markup:
-    named = axes or [Axis(name, ()) for name in outcome.axes]
+def _points_table(outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> Markup:
+    named = axes or [PlotAxis(name, ()) for name in outcome.axes]
     headings = [(axis.name, True) for axis in named] + [("n", True)] + [(one.name, True) for one in outcome.figures]
     rows = [_point_row(point, outcome.figures, units, named) for point in outcome.points[:MOST_ROWS]]
     if len(outcome.points) > MOST_ROWS:
@@ -185,7 +187,7 @@ def _points_table(outcome: Outcome, units: Units, axes: Sequence[Axis]) -> Marku
     return tables.table(headings, rows, "Every point")
 
 
-def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[Axis]) -> Markup:
+def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Sequence[PlotAxis]) -> Markup:
     cells = [
         tag("td", shown(point.parameters[axis.name]) if axis.name in point.parameters else "", class_="figure")
         for axis in axes
@@ -227,7 +229,7 @@ def _provenance(outcome: Outcome, units: Units) -> list[Content]:
             for one in fixed
         ]
         headings = [("parameter", False), ("value", True), ("", False)]
-        parts += [tag("h3", "Parameters that are the same at all points"), tables.table(headings, made, "Parameters")]
+        parts += [tag("h3", "Parameters that are the same everywhere"), tables.table(headings, made, "Parameters")]
     points = [
         tag(
             "tr",

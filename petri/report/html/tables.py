@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from petri.measure.intervals import Interval
+from petri.report.expected import bound_text, comparison_of, origin
 from petri.report.html.marks import interval_mark, spark
 from petri.report.html.markup import Content, Markup, content, paragraphs, spoken, tag
-from petri.report.html.record import Group, Record, interval, real, shown_dimension
+from petri.report.html.record import Group, RunRecord, interval, real, shown_dimension
 from petri.report.quantities import NOTHING, Units, number
-from petri.report.summary import claim, first_sentence
+from petri.report.summary import first_sentence
 
 TOP: Final = 12  # bars that are unfolded
 MOST_ROWS: Final = 1_000
-_COMPARISON: Final = re.compile(r"<=|>=|==|<|>")
 
 Column = tuple[str, Callable[[Group], Content]]
 """A heading, and the cells below it; "" for the heading of a chart."""
@@ -34,23 +33,25 @@ def table(headings: Sequence[tuple[str, bool]], rows: Sequence[Content], label: 
 # ---------------------------------------------------------------- measures
 
 
-def measures_table(record: Record) -> Markup:
+def measures_table(record: RunRecord) -> Markup:
     rows: list[Content] = [_measure_rows(record, measure) for measure in record.data["measures"]]
     for expectation in record.data["expectations"]:
+        value, dimension = real(expectation["value"]), shown_dimension(str(expectation.get("dimension", "")))
         cells = (
             tag("th", tag("code", "expect"), scope="row"),
-            tag("td", number(real(expectation["value"])), class_="figure"),
-            tag("td", verdict(expectation, "", Interval(real(expectation["value"]), math.nan, 0.95, 1))),
+            tag("td", record.units.show(value, dimension), class_="figure"),
+            tag("td", verdict(record.units, expectation, "", Interval(value, math.nan, 0.95, 1), dimension)),
         )
         rows.append(tag("tr", cells, class_="lead last"))
     return table([("measure", False), ("value ± 95 %", True), ("", False)], rows, "Measures", "measures")
 
 
-def _measure_rows(record: Record, measure: Mapping[str, Any]) -> Markup:
+def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> Markup:
     name, dimension = str(measure["name"]), str(measure["dimension"])
     recorded = [(str(field), interval(one)) for field, one in measure["record"].items()]
     first, lead = recorded[0] if recorded else (None, interval(measure))
-    remarks = [verdict(one, name, interval(measure)) for one in measure["expectations"]]
+    kind = shown_dimension(dimension, first)
+    remarks = [verdict(record.units, one, name, interval(measure), kind) for one in measure["expectations"]]
     doc = first_sentence(str(measure["doc"]))
     field = tag("span", f" {first}", class_="soft") if first is not None else None
     rows = [
@@ -68,20 +69,23 @@ def _measure_rows(record: Record, measure: Mapping[str, Any]) -> Markup:
     return content([tag("tr", cells, class_=kind) for cells, kind in zip(rows, classes, strict=True)])
 
 
-def verdict(expectation: Mapping[str, Any], measure: str, estimate: Interval) -> Markup:
+def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate: Interval, dimension: str) -> Markup:
     """An expectation with its verdict in words, and a chart of the figure and its bound."""
-    passed, said = bool(expectation["passed"]), claim(str(expectation["text"]), measure)
+    passed, bound, tolerance = bool(expectation["passed"]), real(expectation["bound"]), float(expectation["tolerance"])
+    text = str(expectation["text"])
+    comparison = comparison_of(text)
+    # What a result of an earlier version does not say: whether its tolerance was a share of the bound.
+    within, absolute = float(expectation.get("within", tolerance)), bool(expectation.get("absolute", True))
+    wanted = bound_text(comparison, bound, within, absolute, units, dimension)
+    words = f"✓ {wanted}" if passed else f"✗ failed: expected {wanted}"
+    source = origin(text, measure)
     doubt = tag("small", " (uncertain)") if expectation["certain"] is False else None
-    words = f"✓ {said}" if passed else f"✗ failed: {said}"
-    found = _COMPARISON.search(said)
-    drawing = None
-    if found is not None:
-        bound, tolerance = real(expectation["bound"]), float(expectation["tolerance"])
-        drawing = interval_mark(real(expectation["value"]), estimate.half_width, found[0], bound, tolerance)
-    return tag("div", tag("span", words, doubt, class_=f"claim {'pass' if passed else 'fail'}"), drawing)
+    drawing = interval_mark(real(expectation["value"]), estimate.half_width, comparison, bound, tolerance)
+    written = tag("small", f" ({source})") if source else None
+    return tag("div", tag("span", words, doubt, written, class_=f"claim {'pass' if passed else 'fail'}"), drawing)
 
 
-def shown(record: Record, one: Interval, dimension: str) -> str:
+def shown(record: RunRecord, one: Interval, dimension: str) -> str:
     return record.units.show_with_error(one.mean, one.half_width, dimension)
 
 
@@ -126,7 +130,7 @@ def name_of(row: Group) -> Markup:
 # ---------------------------------------------------------------- places and transitions
 
 
-def places_table(record: Record, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
+def places_table(record: RunRecord, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
     columns: list[Column] = [
         ("tokens", lambda row: cell(record, row, "mean")),
         ("max", lambda row: number(row.figures["maximum"].mean)),
@@ -136,18 +140,18 @@ def places_table(record: Record, rows: Sequence[Group], docs: Mapping[int, str])
         ("sojourn", lambda row: record.units.show(row.figures["sojourn"].mean, "Time")),
         ("used", lambda row: share(row, "utilisation").replace(NOTHING, "")),
     ]
-    tokens = None if record.course is None else record.course.tokens
+    tokens = None if record.history is None else record.history.tokens
     return _figures_table("Places", rows, columns, tokens, "tokens over time", docs)
 
 
-def transitions_table(record: Record, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
+def transitions_table(record: RunRecord, rows: Sequence[Group], docs: Mapping[int, str]) -> Markup:
     columns: list[Column] = [
         ("firings", lambda row: number(round(row.figures["firings"].mean, 1))),
         ("rate", lambda row: cell(record, row, "rate", "events")),
         ("in progress", lambda row: cell(record, row, "in_progress")),
         ("active", lambda row: share(row, "active")),
     ]
-    rates = None if record.course is None else record.course.rates
+    rates = None if record.history is None else record.history.rates
     return _figures_table("Transitions", rows, columns, rates, "rate over time", docs)
 
 
@@ -177,7 +181,7 @@ def _figures_table(
     return table(headings, made, label)
 
 
-def cell(record: Record, row: Group, figure: str, dimension: str = "") -> str:
+def cell(record: RunRecord, row: Group, figure: str, dimension: str = "") -> str:
     return shown(record, row.figures[figure], dimension)
 
 

@@ -10,14 +10,14 @@ _STEPS = 24
 
 
 def cubics(points: Sequence[Point]) -> list[Cubic]:
-    """The pieces of a path that consists of a start and then triples."""
+    """The pieces of a curve that is a start and then triples."""
     return [(points[i], points[i + 1], points[i + 2], points[i + 3]) for i in range(0, len(points) - 3, 3)]
 
 
 def clipped(
     points: Sequence[Point], in_start: Callable[[Point], bool], in_end: Callable[[Point], bool]
 ) -> tuple[Point, ...]:
-    """The part of the path from where it last leaves its first shape to where it first enters its last one."""
+    """The curve from where it last leaves its first shape to where it first enters its last one."""
     pieces = _without_head(cubics(points), in_start)
     turned = [(d, c, b, a) for a, b, c, d in reversed(pieces)]
     pieces = [(d, c, b, a) for a, b, c, d in reversed(_without_head(turned, in_end))]

@@ -16,7 +16,7 @@ _TRANSITION = " (transition)"  # after the name of a transition's node, because 
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class PictureNode:
     """A place or a transition. `copies` counts the equal elements that it represents."""
 
     name: str  # unique in the diagram
@@ -53,7 +53,7 @@ class Box:
 class Diagram:
     name: str
     doc: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[PictureNode, ...]
     edges: tuple[Edge, ...]
     boxes: tuple[Box, ...]
 
@@ -76,7 +76,7 @@ def diagram(net: Net, *, fold: bool = True, sources: Mapping[str, str] | None = 
 
     `sources` maps file names to their text, so that firing times and guards are shown as written.
     """
-    reader = _Reader(net, sources or {}, fold)
+    reader = _DiagramReader(net, sources or {}, fold)
     nodes = [reader.place(place) for place in net.places]
     nodes += [reader.transition(transition) for transition in net.transitions]
     edges = [edge for transition in net.transitions for edge in reader.edges(transition)]
@@ -85,7 +85,7 @@ def diagram(net: Net, *, fold: bool = True, sources: Mapping[str, str] | None = 
     return Diagram(net.name, net.doc, tuple(nodes), _moved(edges, folds), boxes)
 
 
-class _Reader:
+class _DiagramReader:
     """Turns the parts of one net into nodes and edges."""
 
     def __init__(self, net: Net, sources: Mapping[str, str], fold: bool) -> None:
@@ -94,7 +94,7 @@ class _Reader:
         self.sources = sources
         self.text = ExpressionText(net, sources)
 
-    def place(self, place: Place) -> Node:
+    def place(self, place: Place) -> PictureNode:
         notes = []
         if place.discipline == "key":
             slots = place.colour.slots
@@ -110,9 +110,9 @@ class _Reader:
         tokens = place.held
         black = not place.colour.slots
         lines = (" ".join(notes),) if notes else ()
-        return Node(place.name, place.name, (), "place", 1, tokens, black, lines, place.doc)
+        return PictureNode(place.name, place.name, (), "place", 1, tokens, black, lines, place.doc)
 
-    def transition(self, transition: Transition) -> Node:
+    def transition(self, transition: Transition) -> PictureNode:
         notes = []
         time = transition.time
         immediate = time.op == "const" and not time.value
@@ -126,7 +126,7 @@ class _Reader:
             notes.append(f"weight {transition.weight:g}")
         kind = "immediate" if immediate else "timed"
         name = _key(transition)
-        return Node(name, transition.name, (), kind, notes=tuple(map(_short, notes)), doc=transition.doc)
+        return PictureNode(name, transition.name, (), kind, notes=tuple(map(_short, notes)), doc=transition.doc)
 
     def edges(self, transition: Transition) -> list[Edge]:
         name = _key(transition)
@@ -201,7 +201,7 @@ def _joined(net: Net) -> frozenset[str]:
     return frozenset(array[0] for array in arrays if array)
 
 
-def _folds(nodes: list[Node], edges: list[Edge], joined: frozenset[str]) -> dict[str, str]:
+def _folds(nodes: list[PictureNode], edges: list[Edge], joined: frozenset[str]) -> dict[str, str]:
     """The name under which each node is drawn."""
     looks: dict[str, tuple[object, ...]] = {
         node.name: (node.kind, node.tokens, node.black, node.notes) for node in nodes
@@ -222,7 +222,7 @@ def _moved(edges: list[Edge], folds: Mapping[str, str]) -> tuple[Edge, ...]:
     )
 
 
-def _boxed(nodes: list[Node], folds: Mapping[str, str]) -> tuple[list[Node], tuple[Box, ...]]:
+def _boxed(nodes: list[PictureNode], folds: Mapping[str, str]) -> tuple[list[PictureNode], tuple[Box, ...]]:
     """One node for each folded name, and boxes from the dots in names: `engine[*].alu` is `alu` in the box `engine`."""
     elements: dict[tuple[str, ...], set[tuple[str, ...]]] = {}  # the elements that each drawn path represents
     paths = {}
@@ -231,7 +231,7 @@ def _boxed(nodes: list[Node], folds: Mapping[str, str]) -> tuple[list[Node], tup
         paths[folds[node.name]] = drawn
         for depth in range(1, len(drawn) + 1):
             elements.setdefault(drawn[:depth], set()).add(meant[:depth])
-    kept: dict[str, Node] = {}
+    kept: dict[str, PictureNode] = {}
     boxes: dict[tuple[str, ...], Box] = {}
     for node in nodes:
         name = folds[node.name]

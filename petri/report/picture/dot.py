@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from petri.report.picture.diagram import Diagram, Edge, Node
+from petri.report.picture.diagram import Diagram, Edge, PictureNode
 from petri.report.picture.sizes import EDGE, node_size
 
 _ARROWS = {
@@ -47,7 +47,7 @@ def skeleton(picture: Diagram) -> str:
     return "\n".join([*head, *_tree(picture, (), _bare_node, "  "), *edges, "}"]) + "\n"
 
 
-def _tree(picture: Diagram, path: tuple[str, ...], draw: Callable[[Node], str], indent: str) -> list[str]:
+def _tree(picture: Diagram, path: tuple[str, ...], draw: Callable[[PictureNode], str], indent: str) -> list[str]:
     """The nodes in a box and, within subgraphs, those of the boxes in it."""
     lines = [f"{indent}node_{number} [{draw(node)}];" for number, node in enumerate(picture.nodes) if node.box == path]
     for number, box in enumerate(picture.boxes):
@@ -59,12 +59,12 @@ def _tree(picture: Diagram, path: tuple[str, ...], draw: Callable[[Node], str], 
     return lines
 
 
-def _bare_node(node: Node) -> str:
+def _bare_node(node: PictureNode) -> str:
     width, height = node_size(node)
     return f"width={width / 72:.3f} height={height / 72:.3f}"
 
 
-def _full_node(node: Node) -> str:
+def _full_node(node: PictureNode) -> str:
     name = node.label + (f" ×{node.copies}" if node.copies > 1 else "")
     text = "\n".join((name, *node.notes))
     if node.kind == "place":

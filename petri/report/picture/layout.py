@@ -18,7 +18,7 @@ COLUMN_GAP, ROW_GAP = 62.0, 16.0
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The path of an edge: `points` are the start and then triples of a cubic Bézier curve; `label` is its centre."""
+    """The curve of an edge: `points` are the start and then triples of a cubic Bézier curve; `label` its centre."""
 
     points: tuple[Point, ...]
     label: Point | None
@@ -81,16 +81,16 @@ def _read_graphviz(picture: Diagram, graph: dict[str, Any]) -> Layout:
             boxes[picture.boxes[int(number)].path] = (left, height - high, right - left, high - low)
     routes: list[Route] = [Route((), None)] * len(picture.edges)
     for entry in graph.get("edges", []):
-        course = [point(text) for text in entry["pos"].split(";")[0].split()]
-        if not _is_forward(course, nodes[picture.edges[int(entry["id"])].start]):
-            course.reverse()
-        routes[int(entry["id"])] = Route(tuple(course), point(entry["lp"]) if "lp" in entry else None)
+        curve = [point(text) for text in entry["pos"].split(";")[0].split()]
+        if not _is_forward(curve, nodes[picture.edges[int(entry["id"])].start]):
+            curve.reverse()
+        routes[int(entry["id"])] = Route(tuple(curve), point(entry["lp"]) if "lp" in entry else None)
     return Layout(width, height, nodes, tuple(routes), boxes)
 
 
-def _is_forward(course: list[Point], start: Point) -> bool:
-    """Whether a path starts at its edge's first node, not at its second."""
-    first, last = course[0], course[-1]
+def _is_forward(curve: list[Point], start: Point) -> bool:
+    """Whether a curve begins at its edge's first node, and not at its second."""
+    first, last = curve[0], curve[-1]
     return abs(first[0] - start[0]) + abs(first[1] - start[1]) <= abs(last[0] - start[0]) + abs(last[1] - start[1])
 
 
@@ -116,7 +116,7 @@ def _by_networkx(picture: Diagram) -> Layout:
                 centres[name] = (x + width / 2, y + sizes[name][1] / 2)
                 y += sizes[name][1]
         x += width + COLUMN_GAP
-    routes = tuple(_course(centres, picture, index) for index in range(len(picture.edges)))
+    routes = tuple(_curve(centres, picture, index) for index in range(len(picture.edges)))
     return Layout(max(x - COLUMN_GAP, 0.0), bottom, centres, routes, _boxes(picture, centres, sizes))
 
 
@@ -171,7 +171,7 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
 
-def _course(centres: dict[str, Point], picture: Diagram, index: int) -> Route:
+def _curve(centres: dict[str, Point], picture: Diagram, index: int) -> Route:
     """A gentle curve from centre to centre; parallel edges bend apart."""
     edge = picture.edges[index]
     (x1, y1), (x2, y2) = centres[edge.start], centres[edge.end]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.report.picture.diagram import Node
+from petri.report.picture.diagram import PictureNode
 
 PLACE = 30.0  # diameter
 TIMED = (18.0, 36.0)
@@ -19,14 +19,14 @@ def text_width(text: str, size: float) -> float:
     return (0.6 * (len(text) - narrow) + 0.34 * narrow) * size
 
 
-def core_size(node: Node) -> tuple[float, float]:
+def core_size(node: PictureNode) -> tuple[float, float]:
     """Width and height of the shape itself."""
     if node.kind == "place":
         return PLACE, PLACE
     return TIMED if node.kind == "timed" else IMMEDIATE
 
 
-def node_size(node: Node) -> tuple[float, float]:
+def node_size(node: PictureNode) -> tuple[float, float]:
     """Width and height of the shape with its name above and its notes below, both given equal room."""
     width, height = core_size(node)
     above = GAP + NAME * LINE

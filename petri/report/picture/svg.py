@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 from petri.report.picture.curves import clipped
-from petri.report.picture.diagram import Box, Diagram, Edge, Node
+from petri.report.picture.diagram import Box, Diagram, Edge, PictureNode
 from petri.report.picture.layout import Layout, Point, Route
 from petri.report.picture.sizes import BOX_NAME, EDGE, GAP, LINE, NAME, NOTE, core_size, node_size
 
@@ -114,7 +114,7 @@ def _box(box: Box, rectangle: tuple[float, float, float, float]) -> str:
     return "\n".join(lines)
 
 
-def _edge(edge: Edge, route: Route, nodes: dict[str, Node], placed: Layout) -> str:
+def _edge(edge: Edge, route: Route, nodes: dict[str, PictureNode], placed: Layout) -> str:
     points = clipped(
         route.points,
         lambda point: _is_within(nodes[edge.start], placed.nodes[edge.start], point),
@@ -122,12 +122,12 @@ def _edge(edge: Edge, route: Route, nodes: dict[str, Node], placed: Layout) -> s
     )
     if not points:
         return ""
-    course = " ".join(f"{x:.1f},{y:.1f}" for x, y in points[1:])
+    curve = " ".join(f"{x:.1f},{y:.1f}" for x, y in points[1:])
     kind = f" {edge.kind}" if edge.kind in ("read", "reset") else ""
-    return f'<path class="arc{kind}" d="M{points[0][0]:.1f},{points[0][1]:.1f} C{course}"{_ENDS[edge.kind]}/>'
+    return f'<path class="arc{kind}" d="M{points[0][0]:.1f},{points[0][1]:.1f} C{curve}"{_ENDS[edge.kind]}/>'
 
 
-def _is_within(node: Node, centre: Point, point: Point) -> bool:
+def _is_within(node: PictureNode, centre: Point, point: Point) -> bool:
     """Whether the point is in the node's shape, including a small margin."""
     width, height = core_size(node)
     dx, dy = point[0] - centre[0], point[1] - centre[1]
@@ -136,7 +136,7 @@ def _is_within(node: Node, centre: Point, point: Point) -> bool:
     return abs(dx) < width / 2 + 1.5 and abs(dy) < height / 2 + 1.5
 
 
-def _node(node: Node, centre: Point) -> str:
+def _node(node: PictureNode, centre: Point) -> str:
     x, y = centre
     lines = ["<g>", f"<title>{escape(node.doc)}</title>" if node.doc else ""]
     if node.copies > 1:
@@ -154,7 +154,7 @@ def _node(node: Node, centre: Point) -> str:
     return "\n".join(line for line in [*lines, "</g>"] if line)
 
 
-def _shape(node: Node, centre: Point, extra: str = "") -> str:
+def _shape(node: PictureNode, centre: Point, extra: str = "") -> str:
     x, y = centre
     width, height = core_size(node)
     kind = f"{node.kind} {extra}".strip()
@@ -166,7 +166,7 @@ def _shape(node: Node, centre: Point, extra: str = "") -> str:
     )
 
 
-def _tokens(node: Node, centre: Point) -> list[str]:
+def _tokens(node: PictureNode, centre: Point) -> list[str]:
     """The initial marking: dots, or a number if there are many."""
     x, y = centre
     diameter = core_size(node)[0]

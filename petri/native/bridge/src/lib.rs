@@ -9,15 +9,15 @@ mod recording;
 
 use std::sync::Arc;
 
-use engine::engine::{Limits, Reason, RunError};
-use engine::fault::{Detail, Fault};
-use engine::histogram::Histogram;
-use engine::ids::{PlaceId, SpanId};
+use engine::base::fault::{Detail, Fault};
+use engine::base::ids::{PlaceId, SpanId};
+use engine::engine::run::{Limits, Reason, RunError};
 use engine::net::Span;
-use engine::probes::Probe;
-use engine::program;
-use engine::session::{begin, Asked, Session as Replication};
-use engine::state::{Place, Transition};
+use engine::observe::histogram::Histogram;
+use engine::observe::probes::Probe;
+use engine::session::compiled::Compiled;
+use engine::session::{begin, ExtraObservers, Session as Replication};
+use engine::state::counters::{PlaceCounters, TransitionCounters};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -28,7 +28,7 @@ static MEMORY: pages::Pages = pages::Pages;
 /// A net compiled for running. Sessions on any number of threads may share it.
 #[pyclass(frozen, module = "petri._native")]
 struct Program {
-    program: Arc<program::Program>,
+    compiled: Arc<Compiled>,
     /// The files that its spans point into, by number.
     #[pyo3(get)]
     files: Vec<String>,
@@ -40,8 +40,8 @@ impl Program {
     #[new]
     fn new(py: Python<'_>, net: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (net, files) = reading::read(net)?;
-        match py.detach(|| program::Program::of(net)) {
-            Ok(program) => Ok(Program { program: Arc::new(program), files }),
+        match py.detach(|| Compiled::of(net)) {
+            Ok(compiled) => Ok(Program { compiled: Arc::new(compiled), files }),
             Err(error) => Err(PyValueError::new_err(error.to_string())),
         }
     }
@@ -53,7 +53,7 @@ struct Session {
     /// Empty when the initial marking raised a fault.
     replication: Option<Box<dyn Replication>>,
     fault: Option<Fault>,
-    program: Arc<program::Program>,
+    program: Arc<engine::program::Program>,
 }
 
 type SpanParts = (u32, u32, u32, u32, u32);
@@ -66,9 +66,10 @@ impl Session {
     #[new]
     fn new(program: &Program, seed: (u64, u64, u64), limits: (u64, u64, u64), trace: bool, levels: bool) -> Self {
         let limits = Limits { firings_at_an_instant: limits.0, tokens: limits.1, compile_after: limits.2 };
-        let program = Arc::clone(&program.program);
+        let compiled = Arc::clone(&program.compiled);
+        let program = Arc::clone(&compiled.program);
         let (replication, fault) =
-            match begin(Arc::clone(&program), [seed.0, seed.1, seed.2], limits, Asked { trace, levels }) {
+            match begin(compiled, [seed.0, seed.1, seed.2], limits, ExtraObservers { trace, levels }) {
                 Ok(replication) => (Some(replication), None),
                 Err(fault) => (None, Some(*fault)),
             };
@@ -139,14 +140,17 @@ impl Session {
         let (places, transitions) = (session.places(), session.transitions());
         let observed = PyDict::new(py);
         observed.set_item("elapsed", now - session.window())?;
-        observed.set_item("integral", reals(py, places, |place: &Place| place.integral(now)))?;
+        observed.set_item("integral", reals(py, places, |place: &PlaceCounters| place.integral(now)))?;
         let nonempty = places.iter().zip(self.program.places.iter());
         let nonempty = nonempty.map(|(place, plan)| place.nonempty(now, plan.holds_one()).to_ne_bytes());
         observed.set_item("nonempty", bytes(py, nonempty))?;
-        observed.set_item("maximum", counts(py, places, |place: &Place| place.maximum))?;
-        observed.set_item("arrivals", counts(py, places, |place: &Place| place.arrivals))?;
-        observed.set_item("firings", counts(py, transitions, |transition: &Transition| transition.firings))?;
-        observed.set_item("in_progress", reals(py, transitions, |transition: &Transition| transition.integral(now)))?;
+        observed.set_item("maximum", counts(py, places, |place: &PlaceCounters| place.maximum))?;
+        observed.set_item("arrivals", counts(py, places, |place: &PlaceCounters| place.arrivals))?;
+        observed.set_item("firings", counts(py, transitions, |transition: &TransitionCounters| transition.firings))?;
+        observed.set_item(
+            "in_progress",
+            reals(py, transitions, |transition: &TransitionCounters| transition.integral(now)),
+        )?;
         let active = transitions.iter().zip(self.program.transitions.iter());
         let active = active.map(|(transition, plan)| transition.active(now, plan.takes_turns).to_ne_bytes());
         observed.set_item("active", bytes(py, active))?;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use engine::ids::{PlaceId, TransitionId, VariableId};
+use engine::base::ids::{PlaceId, TransitionId, VariableId};
 use engine::net::{
     Colour, Discipline, Draw, Event, Expr, InhibitorArc, InputArc, Kind, Match, Net, Operation, OutputArc, Place,
     Probe, Scalar, Slot, Span, Table, Tokens, Transition, Variable,

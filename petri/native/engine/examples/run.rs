@@ -7,17 +7,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use engine::engine::Limits;
-use engine::program::Program;
-use engine::session::{begin, Asked};
+use engine::engine::run::Limits;
+use engine::session::compiled::Compiled;
+use engine::session::{begin, ExtraObservers};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let text = std::fs::read_to_string(&arguments[1]).expect("a file");
     let firings: u64 = arguments[2].parse().expect("a number of firings");
-    let program = Arc::new(Program::from_json(&text).expect("a flat net"));
+    let compiled = Arc::new(Compiled::from_json(&text).expect("a flat net"));
     let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 40, compile_after: compile_after() };
-    let mut session = begin(program, [1, 2, 3], limits, Asked::default()).expect("an initial marking");
+    let mut session = begin(compiled, [1, 2, 3], limits, ExtraObservers::default()).expect("an initial marking");
     session.advance(f64::INFINITY, firings / 10);
     for _ in 0..3 {
         let (before, clock) = (session.firings(), Instant::now());

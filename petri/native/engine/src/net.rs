@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::ids::{PlaceId, TransitionId, VariableId};
+use crate::base::ids::{PlaceId, TransitionId, VariableId};
 
 /// A number as written: the kind of the slot or expression that holds it decides what it becomes.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]

@@ -1,11 +1,13 @@
 //! Choosing one binding of a transition (I4).
 
-use crate::engine::Engine;
-use crate::fault::Outcome;
-use crate::marking::Marking;
-use crate::observer::Observer;
-use crate::program::{Count, Find, Program, Selection, TransitionProgram};
-use crate::search::{natural, Goal, Search};
+use crate::base::fault::Outcome;
+use crate::engine::run::Engine;
+use crate::engine::search::{natural, Goal, Search};
+use crate::observe::observer::Observer;
+use crate::program::arc::{Count, Find};
+use crate::program::transition::{Selection, TransitionProgram};
+use crate::program::Program;
+use crate::state::marking::Marking;
 
 impl<O: Observer> Engine<O> {
     /// Chooses one binding (I4); its tokens are in `scratch.chosen`, its values in `variables`.

@@ -1,11 +1,13 @@
 //! What a firing computes when it starts: draws, time, and outputs (I5).
 
-use crate::engine::Engine;
-use crate::fault::{Fault, Outcome};
-use crate::ids::PlaceId;
-use crate::observer::Observer;
-use crate::program::{Form, OutputProgram, Program, Take, Time, TransitionProgram};
-use crate::search::destination;
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::PlaceId;
+use crate::engine::run::Engine;
+use crate::engine::search::destination;
+use crate::observe::observer::Observer;
+use crate::program::arc::{OutputForm, OutputProgram, Take};
+use crate::program::transition::{Time, TransitionProgram};
+use crate::program::Program;
 
 impl<O: Observer> Engine<O> {
     /// Draws, time and outputs, in this order (I5). Nothing has changed when one of them fails.
@@ -58,9 +60,9 @@ impl<O: Observer> Engine<O> {
     #[inline(always)]
     pub(super) fn output(&mut self, program: &Program, arc: &OutputProgram, end: f64, taken: u64) -> Outcome<u64> {
         let (place, count) = match arc.form {
-            Form::Black(count) => (arc.place(), count),
-            Form::Token => (arc.place(), 1),
-            Form::Open => {
+            OutputForm::Black(count) => (arc.place(), count),
+            OutputForm::Token => (arc.place(), 1),
+            OutputForm::Open => {
                 let (place, count) = destination(arc, &mut self.scope(program, end))?;
                 self.record.extend([u64::from(place.0), count]);
                 if count == 0 {

@@ -1,11 +1,12 @@
 //! Firings that move constant numbers of black tokens: the steps of `Engine::start` with nothing to bind or evaluate.
 
-use crate::engine::Engine;
-use crate::expression::Scope;
-use crate::fault::{Fault, Outcome};
-use crate::ids::{GaugeId, TransitionId};
-use crate::observer::Observer;
-use crate::program::{Program, Simple};
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::{GaugeId, TransitionId};
+use crate::engine::run::Engine;
+use crate::observe::observer::Observer;
+use crate::program::transition::Simple;
+use crate::program::Program;
+use crate::state::value::Scope;
 
 impl<O: Observer> Engine<O> {
     /// Takes, and begins to last; an immediate firing also ends.

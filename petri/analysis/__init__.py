@@ -1,0 +1,1 @@
+"""What can be said of a flat net without running it: invariants, and what each transition of a dead net lacks."""

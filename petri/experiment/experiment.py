@@ -1,0 +1,31 @@
+"""An experiment as a program or a file declares it, with all that can be done with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from petri.experiment.campaign import sweep
+from petri.experiment.definition import Definition
+from petri.experiment.preparation import Prepared, prepare
+from petri.experiment.summary import Outcome
+from petri.experiment.yaml_file import load_experiment
+
+
+@dataclass(frozen=True)
+class Experiment(Definition):
+    __doc__ = Definition.__doc__
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """From a YAML file. Raises LanguageError with all its errors."""
+        return cls(**vars(load_experiment(Path(path))))
+
+    def run(self, store: str | Path, **options: Any) -> Outcome:
+        """Run what is missing in a store; see `petri.experiment.campaign.sweep` for the options."""
+        return sweep(self, store, **options)
+
+    def prepare(self, engine: str = "auto") -> Prepared:
+        """Flatten the net at every point. Raises ExperimentError or LanguageError if a point is invalid."""
+        return prepare(self, engine)

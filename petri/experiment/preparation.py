@@ -1,0 +1,229 @@
+"""An experiment made ready to run: its net flattened at every point, with everything checked before anything runs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+from petri import structs
+from petri.diagnostics import Diagnostic, LanguageError
+from petri.experiment.definition import COMMON, INDEPENDENT, MOST_POINTS, Definition, Expected, point_key, point_label
+from petri.experiment.errors import ExperimentError, problem
+from petri.experiment.sampling import Values
+from petri.experiment.task import pack
+from petri.experiment.warmup import derive
+from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
+from petri.measure.figures import Figure, UnknownFigure, figures
+from petri.measure.sequential import FIRST_LOOK, Precision, Stopping
+from petri.model import Model, load
+from petri.net import Net
+from petri.result.export import net_hash
+from petri.run.plan import Plan
+from petri.traffic.identity import sealed
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point, ready to run. `key` names it in a store; `plan.warmup` is meaningless if `pilot` is True."""
+
+    number: int
+    parameters: Values
+    net: Net = field(repr=False)
+    packed: bytes = field(repr=False)
+    net_hash: str
+    plan: Plan
+    pilot: bool
+    names: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        return point_key(self.parameters)
+
+    @property
+    def label(self) -> str:
+        """`threads=4 engines=2`; "the only point" without parameters."""
+        return point_label(self.parameters)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An experiment with its points flattened. `identity` is common to all rows of one store."""
+
+    experiment: Definition
+    points: tuple[Point, ...]
+    base: Net
+    stopping: Stopping
+    identity: Mapping[str, Any]
+    engine: str
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        return figures(self.points[0].net, self.points[0].names)
+
+
+def prepare(experiment: Definition, engine: str = "auto") -> Prepared:
+    """Flatten the net at every point. Raises ExperimentError or LanguageError if a point is invalid."""
+    return Preparation(experiment, engine).prepared()
+
+
+class Preparation:
+    """Prepares an experiment: everything is checked before anything runs."""
+
+    def __init__(self, experiment: Definition, engine: str) -> None:
+        self.experiment = experiment
+        self.engine = engine
+        if not experiment.points:
+            raise problem("no-points")
+        if len(experiment.points) > MOST_POINTS:
+            raise problem("too-many-points", count=len(experiment.points), limit=MOST_POINTS)
+        if experiment.streams not in (COMMON, INDEPENDENT):
+            raise ValueError(f'streams are "{COMMON}" or "{INDEPENDENT}", not "{experiment.streams}"')
+
+    def prepared(self) -> Prepared:
+        experiment = self.experiment
+        base = self.model({})
+        names = self.names(base.net)
+        points = tuple(self.point(number, values, names) for number, values in enumerate(experiment.points))
+        plan, count = base.plan(
+            until=experiment.until, warmup=None if self.automatic else experiment.warmup, seed=experiment.seed
+        )
+        identity = {
+            "net": base.net.name,
+            "net_hash": net_hash(base.net),
+            "fixed": dict(experiment.fixed),
+            "until": written(plan.until),
+            "warmup": "auto" if self.automatic else plan.warmup,
+            "seed": plan.seed,
+            "streams": experiment.streams,
+            "measures": list(names),
+            "limits": structs.as_dict(experiment.limits),
+        }
+        stopping = self.stopping(base.net, names, count)
+        for expected in experiment.expected:
+            expected_value(expected, base.net, names)
+        return Prepared(experiment, points, base.net, stopping, identity, points[0].plan.engine)
+
+    @property
+    def automatic(self) -> bool:
+        return self.experiment.warmup == "auto"
+
+    def model(self, values: Values) -> Model:
+        """The net at a point, including the contents of the files of its streams."""
+        model = self.flattened(values)
+        if self.experiment.recordings or self.experiment.columns:
+            model = model.with_streams(self.experiment.recordings, self.experiment.columns)
+        net = sealed(model.net)
+        return model if net is model.net else structs.replace(model, net=net)
+
+    def flattened(self, values: Values) -> Model:
+        """The net at a point, from its text."""
+        source, parameters = self.experiment.net, {**self.experiment.fixed, **values}
+        tables = self.experiment.tables
+        if tables and not isinstance(source, str | Path):
+            raise problem("net-without-tables", tables=list(tables))
+        if isinstance(source, Net | Model):
+            if parameters:
+                raise problem("net-without-parameters", parameters=list(parameters))
+            return source if isinstance(source, Model) else Model(source)
+        if callable(source):
+            made = source(**parameters)
+            return made if isinstance(made, Model) else Model(made)
+        return load(source, tables, **parameters)
+
+    def point(self, number: int, values: Values, names: tuple[str, ...]) -> Point:
+        try:
+            model = self.model(values)
+        except LanguageError as error:
+            raise at_point(error, values) from error
+        experiment = self.experiment
+        plan, _ = model.plan(
+            until=experiment.until,
+            warmup=0.0 if self.automatic else experiment.warmup,
+            seed=experiment.seed,
+            engine=self.engine,
+            limits=experiment.limits,
+        )
+        if experiment.streams == INDEPENDENT:
+            plan = structs.replace(plan, seed=derive(plan.seed, point_key(values)))
+        if self.automatic and not math.isfinite(plan.until):
+            raise problem("warmup-without-end", net=model.net.name)
+        self.check(model.net, names)
+        return Point(number, values, model.net, pack(model.net), net_hash(model.net), plan, self.automatic, names)
+
+    def names(self, net: Net) -> tuple[str, ...]:
+        return tuple(one.name for one in self.check(net, self.experiment.measures))
+
+    def check(self, net: Net, names: Sequence[str] | None) -> tuple[Figure, ...]:
+        try:
+            return figures(net, names)
+        except UnknownFigure as error:
+            raise ExperimentError(error.diagnostic) from error
+
+    def stopping(self, net: Net, names: Sequence[str], default: int) -> Stopping:
+        """By default a precision applies to every measure that the net declares, but not to all figures it records."""
+        experiment = self.experiment
+        precision = experiment.precision
+        if precision is None:
+            return Stopping(experiment.replications or default, experiment.replications or default, {})
+        if isinstance(precision, Precision):
+            declared = [measure.name for measure in net.measures if measure.name in names]
+            precision = dict.fromkeys(declared or names, precision)
+        for name in precision:
+            if name not in names:
+                raise problem("precision-of-unkept", name=name, kept=list(names))
+        return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, dict(precision))
+
+
+def at_point(error: LanguageError, values: Values) -> LanguageError:
+    """The same errors, preceded by one that names the point."""
+    if not values:
+        return error
+    where = Diagnostic("point-refused", values={"point": point_label(values)})
+    return LanguageError([where, *error.diagnostics], error.sources)
+
+
+def written(value: float) -> float | str:
+    """A number for JSON, which has no infinity."""
+    return value if math.isfinite(value) else "dead"
+
+
+_QUANTITY: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*)?(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Za-z]+|%)?\s*")
+
+
+def expected_value(expected: Expected, net: Net, names: Sequence[str]) -> float:
+    """The expected value, in the net's units. Raises ExperimentError if it has the wrong unit, or is not a value."""
+    if expected.measure not in names:
+        raise problem("expected-of-unkept", name=expected.measure, kept=list(names))
+    dimension = next(one.dimension for one in figures(net, [expected.measure]))
+    return in_units(expected.value, dimension, net, expected.measure)
+
+
+def in_units(value: float | str, dimension: str, net: Net, measure: str) -> float:
+    """A number, or text with a unit that fits a measure's dimension, in the net's units."""
+    if not isinstance(value, str):
+        return float(value)
+    match = _QUANTITY.fullmatch(value)
+    if match is None or not any(character.isdigit() for character in match[1]):
+        raise problem("not-a-quantity", text=value, name=measure)
+    number = Fraction(match[1].replace("_", ""))
+    if match[2] is None:
+        return float(number)
+    if match[2] == "%":
+        return float(number / 100)
+    unit = UNITS.get(match[2])
+    wanted = _dimension(dimension)
+    if unit is None or unit.dimension != wanted or (net.seconds is None and unit.dimension.time):
+        known = wanted != PLAIN and not (net.seconds is None and wanted.time)
+        fitting = [name for name, one in UNITS.items() if one.dimension == wanted] if known else None
+        raise problem("unit-of-measure", text=value, name=measure, fitting=fitting, plain=None if fitting else "plain")
+    second = Fraction(1) if net.seconds is None else Fraction(str(net.seconds))
+    return float(in_net_units(number * unit.scale, unit.dimension, second))
+
+
+def _dimension(name: str) -> Dimension:
+    return NAMED["Freq"] if name == "events" else NAMED.get(name, PLAIN)

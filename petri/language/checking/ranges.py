@@ -1,0 +1,81 @@
+"""Ranges of constants, and loops over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petri.diagnostics import Label
+from petri.language.checking.expressions import Reader, local
+from petri.language.checking.state import CheckState
+from petri.language.meaning.nodes import Node, constant, evaluate
+from petri.language.meaning.scope import ConstantSymbol, Scope
+from petri.language.meaning.templates import LoopTemplate
+from petri.language.meaning.types import INT, Scalar, Unknown, plainly
+from petri.language.problems import CheckError
+from petri.language.syntax import tree
+from petri.net import Span
+
+
+def read_range(reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node] | None:
+    """The constant bounds of a range of numbers; reports an error and returns None if there are none."""
+    low, high = reader.read(e.low), reader.read(e.high)
+    if isinstance(low.type, Unknown) or isinstance(high.type, Unknown):
+        return None
+    if not reader.is_number(low, "..") or not reader.is_number(high, ".."):
+        return None
+    common = reader.common(low, high, e.span)
+    if common is None:
+        return None
+    kind, (first, last) = common
+    try:
+        return kind, folded(first), folded(last)
+    except CheckError as fault:
+        reader.problems.fault(fault)
+        return None
+
+
+def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:
+    """The constant bounds of an array's or a loop's indices."""
+    bounds = read_range(reader, e)
+    if bounds is None:
+        return None
+    if bounds[0] is not INT:
+        reader.problems.error("index-not-int", e.span, kind=plainly(bounds[0]))
+        return None
+    return bounds[1], bounds[2]
+
+
+def folded(node: Node) -> Node:
+    """The value of a constant that does not depend on an instance. Raises CheckError if it has none."""
+    if node.op != "const" and node.fixed and not node.flags:
+        return constant(evaluate(node, ()), node.kind, node.span)
+    return node
+
+
+def read_loops(
+    checker: CheckState, scope: Scope, loops: Sequence[tree.Loop]
+) -> tuple[dict[str, ConstantSymbol], tuple[LoopTemplate, ...]]:
+    """Loop variables, each with its own local. Later ranges may use earlier variables."""
+    names: dict[str, ConstantSymbol] = {}
+    templates = []
+    for loop in loops:
+        taken = names.get(loop.variable) or scope.find(loop.variable)
+        if isinstance(taken, ConstantSymbol):
+            shadows(checker, loop.variable, loop.span, taken.span)
+        reader = Reader(checker, scope, "the range of a loop", loops=names)
+        bounds = read_whole_range(reader, loop.range)
+        number = scope.new_local()
+        node = local(number, INT, loop.span)
+        names = {
+            **names,
+            loop.variable: ConstantSymbol(
+                loop.variable, "loop variable", loop.span, type=INT, node=node, state="done", used=True
+            ),
+        }
+        if bounds is not None:
+            templates.append(LoopTemplate(number, bounds[0], bounds[1], loop.range.span))
+    return names, tuple(templates)
+
+
+def shadows(checker: CheckState, name: str, span: Span, first: Span) -> None:
+    checker.problems.error("name-shadows", span, Label(first, "first-declared"), name=name)

@@ -1,0 +1,23 @@
+//! What everything else is built on. Nothing here knows of nets, but for the numbers of their parts.
+//!
+//! May import: nothing.
+//!
+//! - [`ids`]: the number of a place, of a transition, … each of its own type
+//! - [`table`]: rows by such a number, looked up without a check
+//! - [`row`]: rows that grow
+//! - [`bits`]: positions of bits in a word
+//! - [`cache`]: fetches a line of memory into the cache
+//! - [`fault`]: what goes wrong, as data
+//! - [`random`]: random streams, and what is drawn from them
+//! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
+//! - [`trajectory`]: the hash that tells trajectories apart
+
+pub mod bits;
+pub mod cache;
+pub mod fault;
+pub mod ids;
+pub mod portable;
+pub mod random;
+pub mod row;
+pub mod table;
+pub mod trajectory;

@@ -1,0 +1,162 @@
+//! Rows that grow: one record for each seat, group, or word of weights.
+
+use std::marker::PhantomData;
+use std::mem::{offset_of, take, ManuallyDrop};
+use std::ops::{Index, IndexMut};
+use std::ptr::NonNull;
+
+use crate::base::cache::fetch;
+
+/// A row of records.
+///
+/// Looking up a record does not check its position, as in a [`Table`](crate::base::table::Table). What makes this sound: a row
+/// belongs to one index or join, which alone numbers the seats and groups that lead into it, and which asks of others
+/// only what a firing was given by itself. Debug builds, which the tests of this crate are, check all the same.
+///
+/// A row is a vector with its parts at offsets that machine code may know.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Row<T> {
+    start: NonNull<T>,
+    len: usize,
+    room: usize,
+    of: PhantomData<T>,
+}
+
+// SAFETY: a row owns its records, as a vector does.
+unsafe impl<T: Send> Send for Row<T> {}
+// SAFETY: the same.
+unsafe impl<T: Sync> Sync for Row<T> {}
+
+impl<T> Row<T> {
+    /// Where a row has the address of its first record, the number of its records, and the number of those that there is
+    /// memory for.
+    pub const START: usize = offset_of!(Row<T>, start);
+    pub const LEN: usize = offset_of!(Row<T>, len);
+    pub const ROOM: usize = offset_of!(Row<T>, room);
+
+    fn of_records(records: Vec<T>) -> Self {
+        let mut records = ManuallyDrop::new(records);
+        let start = NonNull::new(records.as_mut_ptr()).unwrap_or(NonNull::dangling());
+        Row { start, len: records.len(), room: records.capacity(), of: PhantomData }
+    }
+
+    /// The records, which leave the row.
+    fn records(&mut self) -> Vec<T> {
+        let row = ManuallyDrop::new(take(self));
+        // SAFETY: the parts are those of a vector (see `of_records`), and this row has forgotten them.
+        unsafe { Vec::from_raw_parts(row.start.as_ptr(), row.len, row.room) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn all(&self) -> &[T] {
+        // SAFETY: so many records begin there.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
+    }
+
+    pub fn all_mut(&mut self) -> &mut [T] {
+        // SAFETY: so many records begin there, and nobody else has them.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+impl<T> Default for Row<T> {
+    fn default() -> Self {
+        Row { start: NonNull::dangling(), len: 0, room: 0, of: PhantomData }
+    }
+}
+
+impl<T> Drop for Row<T> {
+    fn drop(&mut self) {
+        // SAFETY: the parts are those of a vector (see `of_records`); an empty one has no memory.
+        drop(unsafe { Vec::from_raw_parts(self.start.as_ptr(), self.len, self.room) });
+    }
+}
+
+impl<T: Clone> Clone for Row<T> {
+    fn clone(&self) -> Self {
+        Row::of_records(self.all().to_vec())
+    }
+}
+
+impl<T> FromIterator<T> for Row<T> {
+    fn from_iter<R: IntoIterator<Item = T>>(records: R) -> Self {
+        Row::of_records(records.into_iter().collect())
+    }
+}
+
+impl<T: Copy> Row<T> {
+    /// A row of so many equal records.
+    pub fn of(record: T, len: usize) -> Self {
+        Row::of_records(vec![record; len])
+    }
+
+    #[inline(always)]
+    pub fn push(&mut self, record: T) {
+        if self.len == self.room {
+            self.grow();
+        }
+        // SAFETY: there is room.
+        unsafe { self.start.add(self.len).write(record) };
+        self.len += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mut records = self.records();
+        records.reserve(1);
+        *self = Row::of_records(records);
+    }
+
+    /// Fetches a record, if there is one.
+    #[inline(always)]
+    pub fn fetch(&self, position: u32) {
+        fetch(self.start.as_ptr().wrapping_add(position as usize));
+    }
+
+    /// The last record leaves.
+    #[inline(always)]
+    pub fn pop(&mut self) {
+        debug_assert!(self.len > 0);
+        self.len -= 1;
+    }
+
+    /// Makes the row so long at least.
+    #[inline(always)]
+    pub fn reach(&mut self, len: usize, record: T) {
+        if self.len < len {
+            self.lengthen(len, record);
+        }
+    }
+
+    #[cold]
+    fn lengthen(&mut self, len: usize, record: T) {
+        let mut records = self.records();
+        records.resize(len, record);
+        *self = Row::of_records(records);
+    }
+}
+
+impl<T> Index<u32> for Row<T> {
+    type Output = T;
+
+    #[inline(always)]
+    fn index(&self, position: u32) -> &T {
+        debug_assert!((position as usize) < self.len);
+        // SAFETY: see the type.
+        unsafe { self.start.add(position as usize).as_ref() }
+    }
+}
+
+impl<T> IndexMut<u32> for Row<T> {
+    #[inline(always)]
+    fn index_mut(&mut self, position: u32) -> &mut T {
+        debug_assert!((position as usize) < self.len);
+        // SAFETY: see the type.
+        unsafe { self.start.add(position as usize).as_mut() }
+    }
+}

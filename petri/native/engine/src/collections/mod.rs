@@ -1,0 +1,19 @@
+//! Data structures. They know no net: each could be used for something else.
+//!
+//! May import: `base`.
+//!
+//! - [`tournament`]: the earliest of many events
+//! - [`weights`]: draws one of many by weight
+//! - [`sum_tree`]: sums over ranges of numbers that change
+//! - [`rank_set`]: a set of small numbers that answers "which is the k-th?"
+//! - [`small_set`]: a sorted set of at most four numbers
+//! - [`key_table`]: a number for each key in use, and a record for each
+//! - [`records`]: rows of a head and a few words
+
+pub mod key_table;
+pub mod rank_set;
+pub mod records;
+pub mod small_set;
+pub mod sum_tree;
+pub mod tournament;
+pub mod weights;

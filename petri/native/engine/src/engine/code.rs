@@ -1,0 +1,131 @@
+//! Machine code as the engine sees it: functions to call, what they return, and the memory that they touch. The engine does
+//! not know how they were made; the room `jit` makes them, and whoever owns both hands them over.
+
+use std::any::Any;
+use std::ffi::c_void;
+use std::ptr::null;
+
+use crate::base::cache::fetch;
+use crate::base::ids::TransitionId;
+use crate::base::table::Table;
+
+/// A function that starts or ends a firing has done so; one that looks at a transition has found it not enabled.
+pub const DONE: u64 = 0;
+/// A transition that was looked at is enabled.
+pub const ENABLED: u64 = 1;
+/// Nothing has changed: retry in the interpreter, which reports faults in full.
+pub const GENERAL: u64 = 1 << 63;
+/// There was a fault, which the engine holds. Any other status of a start is the bits of the time at which the firing ends.
+pub const FAULT: u64 = GENERAL + 1;
+
+/// The loop has started as many firings as it may, or so many at one instant that they must be counted (X3).
+pub const USED_UP: u64 = 0;
+/// Nothing more happens until the time asked for.
+pub const OVER: u64 = 1;
+/// The engine holds an error, or waits for rows of a file. Any other status of the loop is that of a firing that the code has
+/// not started or ended: the engine holds its transition.
+pub const STOPPED: u64 = 2;
+
+/// Looks at a transition. The parameters are the engine and the holes.
+type Look = unsafe extern "C" fn(*mut c_void, *const u32) -> u64;
+/// The loop. The parameters are the engine, the holes, all routines, the bits of the last instant, and how many firings are
+/// enough.
+type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, u64, u64) -> u64;
+
+/// A function, and what distinguishes one of the transitions that share it.
+#[repr(C)]
+pub struct Routine {
+    pub function: *const u8,
+    pub holes: *const u32,
+}
+
+impl Routine {
+    /// No function: the place of one that nobody calls.
+    pub fn none() -> Self {
+        Routine { function: null(), holes: null() }
+    }
+
+    /// Looks at a transition.
+    ///
+    /// # Safety
+    /// The routine looks at a transition, and is part of the code of the engine's program for engines of its type.
+    #[inline(always)]
+    pub unsafe fn look(&self, engine: *mut c_void) -> u64 {
+        // SAFETY: the function was made with these parameters; the rest is asked of the caller.
+        unsafe {
+            let function = std::mem::transmute::<*const u8, Look>(self.function);
+            function(engine, self.holes)
+        }
+    }
+}
+
+/// What looks at a transition, starts a firing of it, and ends one: a line of the cache.
+#[repr(C, align(64))]
+pub struct Routines {
+    pub look: Routine,
+    pub start: Routine,
+    pub finish: Routine,
+}
+
+/// The lines of the cache that the end of a firing touches, with the firings that it may start. What finds no room is not
+/// fetched; unused room leads to the engine, or to the first line of the program.
+#[derive(Clone, Copy)]
+#[repr(C, align(128))]
+pub struct Footprint {
+    /// In the block of the engine, by their distance from it.
+    pub block: [u32; 16],
+    /// In what belongs to the program: holes, routines, and the row of the transitions that are chosen from.
+    pub program: [*const u8; 8],
+}
+
+impl Footprint {
+    /// Fetches what is known of a firing, …
+    #[inline(always)]
+    pub fn fetch(&self) {
+        fetch(&self.block);
+        fetch(&self.program);
+    }
+
+    /// … and what it touches, in the block of an engine.
+    #[inline(always)]
+    pub fn follow(&self, engine: *const u8) {
+        self.block.iter().for_each(|&distance| fetch(engine.wrapping_add(distance as usize)));
+        self.program.iter().for_each(|&line| fetch(line));
+    }
+
+    /// Whether it leads to what stands so far from the engine.
+    pub fn has(&self, distance: usize) -> bool {
+        self.block.contains(&(distance as u32))
+    }
+}
+
+/// The code of a net's transitions, and the loop that runs them. A transition that the generator does not know has routines
+/// that leave it to the engine.
+pub struct Code {
+    pub routines: Table<TransitionId, Routines>,
+    /// What firings touch, unless the net is small.
+    pub footprints: Table<TransitionId, Footprint>,
+    pub main_loop: Routine,
+    /// Owns the memory of the functions and of their holes.
+    pub memory: Box<dyn Any + Send + Sync>,
+}
+
+// SAFETY: what the pointers lead to does not change, and lasts as long as the memory that the code owns.
+unsafe impl Send for Code {}
+// SAFETY: the same.
+unsafe impl Sync for Code {}
+
+impl Code {
+    /// Runs the loop until an instant whose bits are known is over, or until so many firings have started since time 0.
+    /// Returns why it ended.
+    ///
+    /// # Safety
+    /// The code is of the engine's program, and was made for engines of its type.
+    pub unsafe fn run(&self, engine: *mut c_void, until: u64, enough: u64) -> u64 {
+        // SAFETY: the function was made with these parameters; the rest is asked of the caller.
+        unsafe {
+            let run = std::mem::transmute::<*const u8, Loop>(self.main_loop.function);
+            run(engine, self.main_loop.holes, self.routines.as_ptr(), until, enough)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The loop of the semantics: look, choose, start; or let time move on.
+//!
+//! May import: `base`, `collections`, `net`, `program`, `state`, `observe`.
+//!
+//! - [`run`]: the engine and its loop, rule by rule
+//! - [`binding`]: chooses one binding of a transition
+//! - [`search`]: looks for bindings through the input arcs
+//! - [`evaluation`]: what a firing computes when it starts
+//! - [`simple`]: firings that move constant numbers of black tokens
+//! - [`refill`]: rows of files that arrive
+//! - [`prefetch`]: fetches the memory that the next firings will touch
+//! - [`upcoming`]: the firings that will end soon
+//! - [`code`]: machine code, as the engine sees it
+
+pub mod binding;
+pub mod code;
+pub mod evaluation;
+pub mod prefetch;
+pub mod refill;
+pub mod run;
+pub mod search;
+pub mod simple;
+pub mod upcoming;

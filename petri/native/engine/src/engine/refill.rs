@@ -1,0 +1,53 @@
+//! Rows of files that arrive in the places of streams (S6).
+
+use crate::base::ids::{GaugeId, TransitionId};
+use crate::engine::run::{Engine, RunError};
+use crate::observe::observer::Observer;
+use crate::program::Program;
+use crate::state::streams::Next;
+use crate::state::value::Scope;
+
+impl<O: Observer> Engine<O> {
+    /// The next row arrives in each stream's place that is empty (S6). False when a block has to be fed first.
+    pub(crate) fn refill(&mut self, program: &Program) -> Result<bool, Box<RunError>> {
+        for (number, &place) in program.streams.iter().enumerate() {
+            if self.marking.places[place].tokens > 0 {
+                continue;
+            }
+            match self.streams.next(number) {
+                Next::Row(row) => {
+                    self.record.clear();
+                    self.record.extend_from_slice(row);
+                }
+                Next::Unknown => return Ok(false),
+                Next::Nothing => continue,
+            }
+            // A place with a stream has no key, so nothing can go wrong here.
+            self.changes(place);
+            let _ = self.marking.add(program, &mut self.enabling, place, &self.record, self.now);
+            self.marking.total += 1;
+            self.enabling.moved(program, GaugeId::tokens(place), 0, 1);
+            self.fill_room(program, place, 0, 1, false);
+            let scope = &mut Scope {
+                variables: &self.record,
+                places: &self.marking.places,
+                tables: &program.tables,
+                random: &mut self.random,
+                now: self.now,
+                end: self.now,
+            };
+            let told = self.observer.arrived(place, 1, scope);
+            // A fault is told of a transition, the first; a net without any has none to tell it of.
+            if let (Err(fault), Some(first)) = (told, program.transitions.first()) {
+                let variables = vec![0; first.variable_names.len()];
+                return Err(Box::new(RunError {
+                    fault: *fault,
+                    transition: TransitionId(0),
+                    variables,
+                    time: self.now,
+                }));
+            }
+        }
+        Ok(true)
+    }
+}

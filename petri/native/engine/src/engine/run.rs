@@ -1,0 +1,643 @@
+//! One replication under way: the loop of the semantics, rule by rule.
+
+use std::ops::Range;
+use std::ptr::from_mut;
+use std::sync::Arc;
+
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::base::random::Random;
+use crate::base::table::Table;
+use crate::base::trajectory::TrajectoryHash;
+use crate::collections::tournament::MANY;
+use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
+use crate::engine::search::{Goal, Scratch};
+use crate::engine::upcoming::Upcoming;
+use crate::observe::observer::Observer;
+use crate::program::arc::{Give, Take};
+use crate::program::transition::{SimpleTime, TransitionProgram};
+use crate::program::Program;
+use crate::state::agenda::Agenda;
+use crate::state::arena::{Arena, Housed};
+use crate::state::counters::PlaceCounters;
+use crate::state::enabling::Enabling;
+use crate::state::marking::Marking;
+use crate::state::streams::Streams;
+use crate::state::value::Scope;
+
+/// The transitions of so many firings at one instant are told when it does not end (X3).
+pub(crate) const LOOP_TOLD: u64 = 1000;
+
+/// Where a run stops itself (X3).
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub firings_at_an_instant: u64,
+    pub tokens: u64,
+    /// Firings, of all replications and runs of a net together, after which machine code is made for one of few transitions that
+    /// are unlike each other.
+    pub compile_after: u64,
+}
+
+/// Why `advance` returned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The instant asked for is over.
+    Until,
+    /// Nothing can happen any more.
+    Dead,
+    /// The firings asked for are used up.
+    Budget,
+    /// A place waits for the next block of its rows: see `Streams::wanted`.
+    Input,
+    /// The model broke a rule: see `Engine::error`.
+    Error,
+}
+
+/// A fault, and where in the run it happened (X4).
+#[derive(Clone, Debug)]
+pub struct RunError {
+    pub fault: Fault,
+    pub transition: TransitionId,
+    /// The transition's variables, as far as they were known; 0 otherwise.
+    pub variables: Vec<u64>,
+    pub time: f64,
+}
+
+/// Code runs up to this time. A firing that begins no later, and takes less time than `transition::LONGEST` or an exponential one of a finite
+/// mean, ends at a finite time.
+const LATEST: f64 = 1e300;
+
+/// What machine code reads and writes most comes first: the shorter its offset, the shorter the code, and the more of it
+/// fits in the cache.
+#[repr(C)]
+pub struct Engine<O> {
+    pub now: f64,
+    /// Firings started since time 0.
+    pub firings: u64,
+    pub hash: TrajectoryHash,
+    pub(crate) random: Random,
+    pub(crate) enabling: Enabling,
+    pub marking: Marking,
+    pub(crate) agenda: Agenda,
+    pub(crate) limits: Limits,
+    /// Firings when the instant began, and how many need no account since then (X3).
+    pub(crate) instant_began: u64,
+    pub(crate) quiet: u64,
+    /// The stream of chance of a firing that machine code has drawn from and may still leave to the general way, which
+    /// then draws anew.
+    pub(crate) drawn: Random,
+    /// What machine code has left here: a value, a transition, or the fault that a probe raised.
+    pub(crate) value: u64,
+    pub(crate) fault: Option<Box<Fault>>,
+    pub program: Arc<Program>,
+    pub observer: O,
+    pub error: Option<RunError>,
+    pub streams: Streams,
+    pub(super) upcoming: Upcoming,
+    pub(crate) variables: Table<VariableId, u64>,
+    pub(crate) scratch: Scratch,
+    /// Since when statistics count (M3).
+    pub window: f64,
+    /// What a firing deposits: the record of its open and coloured outputs.
+    pub(crate) record: Vec<u64>,
+    /// The last transitions at this instant, once the limit is near.
+    told: Vec<TransitionId>,
+    /// The machine code that the engine was given last.
+    pub(crate) code: Option<Arc<Code>>,
+}
+
+impl<O: Observer> Engine<O> {
+    /// An engine at time 0. The observer is made for the initial marking. A key of an initial token may raise a fault.
+    pub fn new(
+        program: Arc<Program>,
+        seed: [u64; 3],
+        limits: Limits,
+        observer: impl FnOnce(&Program, &Marking) -> O,
+    ) -> Outcome<Housed<Self>> {
+        let arena = Arena::new(&program, size_of::<Self>());
+        let mut enabling = Enabling::new(&program, &arena);
+        let marking = Marking::new(&program, &arena, &mut enabling)?;
+        for (gauge, place) in program.gauges.iter().zip(marking.places.iter()) {
+            if gauge.load != GaugeId::NONE {
+                enabling.moved(&program, gauge.load, 0, place.tokens);
+            }
+        }
+        for (id, place) in marking.places.iter().enumerate() {
+            enabling.moved(&program, GaugeId(id as u32), 0, place.tokens);
+        }
+        let engine = Engine {
+            observer: observer(&program, &marking),
+            now: 0.0,
+            window: 0.0,
+            firings: 0,
+            hash: TrajectoryHash::default(),
+            error: None,
+            marking,
+            streams: Streams::new(&program),
+            instant_began: 0,
+            quiet: limits.firings_at_an_instant.saturating_sub(LOOP_TOLD),
+            limits,
+            random: Random::new(seed),
+            drawn: Random::new(seed),
+            enabling,
+            agenda: Agenda::new(&program, &arena),
+            upcoming: Upcoming::default(),
+            code: None,
+            variables: vec![0; program.variables].into_iter().collect(),
+            scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
+            record: Vec::new(),
+            told: Vec::new(),
+            value: 0,
+            fault: None,
+            program,
+        };
+        Ok(Housed::new(arena, engine))
+    }
+
+    // ------------------------------------------------------------ the loop
+
+    /// Interprets to the end of instant `until`, or for so many firings more. May be called again to go on.
+    pub fn interpret(&mut self, until: f64, firings: u64) -> Reason {
+        let program = Arc::clone(&self.program);
+        let ended = self.run(&program, until, firings);
+        self.reason(ended)
+    }
+
+    /// The same by machine code.
+    ///
+    /// # Safety
+    /// The code is of the engine's program, and was made for engines of this type.
+    pub unsafe fn run_code(&mut self, code: &Arc<Code>, until: f64, firings: u64) -> Reason {
+        let program = Arc::clone(&self.program);
+        self.code = Some(Arc::clone(code));
+        let ended = self.run_with(&program, code, until, firings);
+        self.reason(ended)
+    }
+
+    /// Keeps an error.
+    fn reason(&mut self, ended: Result<Reason, Box<RunError>>) -> Reason {
+        ended.unwrap_or_else(|error| {
+            self.error = Some(*error);
+            Reason::Error
+        })
+    }
+
+    /// The warm-up is over: statistics start now.
+    pub fn begin_window(&mut self) {
+        self.window = self.now;
+        self.marking.places.iter_mut().for_each(|place| place.restart(self.now));
+        self.enabling.transitions.iter_mut().for_each(|transition| transition.restart(self.now));
+        self.observer.restart(self.now);
+    }
+
+    fn run(&mut self, program: &Program, until: f64, mut budget: u64) -> Result<Reason, Box<RunError>> {
+        loop {
+            loop {
+                if !program.streams.is_empty() && !self.refill(program)? {
+                    return Ok(Reason::Input);
+                }
+                if self.enabling.listed > 0 {
+                    self.look(program, None)?;
+                }
+                let Some(level) = self.enabling.highest() else { break };
+                if budget == 0 {
+                    return Ok(Reason::Budget);
+                }
+                let transition = self.enabling.choose(program, level, &mut self.random);
+                self.start(program, transition)?;
+                budget -= 1;
+            }
+            let end = self.agenda.next_end();
+            if end > until || end == f64::INFINITY {
+                if end == f64::INFINITY {
+                    return Ok(Reason::Dead);
+                }
+                self.set_time(program, self.now.max(until));
+                return Ok(Reason::Until);
+            }
+            self.end_firings(program, end)?;
+        }
+    }
+
+    /// Machine code keeps no account of the firings at an instant: where they are many, they are interpreted.
+    fn run_with(&mut self, program: &Program, code: &Code, until: f64, firings: u64) -> Result<Reason, Box<RunError>> {
+        // Bits are in the order of times; an end that never comes is infinite.
+        let last = until.clamp(0.0, LATEST).to_bits();
+        let enough = self.firings.saturating_add(firings);
+        loop {
+            if self.now > LATEST {
+                return self.run(program, until, enough - self.firings);
+            }
+            // SAFETY: the code is for this engine's program.
+            match unsafe { code.run(from_mut(self).cast(), last, enough) } {
+                USED_UP if self.firings == enough => return Ok(Reason::Budget),
+                USED_UP => match self.run(program, until, LOOP_TOLD.min(enough - self.firings))? {
+                    Reason::Budget => {}
+                    reason => return Ok(reason),
+                },
+                OVER if self.agenda.next_end() == f64::INFINITY => return Ok(Reason::Dead),
+                OVER if self.agenda.next_end() <= until => return self.run(program, until, enough - self.firings),
+                OVER => {
+                    self.set_time(program, self.now.max(until));
+                    return Ok(Reason::Until);
+                }
+                STOPPED if self.error.is_none() => return Ok(Reason::Input),
+                STOPPED => return Ok(Reason::Error),
+                status => self.start_rest(program, TransitionId(self.value as u32), status)?,
+            }
+        }
+    }
+
+    /// Looks again at the transitions next to what has changed.
+    #[inline(never)]
+    pub(crate) fn look(&mut self, program: &Program, code: Option<&Code>) -> Result<(), Box<RunError>> {
+        let mut first: Option<Box<RunError>> = None;
+        while let Some(transition) = self.enabling.next_touched() {
+            // SAFETY: the code is for this engine's program.
+            let found =
+                code.map_or(GENERAL, |code| unsafe { code.routines[transition].look.look(from_mut(self).cast()) });
+            if found <= ENABLED {
+                self.enabling.set(transition, found == ENABLED);
+                continue;
+            }
+            let plan = &program.transitions[transition];
+            let goal = if plan.exhaustive { Goal::All } else { Goal::First };
+            match self.search(program, plan, goal) {
+                Ok(found) => self.enabling.set(transition, found > 0),
+                Err(fault) if first.as_ref().is_none_or(|error| transition < error.transition) => {
+                    first = Some(self.told(program, transition, *fault));
+                }
+                Err(_) => {}
+            }
+        }
+        first.map_or(Ok(()), Err)
+    }
+
+    /// Time moves; all that ends then deposits, in order of start (I1, I8).
+    #[inline(always)]
+    fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
+        self.set_time(program, instant);
+        self.instant_began = self.firings;
+        if self.agenda.tournament.slots >= MANY {
+            self.prefetch(program);
+        }
+        while let Some((transition, record)) = self.agenda.end_next() {
+            let record = record.as_ptr();
+            // SAFETY: the record is that of a firing of this transition.
+            unsafe { self.end(program, transition, record) }.map_err(|fault| self.told(program, transition, *fault))?;
+        }
+        Ok(())
+    }
+
+    /// Ends a firing in the general way.
+    ///
+    /// # Safety
+    /// The record is that of a firing of this transition.
+    pub(crate) unsafe fn end(
+        &mut self,
+        program: &Program,
+        transition: TransitionId,
+        record: *const u64,
+    ) -> Outcome<()> {
+        self.enabling.transitions[transition].end(self.now);
+        let simple = &program.simple[transition];
+        if simple.time != SimpleTime::Other {
+            return self.give(program, simple);
+        }
+        let plan = &program.transitions[transition];
+        self.record.clear();
+        // SAFETY: asked of the caller.
+        self.record.extend_from_slice(unsafe { std::slice::from_raw_parts(record, plan.held) });
+        self.deposit(program, plan, true)
+    }
+
+    pub(crate) fn set_time(&mut self, program: &Program, instant: f64) {
+        self.now = instant;
+        for &transition in &program.clocked {
+            self.enabling.touch(transition);
+        }
+    }
+
+    // ------------------------------------------------------------ firing
+
+    /// Goes on with a firing that machine code has not started, or tells the fault that it met.
+    #[inline(always)]
+    pub(crate) fn start_rest(
+        &mut self,
+        program: &Program,
+        transition: TransitionId,
+        status: u64,
+    ) -> Result<(), Box<RunError>> {
+        if status == FAULT {
+            return Err(self.met(program, transition));
+        }
+        self.start(program, transition)
+    }
+
+    /// Starts a firing. It ends at once when it takes no time (I6).
+    #[inline(never)]
+    fn start(&mut self, program: &Program, transition: TransitionId) -> Result<(), Box<RunError>> {
+        let simple = &program.simple[transition];
+        let outcome = match simple.time {
+            SimpleTime::Other => self.start_general(program, transition),
+            SimpleTime::Const(duration) => self.start_simple(program, transition, simple, duration),
+            SimpleTime::Exponential(mean) => {
+                let duration = mean * self.random.exponential();
+                self.start_simple(program, transition, simple, duration)
+            }
+        };
+        outcome.map_err(|fault| self.told(program, transition, *fault))
+    }
+
+    /// Binds, evaluates, takes, and empties (I4, I5).
+    #[inline(always)]
+    fn start_general(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+        let plan = &program.transitions[transition];
+        if plan.binds {
+            self.bind(program, plan)?;
+        }
+        self.check_instant(program, transition)?;
+        let (duration, given) = self.evaluate(program, plan)?;
+        let end = self.now + duration;
+        self.note_start(program, transition, plan.variable_names.len(), duration)?;
+        self.take(program, plan);
+        self.marking.total += given;
+        self.firings += 1;
+        if duration == 0.0 {
+            self.deposit(program, plan, false)?;
+        } else {
+            if plan.reserves {
+                self.reserve(program, plan);
+            }
+            self.agenda.begin(end, self.firings, transition, plan.lane, plan.held).copy_from_slice(&self.record);
+        }
+        Ok(())
+    }
+
+    /// A firing with so many variables starts: the hash, the observer and the figures of its transition (M2) take it in.
+    #[inline(always)]
+    pub(super) fn note_start(
+        &mut self,
+        program: &Program,
+        transition: TransitionId,
+        variables: usize,
+        duration: f64,
+    ) -> Outcome<()> {
+        let (variables, end) = (&self.variables[..variables], self.now + duration);
+        self.hash.add(transition.0, variables, self.now, end);
+        let scope = &mut Scope {
+            variables,
+            places: &self.marking.places,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end,
+        };
+        self.observer.started(transition, scope)?;
+        let state = &mut self.enabling.transitions[transition];
+        state.firings += 1;
+        if duration != 0.0 {
+            state.begin(self.now);
+        }
+        Ok(())
+    }
+
+    /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
+    #[inline(always)]
+    fn take(&mut self, program: &Program, plan: &TransitionProgram) {
+        for take in &plan.takes {
+            match *take {
+                Take::Black { place, count } => self.take_black(program, place, count),
+                Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
+                Take::Head { place, position } => {
+                    let before = self.changes(place).tokens;
+                    self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
+                    self.left(program, place, before, before - 1);
+                }
+                Take::Seat { place, arc } => {
+                    let before = self.changes(place).tokens;
+                    let seat = self.scratch.chosen[arc as usize];
+                    self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
+                    for &later in &plan.inputs[arc as usize].after {
+                        if self.scratch.chosen[later] == before - 1 {
+                            self.scratch.chosen[later] = seat;
+                        }
+                    }
+                    self.left(program, place, before, before - 1);
+                }
+            }
+        }
+        for &place in &plan.resets {
+            self.reset(program, place);
+        }
+    }
+
+    /// Empties a place.
+    pub(crate) fn reset(&mut self, program: &Program, place: PlaceId) {
+        let before = self.changes(place).tokens;
+        self.marking.clear(program, &mut self.enabling, place, self.now);
+        self.left(program, place, before, 0);
+    }
+
+    /// The number of tokens of a place is about to change.
+    #[inline(always)]
+    pub(crate) fn changes(&mut self, place: PlaceId) -> &mut PlaceCounters {
+        let state = &mut self.marking.places[place];
+        self.observer.changes(place, state, self.now);
+        state
+    }
+
+    #[inline(always)]
+    pub(super) fn take_black(&mut self, program: &Program, place: PlaceId, count: u64) {
+        let now = self.now;
+        let before = self.changes(place).lose(count, now);
+        self.left(program, place, before, before - count);
+    }
+
+    /// A place has lost tokens.
+    #[inline(always)]
+    fn left(&mut self, program: &Program, place: PlaceId, before: u64, after: u64) {
+        self.marking.total -= before - after;
+        self.enabling.moved(program, GaugeId::tokens(place), before, after);
+        let load = program.gauges[GaugeId::tokens(place)].load;
+        if load != GaugeId::NONE {
+            let reserved = self.marking.stores[place].reserved;
+            self.enabling.moved(program, load, before + reserved, after + reserved);
+        }
+    }
+
+    /// Room in places with a capacity, until the firing ends (E6).
+    fn reserve(&mut self, program: &Program, plan: &TransitionProgram) {
+        let mut cursor = 0;
+        for give in &plan.gives {
+            let (place, count, _) = next_deposit(&self.record, give, &mut cursor);
+            self.keep_room(program, place, count);
+        }
+    }
+
+    /// Keeps room for tokens that a firing in progress will deposit, where the place has a capacity.
+    pub(crate) fn keep_room(&mut self, program: &Program, place: PlaceId, count: u64) {
+        if program.places[place].capacity.is_some() && count > 0 {
+            let reserved = &mut self.marking.stores[place].reserved;
+            let load = self.marking.places[place].tokens + *reserved;
+            *reserved += count;
+            let gauge = program.gauges[GaugeId::tokens(place)].load;
+            if gauge != GaugeId::NONE {
+                self.enabling.moved(program, gauge, load, load + count);
+            }
+        }
+    }
+
+    /// Deposits what the record holds, in the order of the arcs.
+    #[inline(always)]
+    fn deposit(&mut self, program: &Program, plan: &TransitionProgram, reserved: bool) -> Outcome<()> {
+        let mut cursor = 0;
+        let record = std::mem::take(&mut self.record);
+        for give in &plan.gives {
+            let (place, count, values) = next_deposit(&record, give, &mut cursor);
+            if count > 0 {
+                self.put(program, plan, place, count, &record[values], reserved)?;
+            }
+        }
+        self.record = record;
+        Ok(())
+    }
+
+    /// Tokens of one value arrive in a place.
+    #[inline(always)]
+    pub(crate) fn put(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        place: PlaceId,
+        count: u64,
+        token: &[u64],
+        reserved: bool,
+    ) -> Outcome<()> {
+        let before = self.changes(place).tokens;
+        if token.is_empty() {
+            self.marking.places[place].gain(count, self.now);
+        } else {
+            for _ in 0..count {
+                // The key was evaluated when the firing started, and raised no fault then.
+                let _ = self.marking.add(program, &mut self.enabling, place, token, self.now);
+            }
+        }
+        self.arrived(program, plan, place, before, count, reserved);
+        let scope = &mut Scope {
+            variables: token,
+            places: &self.marking.places,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end: self.now,
+        };
+        self.observer.arrived(place, count, scope)
+    }
+
+    /// A place has gained tokens.
+    #[inline(always)]
+    fn arrived(
+        &mut self,
+        program: &Program,
+        plan: &TransitionProgram,
+        place: PlaceId,
+        before: u64,
+        count: u64,
+        reserved: bool,
+    ) {
+        self.enabling.moved(program, GaugeId::tokens(place), before, before + count);
+        if plan.reserves {
+            self.fill_room(program, place, before, count, reserved);
+        }
+    }
+
+    /// Tokens arrive, perhaps in a place with a capacity: reserved room becomes tokens, or else the load grows.
+    pub(super) fn fill_room(&mut self, program: &Program, place: PlaceId, before: u64, count: u64, reserved: bool) {
+        let load = program.gauges[GaugeId::tokens(place)].load;
+        if reserved && program.places[place].capacity.is_some() {
+            self.marking.stores[place].reserved -= count;
+        } else if load != GaugeId::NONE {
+            let before = before + self.marking.stores[place].reserved;
+            self.enabling.moved(program, load, before, before + count);
+        }
+    }
+
+    // ------------------------------------------------------------ evaluation, limits and errors
+
+    #[inline(always)]
+    pub(crate) fn scope<'s>(&'s mut self, program: &'s Program, end: f64) -> Scope<'s> {
+        Scope {
+            variables: &self.variables,
+            places: &self.marking.places,
+            tables: &program.tables,
+            random: &mut self.random,
+            now: self.now,
+            end,
+        }
+    }
+
+    /// A firing must not add tokens to a net that cannot hold them (X3).
+    #[inline(always)]
+    pub(super) fn check_tokens(&self, taken: u64, given: u64) -> Outcome<()> {
+        if given > taken && (self.marking.total - taken).saturating_add(given) > self.limits.tokens {
+            return Err(Fault::new("token-limit", SpanId::NONE).with_int("limit", self.limits.tokens as i64));
+        }
+        Ok(())
+    }
+
+    /// A loop that takes no time is told by the transitions of its last turn (X3).
+    #[inline(always)]
+    pub(super) fn check_instant(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
+        let before = self.firings - self.instant_began;
+        if before < self.quiet {
+            return Ok(());
+        }
+        self.tell_loop(program, transition, before)
+    }
+
+    #[cold]
+    fn tell_loop(&mut self, program: &Program, transition: TransitionId, before: u64) -> Outcome<()> {
+        if before == self.quiet {
+            self.told.clear();
+        }
+        self.told.push(transition);
+        if before < self.limits.firings_at_an_instant {
+            return Ok(());
+        }
+        let mut last: Vec<TransitionId> = self.told.iter().rev().take(LOOP_TOLD as usize).copied().collect();
+        last.sort_unstable();
+        last.dedup();
+        let names = last.iter().map(|t| program.transitions[*t].name.clone()).collect();
+        let fault = Fault::new("instant-limit", SpanId::NONE);
+        Err(fault.with_int("limit", self.limits.firings_at_an_instant as i64).with_names("transitions", names))
+    }
+
+    /// The fault that machine code has met.
+    #[cold]
+    pub(crate) fn met(&mut self, program: &Program, transition: TransitionId) -> Box<RunError> {
+        let fault = self.fault.take().unwrap_or_else(|| Fault::new("internal", SpanId::NONE));
+        self.told(program, transition, *fault)
+    }
+
+    fn told(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
+        let variables = self.variables[..program.transitions[transition].variable_names.len()].to_vec();
+        Box::new(RunError { fault, transition, variables, time: self.now })
+    }
+}
+
+/// Place and number of an arc's tokens, and where the record has their values; `cursor` moves behind them.
+#[inline(always)]
+fn next_deposit(record: &[u64], give: &Give, cursor: &mut usize) -> (PlaceId, u64, Range<usize>) {
+    let (place, count, width) = match *give {
+        Give::Black { place, count } => return (place, count, 0..0),
+        Give::Token { place, width } => (place, 1, width),
+        Give::Open { width } => {
+            *cursor += 2;
+            (PlaceId(record[*cursor - 2] as u32), record[*cursor - 1], width)
+        }
+    };
+    let start = *cursor;
+    *cursor += width as usize;
+    (place, count, start..*cursor)
+}

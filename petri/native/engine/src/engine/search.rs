@@ -1,0 +1,308 @@
+//! Bindings by a search through the input arcs, in their order (rules E1 to E7).
+//!
+//! The general way: any pattern, guard, count or capacity. Bindings come in the order of E7, and an equality on a bag is
+//! looked up in an index.
+
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::{PlaceId, SpanId};
+use crate::base::random::Random;
+use crate::base::table::Table;
+use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputProgram};
+use crate::program::expression::{Bool, Int, Value};
+use crate::program::transition::TransitionProgram;
+use crate::program::Program;
+use crate::state::marking::Marking;
+use crate::state::value::Scope;
+
+/// When a search is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    First,
+    All,
+    /// The binding that so many come before.
+    Nth(u64),
+}
+
+/// Input arcs by number.
+#[derive(Clone, Copy, Debug)]
+pub struct Arc(pub usize);
+
+/// Space that searches use again and again.
+pub struct Scratch {
+    /// The token of each arc: a seat, a rank, or a number of black tokens.
+    pub chosen: Table<Arc, u64>,
+    /// The tokens of the first binding found.
+    pub first: Table<Arc, u64>,
+    key: Vec<u64>,
+    given: Vec<(PlaceId, u64)>,
+}
+
+impl Scratch {
+    /// For transitions of at most so many input arcs.
+    pub fn new(arcs: usize) -> Self {
+        let chosen: Table<Arc, u64> = vec![0; arcs].into_iter().collect();
+        Scratch { first: chosen.clone(), chosen, key: Vec::new(), given: Vec::new() }
+    }
+}
+
+pub struct Search<'a> {
+    pub program: &'a Program,
+    pub transition: &'a TransitionProgram,
+    pub marking: &'a Marking,
+    pub variables: &'a mut [u64],
+    pub scratch: &'a mut Scratch,
+    pub random: &'a mut Random,
+    pub now: f64,
+    pub goal: Goal,
+    pub found: u64,
+}
+
+/// A number of tokens must not be negative (X2).
+pub fn natural(count: i64, span: SpanId) -> Outcome<u64> {
+    u64::try_from(count).map_err(|_| Fault::new("negative-count", span).with_int("count", count))
+}
+
+impl<'a> Search<'a> {
+    /// Runs the search. `scratch.chosen` holds the tokens of the binding that ended it.
+    pub fn run(&mut self) -> Outcome<u64> {
+        self.variables.fill(0);
+        self.descend(0)?;
+        Ok(self.found)
+    }
+
+    /// Tries all choices for an arc and those behind it; true when the goal is reached.
+    fn descend(&mut self, arc: usize) -> Outcome<bool> {
+        let transition = self.transition;
+        let Some(input) = transition.inputs.get(arc) else { return self.complete() };
+        let tokens = self.marking.places[input.place].tokens as usize;
+        match &input.find {
+            Find::Black(count) => {
+                let count = self.count(count)?;
+                let used: u64 = input.before.iter().map(|&i| self.scratch.chosen[i]).sum();
+                if (tokens as u64).saturating_sub(used) < count {
+                    return Ok(false);
+                }
+                self.scratch.chosen[arc] = count;
+                self.descend(arc + 1)
+            }
+            Find::Head { depth } => {
+                if tokens <= *depth || !self.shows(input, self.marking.token(input.place, *depth))? {
+                    return Ok(false);
+                }
+                self.take(arc, input, *depth)
+            }
+            Find::Any => {
+                if self.transition.counted == Some(arc) {
+                    return Ok(self.count_choices(arc, tokens, |k| k));
+                }
+                for seat in 0..tokens {
+                    if !self.is_used(input, seat) && self.take(arc, input, seat)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            Find::Keyed(index) => {
+                if tokens <= input.before.len() {
+                    return Ok(false);
+                }
+                self.load_key(&input.equals)?;
+                let marking = self.marking;
+                let seats = marking.matching(*index, &self.scratch.key);
+                if self.transition.counted == Some(arc) {
+                    return Ok(self.count_choices(arc, seats.len(), |k| seats[k] as usize));
+                }
+                for &seat in seats {
+                    let seat = seat as usize;
+                    if !self.is_used(input, seat) && self.take(arc, input, seat)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Counts the choices of the last arc that leaves any, without a look at each.
+    fn count_choices(&mut self, arc: usize, choices: usize, seat: impl Fn(usize) -> usize) -> bool {
+        if choices == 0 {
+            return false;
+        }
+        let before = self.found;
+        self.found += choices as u64;
+        let wanted = if let Goal::Nth(k) = self.goal { k.saturating_sub(before) } else { 0 };
+        self.scratch.chosen[arc] = seat((wanted as usize).min(choices - 1)) as u64;
+        if before == 0 && wanted == 0 {
+            self.scratch.first.copy_from_slice(&self.scratch.chosen);
+        }
+        match self.goal {
+            Goal::First => true,
+            Goal::All => false,
+            Goal::Nth(k) => self.found > k,
+        }
+    }
+
+    /// Two arcs never find the same token (E1).
+    fn is_used(&self, input: &InputProgram, seat: usize) -> bool {
+        input.before.iter().any(|&i| self.scratch.chosen[i] == seat as u64)
+    }
+
+    /// Goes on with one token chosen.
+    fn take(&mut self, arc: usize, input: &InputProgram, position: usize) -> Outcome<bool> {
+        self.scratch.chosen[arc] = position as u64;
+        if !input.binds.is_empty() {
+            let token = self.marking.token(input.place, position);
+            for (slot, variable) in &input.binds {
+                self.variables[variable.at()] = token[*slot as usize];
+            }
+        }
+        self.descend(arc + 1)
+    }
+
+    /// The values that a pattern asks for.
+    fn load_key(&mut self, equals: &[(u32, Value)]) -> Outcome<()> {
+        self.scratch.key.clear();
+        for (_, value) in equals {
+            let bits = value.bits(&mut scope(self.variables, self.marking, self.program, self.random, self.now))?;
+            self.scratch.key.push(bits);
+        }
+        Ok(())
+    }
+
+    fn shows(&mut self, input: &InputProgram, token: &[u64]) -> Outcome<bool> {
+        if input.equals.is_empty() {
+            return Ok(true);
+        }
+        self.load_key(&input.equals)?;
+        Ok(input.equals.iter().zip(&self.scratch.key).all(|((slot, _), value)| token[*slot as usize] == *value))
+    }
+
+    fn complete(&mut self) -> Outcome<bool> {
+        if !self.admits()? {
+            return Ok(false);
+        }
+        self.found += 1;
+        if self.found == 1 {
+            self.scratch.first.copy_from_slice(&self.scratch.chosen);
+        }
+        Ok(match self.goal {
+            Goal::First => true,
+            Goal::All => false,
+            Goal::Nth(k) => self.found > k,
+        })
+    }
+
+    /// Inhibitors, guard and capacities, in this order (E4 to E6).
+    fn admits(&mut self) -> Outcome<bool> {
+        let transition = self.transition;
+        for arc in &transition.inhibitors {
+            if self.inhibits(arc)? {
+                return Ok(false);
+            }
+        }
+        if let Some(guard) = &transition.guard {
+            if !self.holds(guard)? {
+                return Ok(false);
+            }
+        }
+        if transition.rooms.is_empty() {
+            return Ok(true);
+        }
+        self.has_room()
+    }
+
+    fn inhibits(&mut self, arc: &InhibitorProgram) -> Outcome<bool> {
+        let matching = match arc.index {
+            None => self.marking.places[arc.place].tokens,
+            Some(index) => {
+                self.load_key(&arc.equals)?;
+                self.marking.count(index, &self.scratch.key)
+            }
+        };
+        Ok(matching >= self.count(&arc.threshold)?)
+    }
+
+    fn has_room(&mut self) -> Outcome<bool> {
+        let transition = self.transition;
+        self.scratch.given.clear();
+        for &room in &transition.rooms {
+            let (place, count) = self.destination(&transition.outputs[room])?;
+            match self.scratch.given.iter_mut().find(|given| given.0 == place) {
+                Some(given) => given.1 += count,
+                None => self.scratch.given.push((place, count)),
+            }
+        }
+        let fits = |(place, count): &(PlaceId, u64)| match self.program.places[*place].capacity {
+            Some(capacity) => self.left_in(*place).saturating_add(*count) <= capacity,
+            None => true,
+        };
+        Ok(self.scratch.given.iter().all(fits))
+    }
+
+    /// Where an arc puts tokens, and how many.
+    fn destination(&mut self, arc: &OutputProgram) -> Outcome<(PlaceId, u64)> {
+        destination(arc, &mut scope(self.variables, self.marking, self.program, self.random, self.now))
+    }
+
+    /// Tokens in and reserved for a place once the firing has taken its own.
+    fn left_in(&self, place: PlaceId) -> u64 {
+        let reserved = self.marking.stores[place].reserved;
+        if self.transition.resets.contains(&place) {
+            return reserved;
+        }
+        let arcs = self.transition.inputs.iter().zip(self.scratch.chosen.iter());
+        let taken = arcs.filter(|(arc, _)| arc.place == place && !arc.keep).map(|(arc, &chosen)| match arc.find {
+            Find::Black(_) => chosen,
+            _ => 1,
+        });
+        self.marking.places[place].tokens - taken.sum::<u64>() + reserved
+    }
+
+    fn count(&mut self, count: &Count) -> Outcome<u64> {
+        match count {
+            Count::Const(count) => Ok(*count),
+            Count::Of(count, span) => natural(self.int(count)?, *span),
+        }
+    }
+
+    fn int(&mut self, e: &Int) -> Outcome<i64> {
+        e.value(&mut scope(self.variables, self.marking, self.program, self.random, self.now))
+    }
+
+    fn holds(&mut self, e: &Bool) -> Outcome<bool> {
+        e.value(&mut scope(self.variables, self.marking, self.program, self.random, self.now))
+    }
+}
+
+/// What expressions see while a binding is looked for: `end` is not known yet.
+fn scope<'s>(
+    variables: &'s [u64],
+    marking: &'s Marking,
+    program: &'s Program,
+    random: &'s mut Random,
+    now: f64,
+) -> Scope<'s> {
+    Scope { variables, places: &marking.places, tables: &program.tables, random, now, end: now }
+}
+
+/// Where an output arc puts tokens, and how many: none where its condition fails.
+pub fn destination(arc: &OutputProgram, scope: &mut Scope) -> Outcome<(PlaceId, u64)> {
+    if let Some(condition) = &arc.condition {
+        if !condition.value(scope)? {
+            return Ok((arc.place(), 0));
+        }
+    }
+    let count = match &arc.count {
+        Count::Const(count) => *count,
+        Count::Of(count, span) => natural(count.value(scope)?, *span)?,
+    };
+    let Some((index, span)) = &arc.index else { return Ok((arc.place(), count)) };
+    let index = index.value(scope)?;
+    match usize::try_from(index).ok().and_then(|i| arc.places.get(i)) {
+        Some(&place) => Ok((place, count)),
+        None => {
+            let fault = Fault::new("index-range", *span).with_int("index", index);
+            Err(fault.with_int("size", arc.places.len() as i64))
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Code for firings that begin to last: `Agenda::begin`. The start of a firing writes its record, and the loop enters it among
+//! the events.
+
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value};
+
+use crate::base::ids::TransitionId;
+use crate::collections::records::Records;
+use crate::collections::tournament::{Key, FAR, NEAR, NONE};
+use crate::engine::code::{Routines, DONE};
+use crate::jit::emit::emitter::{Emitter, Exit};
+use crate::jit::emit::main_loop::LoopContext;
+use crate::jit::holes::Hole;
+use crate::jit::runtime::Rare;
+use crate::program::transition::TransitionProgram;
+use crate::program::transition::NO_LANE;
+use crate::state::agenda::Ending;
+use crate::state::lane::{Lane, Waiting};
+
+/// Bytes of a node, as a power of two.
+const NODE_BITS: i64 = 4;
+const _: () = assert!(size_of::<Key>() == 1 << NODE_BITS);
+
+/// Where a firing that begins to last stands.
+pub struct Begun {
+    /// Where its record is, if it has one.
+    pub record: Value,
+    place: Stand,
+}
+
+enum Stand {
+    Slot(Value),
+    /// In a lane, behind so many others.
+    Lane(Value),
+}
+
+impl Emitter<'_, '_> {
+    // ------------------------------------------------------------ the start of a firing
+
+    /// A firing begins to last (`Agenda::begin`).
+    pub fn begin_to_last(&mut self, id: TransitionId, plan: &TransitionProgram, end: Value) -> Begun {
+        if plan.lane == NO_LANE {
+            let slot = self.next_slot();
+            let ending = self.take_slot(id, slot);
+            let record = self.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
+            return Begun { record, place: Stand::Slot(slot) };
+        }
+        let lane = self.lane(id);
+        let before = self.load(I64, lane, offset_of!(Lane, firings));
+        let mask = self.load(I64, lane, offset_of!(Lane, mask));
+        let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, before, mask);
+        self.when(full, |s| {
+            let transition = s.transition_id(id);
+            s.call_rarely(Rare::Lengthen, &[transition]);
+        });
+        let mask = self.load(I64, lane, offset_of!(Lane, mask));
+        let head = self.load(I64, lane, offset_of!(Lane, head));
+        let position = self.b.ins().iadd(head, before);
+        let position = self.b.ins().band(position, mask);
+        let waiting = self.waiting(lane, position);
+        let firings = self.b.ins().iadd_imm_s(before, 1);
+        self.store(firings, lane, offset_of!(Lane, firings));
+        self.store(end, waiting, offset_of!(Waiting, end));
+        let number = self.number_of_last();
+        self.store(number, waiting, offset_of!(Waiting, number));
+        let transition = self.transition_id(id);
+        self.store_half(transition, waiting, offset_of!(Waiting, transition));
+        let record = self.b.ins().iadd_imm_s(waiting, Records::<Waiting>::HEAD as i64);
+        Begun { record, place: Stand::Lane(before) }
+    }
+
+    /// Leaves after a firing has begun to last. The loop enters it among the events, unless it waits in its lane.
+    pub fn hand_over(&mut self, id: TransitionId, begun: Begun, end: Value) {
+        let slot = match begun.place {
+            Stand::Slot(slot) => slot,
+            Stand::Lane(before) => {
+                let (waits, first) = (self.b.create_block(), self.b.create_block());
+                self.b.ins().brif(before, waits, &[], first, &[]);
+                self.b.switch_to_block(waits);
+                self.leave(DONE);
+                self.b.switch_to_block(first);
+                let slot = self.next_slot();
+                self.take_slot(id, slot);
+                slot
+            }
+        };
+        let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
+        if let Exit::Start { lasts, transition, .. } = self.exit {
+            self.jump(lasts, &[end, transition, slot]);
+        } else {
+            self.store(slot, self.engine, self.layout.gap);
+            self.b.ins().return_(&[end]);
+        }
+    }
+
+    /// The slot of the next event: the gap, or else a free one.
+    fn next_slot(&mut self) -> Value {
+        let gap = self.load(I64, self.engine, self.layout.gap);
+        let none = self.equals(gap, NONE as u64);
+        let free = |s: &mut Self| {
+            let frees = s.load(I64, s.engine, s.layout.frees);
+            let room = |s: &mut Self| {
+                s.call_rarely(Rare::MakeRoom, &[]);
+                s.load(I64, s.engine, s.layout.frees)
+            };
+            let frees = s.either(frees, I64, |_| frees, room);
+            let fewer = s.b.ins().iadd_imm_s(frees, -1);
+            s.store(fewer, s.engine, s.layout.frees);
+            let free = s.load(I64, s.engine, s.layout.free);
+            let entry = s.row(free, frees, size_of::<u32>() as i64);
+            s.load_half(entry, 0)
+        };
+        self.either(none, I64, |s| s.aside(true, free), |_| gap)
+    }
+
+    /// A slot is for a firing of a transition. Returns the address of what is known of it.
+    fn take_slot(&mut self, id: TransitionId, slot: Value) -> Value {
+        let ending = self.ending(slot);
+        let who = self.hole(Hole::Ending(id));
+        self.store(who, ending, offset_of!(Ending, transition));
+        ending
+    }
+
+    /// The address of what is known of the firing of a slot.
+    pub fn ending(&mut self, slot: Value) -> Value {
+        let endings = self.load(I64, self.engine, self.layout.endings);
+        self.row(endings, slot, 8 << Records::<Ending>::bits(self.program.record))
+    }
+
+    /// The lane of a transition.
+    pub fn lane(&mut self, id: TransitionId) -> Value {
+        let distance = self.hole(Hole::Lane(id));
+        let lane = self.b.ins().iadd(self.engine, distance);
+        self.lane_at(lane)
+    }
+
+    /// The address of a firing in the ring of a lane.
+    fn waiting(&mut self, lane: Value, position: Value) -> Value {
+        let ring = self.load(I64, lane, offset_of!(Lane, ring) + Records::<Waiting>::START);
+        self.row(ring, position, 8 << Records::<Waiting>::bits(self.program.record))
+    }
+
+    /// The number of the firing that has started last.
+    fn number_of_last(&mut self) -> Value {
+        self.load(I64, self.engine, self.layout.firings)
+    }
+
+    // ------------------------------------------------------------ the loop
+
+    /// The firing of a slot is entered among the events. It ends at a time that its bits tell.
+    pub fn enter_begun(&mut self, asked: &LoopContext, transition: Value, slot: Value, end: Value) {
+        let none = self.int(NONE as u64);
+        self.store(none, self.engine, self.layout.gap);
+        if asked.written.finishes_differ() {
+            let ending = self.ending(slot);
+            self.store_finish(asked, ending, transition);
+        }
+        let number = self.number_of_last();
+        self.enter(slot, Some(number), end);
+    }
+
+    /// Notes how the firing of a slot is ended.
+    fn store_finish(&mut self, asked: &LoopContext, ending: Value, transition: Value) {
+        let routines = self.routines_of(asked.routines, transition);
+        if asked.written.finishes.is_empty() {
+            let function = self.function_of(routines, offset_of!(Routines, finish));
+            self.store(function, ending, offset_of!(Ending, function));
+        }
+        if asked.written.finishes_differ() {
+            let holes = self.holes_of(routines, offset_of!(Routines, finish));
+            self.store(holes, ending, offset_of!(Ending, holes));
+        }
+    }
+
+    /// The first firing of a lane leaves (`Lane::pop`). Returns where its record is, and how many are left.
+    pub fn pop(&mut self, lane: Value) -> [Value; 2] {
+        let head = self.load(I64, lane, offset_of!(Lane, head));
+        let mask = self.load(I64, lane, offset_of!(Lane, mask));
+        let first = self.waiting(lane, head);
+        let next = self.b.ins().iadd_imm_s(head, 1);
+        let next = self.b.ins().band(next, mask);
+        self.store(next, lane, offset_of!(Lane, head));
+        let left = self.add_at(lane, offset_of!(Lane, firings), -1);
+        [self.b.ins().iadd_imm_s(first, Records::<Waiting>::HEAD as i64), left]
+    }
+
+    /// The next firing of a lane takes the slot of the one that has left.
+    pub fn succeed(&mut self, asked: &LoopContext, lane: Value, slot: Value, ending: Value) {
+        let head = self.load(I64, lane, offset_of!(Lane, head));
+        let first = self.waiting(lane, head);
+        let transition = self.load_half(first, offset_of!(Waiting, transition));
+        self.store_half(transition, ending, offset_of!(Ending, transition));
+        self.store_finish(asked, ending, transition);
+        let number = self.load(I64, first, offset_of!(Waiting, number));
+        let end = self.load(I64, first, offset_of!(Waiting, end));
+        self.enter(slot, Some(number), end);
+    }
+
+    // ------------------------------------------------------------ the tournament
+
+    /// Enters a firing with a number in the tournament, or nobody with a time after all others (`Tournament::enter`).
+    ///
+    /// The rounds are written out for as many slots as the interpreter has seen. A loop over them would end after the same
+    /// number of rounds each time, and still be mispredicted: the branches before it are what chance makes them, and so is the
+    /// history by which processors predict. A large tournament that has grown since is left to the runtime.
+    pub fn enter(&mut self, slot: Value, number: Option<Value>, time: Value) {
+        let number = number.unwrap_or_else(|| self.int(0));
+        let rounds = self.rounds();
+        let nodes = self.load(I64, self.engine, self.layout.nodes);
+        let slots = self.load(I64, self.engine, self.layout.slots);
+        let usual = self.equals(slots, 1 << rounds);
+        let [written, unusual, tied, done] = [0; 4].map(|_| self.b.create_block());
+        self.b.ins().brif(usual, written, &[], unusual, &[]);
+
+        self.b.switch_to_block(written);
+        let order = self.b.ins().ishl_imm_s(number, i64::from(rounds));
+        let offset = self.b.ins().ishl_imm_s(slot, NODE_BITS);
+        let leaf = self.b.ins().iadd_imm_s(offset, 1 << (i64::from(rounds) + NODE_BITS));
+        let order = self.b.ins().bor(order, slot);
+        let mut key = [order, time];
+        self.store_key(nodes, leaf, key);
+        let far = rounds.saturating_sub(NEAR).div_ceil(2);
+        let (mut node, mut below) = (leaf, 0);
+        for round in 0..rounds - far {
+            let levels = if round < far { 2 } else { 1 };
+            key = self.play(nodes, node, key, levels, tied);
+            below += levels;
+            node = self.node_above(leaf, below, rounds);
+            self.store_key(nodes, node, key);
+        }
+        self.jump(done, &[]);
+
+        self.b.switch_to_block(unusual);
+        self.aside(true, |s| {
+            let few = s.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, slots, FAR as i64 / 2);
+            s.unless(few, tied);
+            let bits = s.b.ins().ctz(slots);
+            let order = s.b.ins().ishl(number, bits);
+            let leaf = s.b.ins().iadd(slots, slot);
+            let leaf = s.b.ins().ishl_imm_s(leaf, NODE_BITS);
+            let order = s.b.ins().bor(order, slot);
+            s.store_key(nodes, leaf, [order, time]);
+            s.play_near(nodes, [leaf, order, time], tied, done);
+        });
+
+        self.b.switch_to_block(tied);
+        self.call_rarely(Rare::Play, &[slot, number, time]);
+        self.jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    /// Plays all rounds from a node that is near and has a key.
+    fn play_near(&mut self, nodes: Value, first: [Value; 3], tied: Block, done: Block) {
+        let again = self.b.create_block();
+        let [node, order, time] = [0; 3].map(|_| self.b.append_block_param(again, I64));
+        let root = self.is_root(first[0]);
+        self.b.ins().brif(root, done, &[], again, &first.map(BlockArg::from));
+        self.b.switch_to_block(again);
+        let key = self.play(nodes, node, [order, time], 1, tied);
+        let above = self.b.ins().ushr_imm_s(node, 1);
+        let above = self.b.ins().band_imm_s(above, -1 << NODE_BITS);
+        self.store_key(nodes, above, key);
+        let root = self.is_root(above);
+        let next = [above, key[0], key[1]].map(BlockArg::from);
+        self.b.ins().brif(root, done, &[], again, &next);
+    }
+
+    fn is_root(&mut self, node: Value) -> Value {
+        self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, node, 2 << NODE_BITS)
+    }
+
+    /// The node so many levels above a leaf of a tree of so many rounds. To turn the bits and mask them takes an instruction less
+    /// than to shift them.
+    fn node_above(&mut self, leaf: Value, levels: u32, rounds: u32) -> Value {
+        if levels == rounds {
+            return self.int(1 << NODE_BITS);
+        }
+        let turned = self.b.ins().rotr_imm_s(leaf, i64::from(levels));
+        let nodes = (2 << (rounds - levels)) - 1;
+        self.b.ins().band_imm_s(turned, nodes << NODE_BITS)
+    }
+
+    /// One round of a node that has a key (`Tournament::round`): two meet, or four where the next node is two levels above. Returns
+    /// the key of the earliest. Where two are at one time, the runtime plays all matches again.
+    fn play(&mut self, nodes: Value, node: Value, key: [Value; 2], levels: u32, tied: Block) -> [Value; 2] {
+        let one = self.key_beside(nodes, node, 1);
+        if levels == 1 {
+            return self.earlier(key, one, tied);
+        }
+        let [two, three] = [2, 3].map(|other| self.key_beside(nodes, node, other));
+        let others = self.earlier(two, three, tied);
+        let key = self.earlier(key, one, tied);
+        self.earlier(key, others, tied)
+    }
+
+    /// The key of a node that meets a node.
+    fn key_beside(&mut self, nodes: Value, node: Value, other: i64) -> [Value; 2] {
+        let beside = self.b.ins().bxor_imm_s(node, other << NODE_BITS);
+        let beside = self.b.ins().iadd(nodes, beside);
+        [offset_of!(Key, order), offset_of!(Key, time)].map(|offset| self.load(I64, beside, offset))
+    }
+
+    /// The earlier of two keys.
+    fn earlier(&mut self, [order, time]: [Value; 2], [other_order, other_time]: [Value; 2], tied: Block) -> [Value; 2] {
+        let apart = self.b.ins().icmp(IntCC::NotEqual, other_time, time);
+        self.unless(apart, tied);
+        // Both halves of a key at once: one comparison serves both.
+        let (key, other) = (self.b.ins().iconcat(order, time), self.b.ins().iconcat(other_order, other_time));
+        let earlier = self.b.ins().icmp(IntCC::UnsignedLessThan, other_time, time);
+        let first = self.b.ins().select(earlier, other, key);
+        self.b.ins().isplit(first).into()
+    }
+
+    /// A node, told by its offset, has this key.
+    fn store_key(&mut self, nodes: Value, node: Value, [order, time]: [Value; 2]) {
+        let entry = self.b.ins().iadd(nodes, node);
+        self.store(order, entry, offset_of!(Key, order));
+        self.store(time, entry, offset_of!(Key, time));
+    }
+
+    /// The address of a row of a table.
+    pub fn row(&mut self, table: Value, row: Value, size: i64) -> Value {
+        let offset = self.b.ins().imul_imm_s(row, size);
+        self.b.ins().iadd(table, offset)
+    }
+}

@@ -1,0 +1,688 @@
+//! The vocabulary of the code generator: the few operations that everything else is made of.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::immediates::Offset32;
+use cranelift_codegen::ir::types::{F64, I64};
+use cranelift_codegen::ir::{
+    AbiParam, AliasRegionData, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, Type, Value,
+};
+use cranelift_codegen::isa::CallConv;
+use cranelift_frontend::{FunctionBuilder, Variable};
+
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::collections::rank_set::RankSet;
+use crate::engine::code::{Routine, Routines, DONE, GENERAL};
+use crate::jit::holes::{Filling, Hole, ROW_BITS};
+use crate::jit::layout::EngineLayout;
+use crate::jit::profile::{Occupancy, Profile};
+use crate::jit::runtime::{Rare, Runtime};
+use crate::program::Program;
+use crate::state::counters::{PlaceCounters, TransitionCounters};
+use crate::state::store::Ring;
+
+/// A number of tokens: known when the code is made, or only when it runs.
+#[derive(Clone, Copy)]
+pub enum TokenCount {
+    Const(u64),
+    Known(Value),
+}
+
+/// How the loop calls what starts and ends firings: such functions preserve no registers, as the loop has nothing in them.
+pub const LEAF: CallConv = CallConv::Winch;
+
+/// Where a value is to be had.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// In a register.
+    Known(Value),
+    /// In memory that does not change before the value is used: bytes from an address.
+    At(Value, usize),
+    /// One of two that are in a register together.
+    Half(Value, u8),
+}
+
+/// The watched conditions that a transition loses by what its own firing takes. It had them all, so that their number is that of
+/// those which do not hold.
+#[derive(Default)]
+pub struct Lost {
+    /// So many in any case, …
+    pub always: u64,
+    /// … and those for which this holds.
+    pub perhaps: Vec<Value>,
+}
+
+/// To whom memory belongs. What is written to a field of one, of any place say, changes no other field and nothing that belongs to
+/// others. So all code must reach some memory by an address of the same owner.
+#[derive(Clone, Copy)]
+pub enum Owner {
+    /// Whatever has no owner of its own. Its parts are not told apart, …
+    Other,
+    /// … nor are the values of tokens, …
+    Tokens,
+    /// … and the sets of enabled transitions.
+    Enabled,
+    Engine,
+    Place,
+    Store,
+    Transition,
+    Lane,
+    Index,
+    Join,
+}
+
+impl Owner {
+    /// A field, or all that belongs to the owner.
+    fn region(self, offset: usize) -> AliasRegionData {
+        let field = match self {
+            Owner::Other | Owner::Tokens | Owner::Enabled => 0,
+            _ => offset as u32,
+        };
+        AliasRegionData { user_id: (self as u32) << OFFSET_BITS | field, description: Cow::Borrowed("field") }
+    }
+}
+
+/// Rounds of the tournament that are written out.
+const MOST_ROUNDS: u32 = 24;
+
+/// Where a place has what changes of its store.
+pub const RING: usize = offset_of!(PlaceCounters, ring);
+
+/// More bits than offsets of fields have.
+const OFFSET_BITS: u32 = 24;
+
+/// Where a piece of code goes when it is over.
+#[derive(Clone, Copy)]
+pub enum Exit {
+    /// Back to its caller, with a status.
+    Return,
+    /// What starts a firing goes to a block of the loop that it is written out in: after what is done, with the end of a firing
+    /// that begins to last, or with a status that tells what is left to do. The last two also get the transition.
+    Start { done: Block, lasts: Block, rest: Block, transition: Value },
+    /// What ends a firing goes to one after which its slot is left, or with its lane to one where the next takes the slot, or to
+    /// one that tells of a fault.
+    Finish { left: Block, succeeds: Block, failed: Block, transition: Value },
+}
+
+/// What all functions of a net's code are written for.
+#[derive(Clone)]
+pub struct Scene<'a> {
+    pub program: &'a Program,
+    pub profile: &'a Profile,
+    pub layout: &'a EngineLayout,
+    pub runtime: &'a Runtime,
+    /// How each shape has its holes.
+    pub known: &'a [Vec<Filling>],
+    /// The ways to functions that are called rarely.
+    pub rare: Vec<FuncRef>,
+    /// How functions of the runtime are called.
+    pub convention: CallConv,
+}
+
+/// What a function, or a part of the loop, is for: so many variables of a transition, so many parameters, and its shape, of which
+/// it is known how it has its holes. Where that is not known yet, all are read.
+#[derive(Clone, Copy)]
+pub struct FunctionForm {
+    pub variables: usize,
+    pub parameters: usize,
+    pub shape: Option<usize>,
+}
+
+/// Writes one function, or a part of the loop.
+pub struct Emitter<'a, 'b> {
+    pub b: &'a mut FunctionBuilder<'b>,
+    scene: Scene<'a>,
+    pub program: &'a Program,
+    pub layout: &'a EngineLayout,
+    pub runtime: &'a Runtime,
+    pub engine: Value,
+    /// The addresses of what has an owner.
+    owners: HashMap<Value, Owner>,
+    pub now: Value,
+    holes: Value,
+    /// How holes are known, if all are not read.
+    known: Option<&'a [Filling]>,
+    pub exit: Exit,
+    /// The transition whose firing is written. It comes first among those that watch a number, so that transitions which
+    /// watch a place together have one shape.
+    pub own: Option<TransitionId>,
+    /// The conditions that it loses, where they are told together.
+    pub lost: Option<Lost>,
+    /// What the row of holes holds.
+    row: Vec<Hole>,
+    /// The firing's variables; those not known yet are none.
+    pub variables: Vec<Option<Source>>,
+    /// The four words of the stream of chance. They are loaded at the entry if any draw needs them.
+    pub random: [Variable; 4],
+    pub drew: bool,
+    entry: Block,
+    body: Block,
+    /// Where a firing goes that must be done in the general way.
+    general: Block,
+}
+
+const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
+
+impl<'a, 'b> Emitter<'a, 'b> {
+    /// Begins a function whose first parameters are the engine and the holes.
+    pub fn begin(b: &'a mut FunctionBuilder<'b>, scene: Scene<'a>, form: FunctionForm) -> Self {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        // The entry is written last, and comes first all the same.
+        b.func.layout.append_block(entry);
+        Self::within(b, scene, form, entry, Exit::Return, None)
+    }
+
+    /// Begins a part of the loop that another emitter writes. Returns its entry, too.
+    pub fn part(&mut self, form: FunctionForm, exit: Exit, now: Value) -> (Block, Emitter<'_, 'b>) {
+        let entry = self.b.create_block();
+        for _ in 0..form.parameters {
+            self.b.append_block_param(entry, I64);
+        }
+        let scene = self.scene.clone();
+        (entry, Emitter::within(self.b, scene, form, entry, exit, Some(now)))
+    }
+
+    fn within(
+        b: &'a mut FunctionBuilder<'b>,
+        scene: Scene<'a>,
+        form: FunctionForm,
+        entry: Block,
+        exit: Exit,
+        now: Option<Value>,
+    ) -> Self {
+        let Scene { program, layout, runtime, known, .. } = scene;
+        let (engine, holes) = (b.block_params(entry)[0], b.block_params(entry)[1]);
+        let body = b.create_block();
+        b.switch_to_block(body);
+        let random = [0; 4].map(|_| b.declare_var(I64));
+        let general = b.create_block();
+        b.set_cold_block(general);
+        let mut emitter = Emitter {
+            owners: HashMap::from([(engine, Owner::Engine)]),
+            now: engine,
+            b,
+            scene,
+            program,
+            layout,
+            runtime,
+            engine,
+            holes,
+            known: form.shape.map(|shape| &known[shape][..]),
+            exit,
+            own: None,
+            lost: None,
+            row: Vec::new(),
+            variables: vec![None; form.variables],
+            random,
+            drew: false,
+            entry,
+            body,
+            general,
+        };
+        emitter.now = now.unwrap_or_else(|| emitter.load(F64, engine, layout.now));
+        emitter
+    }
+
+    /// A parameter of the function.
+    pub fn parameter(&self, position: usize) -> Value {
+        self.b.block_params(self.entry)[position]
+    }
+
+    /// Ends what was begun: writes the way out to the general way. Returns the holes.
+    pub fn end(mut self) -> Vec<Hole> {
+        self.b.switch_to_block(self.general);
+        self.leave(GENERAL);
+        self.b.switch_to_block(self.entry);
+        if self.drew {
+            self.take_chance();
+        }
+        self.jump(self.body, &[]);
+        if let Exit::Return = self.exit {
+            self.b.seal_all_blocks();
+        }
+        self.row
+    }
+
+    pub fn leave(&mut self, status: u64) {
+        let word = self.int(status);
+        match self.exit {
+            Exit::Return => {
+                self.b.ins().return_(&[word]);
+            }
+            Exit::Start { done, .. } if status == DONE => self.jump(done, &[]),
+            Exit::Start { rest: other, transition, .. } | Exit::Finish { failed: other, transition, .. } => {
+                self.jump(other, &[word, transition]);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------ constants, memory, branches
+
+    pub fn int(&mut self, value: u64) -> Value {
+        self.b.ins().iconst(I64, value as i64)
+    }
+
+    pub fn real(&mut self, value: f64) -> Value {
+        self.b.ins().f64const(value)
+    }
+
+    pub fn number(&mut self, number: TokenCount) -> Value {
+        match number {
+            TokenCount::Const(value) => self.int(value),
+            TokenCount::Known(value) => value,
+        }
+    }
+
+    pub fn load(&mut self, ty: Type, address: Value, offset: usize) -> Value {
+        let flags = self.flags(address, offset);
+        self.b.ins().load(ty, flags, address, Offset32::new(offset as i32))
+    }
+
+    pub fn store(&mut self, value: Value, address: Value, offset: usize) {
+        let flags = self.flags(address, offset);
+        self.b.ins().store(flags, value, address, Offset32::new(offset as i32));
+    }
+
+    pub fn flags(&mut self, address: Value, offset: usize) -> MemFlagsData {
+        let owner = self.owners.get(&address).copied().unwrap_or(Owner::Other);
+        let region = self.b.func.dfg.alias_regions.insert(owner.region(offset));
+        FLAGS.with_alias_region(Some(region))
+    }
+
+    /// A word that does not change before it is used: it is read there.
+    pub fn load_lasting(&mut self, address: Value, offset: usize) -> Value {
+        let flags = FLAGS.with_readonly().with_can_move();
+        self.b.ins().load(I64, flags, address, offset as i32)
+    }
+
+    /// The address of a table that moves when it grows, if it may.
+    pub fn load_table(&mut self, owner: Value, offset: usize, may_grow: bool) -> Value {
+        if may_grow {
+            self.load(I64, owner, offset)
+        } else {
+            self.load_lasting(owner, offset)
+        }
+    }
+
+    /// The address of a table of the engine, which does not change while the code runs.
+    pub fn table(&mut self, offset: usize) -> Value {
+        self.load_lasting(self.engine, offset)
+    }
+
+    /// The address of a table of the block, which begins so many bytes from its start.
+    pub fn rows(&mut self, offset: usize) -> Value {
+        self.b.ins().iadd_imm_s(self.engine, offset as i64)
+    }
+
+    /// An address of something that belongs to an owner.
+    pub fn owned(&mut self, address: Value, owner: Owner) -> Value {
+        self.owners.insert(address, owner);
+        address
+    }
+
+    /// Half a word, as a whole one.
+    pub fn load_half(&mut self, address: Value, offset: usize) -> Value {
+        let flags = self.flags(address, offset);
+        self.b.ins().uload32(flags, address, offset as i32)
+    }
+
+    pub fn store_half(&mut self, value: Value, address: Value, offset: usize) {
+        let flags = self.flags(address, offset);
+        self.b.ins().istore32(flags, value, address, offset as i32);
+    }
+
+    /// A byte, as a word.
+    pub fn load_byte(&mut self, address: Value) -> Value {
+        let flags = self.flags(address, 0);
+        self.b.ins().uload8(I64, flags, address, 0)
+    }
+
+    pub fn store_byte(&mut self, value: Value, address: Value) {
+        let flags = self.flags(address, 0);
+        self.b.ins().istore8(flags, value, address, 0);
+    }
+
+    /// Adds to a word in memory; returns the sum.
+    pub fn add_at(&mut self, address: Value, offset: usize, number: i64) -> Value {
+        let value = self.load(I64, address, offset);
+        let sum = self.b.ins().iadd_imm_s(value, number);
+        self.store(sum, address, offset);
+        sum
+    }
+
+    pub fn jump(&mut self, to: Block, arguments: &[Value]) {
+        let arguments: Vec<BlockArg> = arguments.iter().map(|&value| value.into()).collect();
+        self.b.ins().jump(to, &arguments);
+    }
+
+    /// Goes on in a new block if the condition holds, and leaves for `other` if not.
+    pub fn unless(&mut self, condition: Value, other: Block) {
+        let next = self.b.create_block();
+        self.b.ins().brif(condition, next, &[], other, &[]);
+        self.b.switch_to_block(next);
+    }
+
+    pub fn convention(&self) -> CallConv {
+        self.scene.convention
+    }
+
+    /// Whether a place is empty as chance has it.
+    pub fn is_unpredictable(&self, place: PlaceId) -> bool {
+        self.occupancy(place) == Occupancy::Unpredictable
+    }
+
+    pub fn occupancy(&self, place: PlaceId) -> Occupancy {
+        self.scene.profile.place(place)
+    }
+
+    pub fn activity(&self, transition: TransitionId) -> Occupancy {
+        self.scene.profile.transition(transition)
+    }
+
+    /// What is emitted from here on in this block runs seldom, if `seldom`, and stands out of the way of the rest.
+    pub fn aside<T>(&mut self, seldom: bool, emit: impl FnOnce(&mut Self) -> T) -> T {
+        let (here, first) = (self.b.current_block(), self.b.func.dfg.num_blocks());
+        let emitted = emit(self);
+        let within = (first..self.b.func.dfg.num_blocks()).map(|number| Block::from_u32(number as u32));
+        for block in here.into_iter().chain(within).filter(|_| seldom) {
+            self.b.set_cold_block(block);
+        }
+        emitted
+    }
+
+    /// Where to go for the general way.
+    pub fn general(&self) -> Block {
+        self.general
+    }
+
+    /// The general way, unless the condition holds.
+    pub fn require(&mut self, condition: Value) {
+        self.unless(condition, self.general);
+    }
+
+    /// Emits `then` for when the condition holds; what follows is for either case.
+    pub fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
+        let (yes, next) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(condition, yes, &[], next, &[]);
+        self.b.switch_to_block(yes);
+        then(self);
+        self.b.ins().jump(next, &[]);
+        self.b.switch_to_block(next);
+    }
+
+    /// The same, with `otherwise` for when it does not hold.
+    pub fn when_or(&mut self, condition: Value, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+        let then = |s: &mut Self| {
+            then(s);
+            Vec::new()
+        };
+        let otherwise = |s: &mut Self| {
+            otherwise(s);
+            Vec::new()
+        };
+        self.branch(condition, &[], then, otherwise);
+    }
+
+    /// The value of either branch.
+    pub fn either(
+        &mut self,
+        condition: Value,
+        ty: Type,
+        then: impl FnOnce(&mut Self) -> Value,
+        otherwise: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        self.branch(condition, &[ty], |s| vec![then(s)], |s| vec![otherwise(s)])[0]
+    }
+
+    /// The values of either branch, as many as there are types.
+    pub fn branch(
+        &mut self,
+        condition: Value,
+        types: &[Type],
+        then: impl FnOnce(&mut Self) -> Vec<Value>,
+        otherwise: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) -> Vec<Value> {
+        let (yes, no, next) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let results = types.iter().map(|&ty| self.b.append_block_param(next, ty)).collect();
+        self.b.ins().brif(condition, yes, &[], no, &[]);
+        self.b.switch_to_block(yes);
+        let values = then(self);
+        self.jump(next, &values);
+        self.b.switch_to_block(no);
+        let values = otherwise(self);
+        self.jump(next, &values);
+        self.b.switch_to_block(next);
+        results
+    }
+
+    pub fn equals(&mut self, value: Value, constant: u64) -> Value {
+        self.b.ins().icmp_imm_s(IntCC::Equal, value, constant as i64)
+    }
+
+    /// Calls a function of the runtime. An argument's type is its own.
+    pub fn call(&mut self, function: usize, arguments: &[Value], result: Option<Type>) -> Option<Value> {
+        let address = self.int(function as u64);
+        let convention = self.scene.convention;
+        self.call_address(convention, address, arguments, result)
+    }
+
+    /// Calls a function whose address is known only when the code runs.
+    pub fn call_address(
+        &mut self,
+        convention: CallConv,
+        address: Value,
+        arguments: &[Value],
+        result: Option<Type>,
+    ) -> Option<Value> {
+        let mut signature = Signature::new(convention);
+        signature.params = arguments.iter().map(|&value| AbiParam::new(self.b.func.dfg.value_type(value))).collect();
+        signature.returns = result.into_iter().map(AbiParam::new).collect();
+        let signature = self.b.import_signature(signature);
+        let call = self.b.ins().call_indirect(signature, address, arguments);
+        self.b.inst_results(call).first().copied()
+    }
+
+    /// The address of the routines of a transition.
+    pub fn routines_of(&mut self, routines: Value, transition: Value) -> Value {
+        self.row(routines, transition, size_of::<Routines>() as i64)
+    }
+
+    /// Calls the routine that stands somewhere. Returns its status.
+    pub fn call_routine(&mut self, convention: CallConv, address: Value, offset: usize, more: &[Value]) -> Value {
+        let (function, holes) = (self.function_of(address, offset), self.holes_of(address, offset));
+        let arguments = [&[self.engine, holes], more].concat();
+        self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(holes)
+    }
+
+    /// The function of a routine, …
+    pub fn function_of(&mut self, address: Value, offset: usize) -> Value {
+        self.load(I64, address, offset + offset_of!(Routine, function))
+    }
+
+    /// … and its holes.
+    pub fn holes_of(&mut self, address: Value, offset: usize) -> Value {
+        self.load(I64, address, offset + offset_of!(Routine, holes))
+    }
+
+    /// Calls a function that is called seldom, and makes this block one that runs seldom. The first argument is the engine.
+    pub fn call_rarely(&mut self, function: Rare, arguments: &[Value]) {
+        let function = self.scene.rare[function as usize];
+        self.aside(true, |s| s.b.ins().call(function, &[&[s.engine], arguments].concat()));
+    }
+
+    // ------------------------------------------------------------ where things are
+
+    /// A number that differs between transitions which are otherwise alike.
+    pub fn hole(&mut self, hole: Hole) -> Value {
+        let position = self.position(hole);
+        self.hole_at(I64, position)
+    }
+
+    /// The same for a real constant.
+    pub fn real_hole(&mut self, value: &f64) -> Value {
+        let position = self.position(Hole::constant(value, value.to_bits()));
+        self.hole_at(F64, position)
+    }
+
+    /// Which of the holes one is.
+    pub fn position(&mut self, hole: Hole) -> usize {
+        // Some may be equal by chance, in one transition and not in another of its shape; and it costs less to read what a join or
+        // an index is found by again than to keep it.
+        let shared = !matches!(
+            hole,
+            Hole::Join(_)
+                | Hole::Index(_)
+                | Hole::JoinNumber(_)
+                | Hole::IndexNumber(_)
+                | Hole::Offset(_)
+                | Hole::Word(_)
+        );
+        let known = self.row.iter().position(|other| shared && *other == hole);
+        if known.is_none() {
+            self.row.push(hole);
+        }
+        known.unwrap_or(self.row.len() - 1)
+    }
+
+    /// The hole at a position, if it is a constant of the code.
+    pub fn constant_at(&self, position: usize) -> Option<u64> {
+        match self.known?[position] {
+            Filling::Constant(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The hole at a position.
+    pub fn hole_at(&mut self, ty: Type, position: usize) -> Value {
+        let read = || Filling::Read(self.row[..position].iter().map(|hole| hole.cells()).sum());
+        match self.known.map_or_else(read, |known| known[position]) {
+            Filling::Constant(word) if ty == F64 => self.real(f64::from_bits(word)),
+            Filling::Constant(word) => self.int(word),
+            Filling::Above(other, 0) => self.hole_at(ty, other),
+            Filling::Above(other, distance) => {
+                let other = self.hole_at(ty, other);
+                self.b.ins().iadd_imm_s(other, distance as i64)
+            }
+            Filling::Read(cell) => {
+                let flags = FLAGS.with_readonly().with_can_move();
+                let offset = (size_of::<u32>() * cell) as i32;
+                match self.row[position].cells() {
+                    1 => self.b.ins().uload32(flags, self.holes, offset),
+                    _ => self.b.ins().load(ty, flags, self.holes, offset),
+                }
+            }
+        }
+    }
+
+    /// The address of the state of a place, …
+    pub fn place(&mut self, place: PlaceId) -> Value {
+        let offset = self.hole(Hole::Place(place));
+        let address = self.b.ins().iadd(self.engine, offset);
+        self.owned(address, Owner::Place)
+    }
+
+    /// … of its store, …
+    pub fn store_of(&mut self, place: PlaceId) -> Value {
+        let offset = self.hole(Hole::Place(place));
+        let place = self.b.ins().iadd(self.engine, offset);
+        let plan = self.layout.arena;
+        let address = self.b.ins().iadd_imm_s(place, (plan.stores - plan.places) as i64);
+        self.owned(address, Owner::Store)
+    }
+
+    /// … and of the state of a transition.
+    pub fn transition(&mut self, transition: TransitionId) -> Value {
+        let offset = self.hole(Hole::Transition(transition));
+        let address = self.b.ins().iadd(self.engine, offset);
+        self.owned(address, Owner::Transition)
+    }
+
+    /// A lane whose address has been found.
+    pub fn lane_at(&mut self, address: Value) -> Value {
+        self.owned(address, Owner::Lane)
+    }
+
+    /// Rounds of the tournament of firings in progress, as far as the interpreter has seen.
+    pub fn rounds(&self) -> u32 {
+        self.scene.profile.rounds.min(MOST_ROUNDS)
+    }
+
+    /// The state of a transition whose number is known only when the code runs.
+    pub fn transition_at(&mut self, number: Value) -> Value {
+        let transitions = self.rows(self.layout.arena.transitions);
+        let address = self.row(transitions, number, size_of::<TransitionCounters>() as i64);
+        self.owned(address, Owner::Transition)
+    }
+
+    /// The numbers of places and transitions, as the runtime knows them.
+    pub fn place_id(&mut self, place: PlaceId) -> Value {
+        let distance = self.hole(Hole::Place(place));
+        self.row_number(distance, self.layout.arena.places)
+    }
+
+    pub fn transition_id(&mut self, transition: TransitionId) -> Value {
+        let distance = self.hole(Hole::Transition(transition));
+        self.row_number(distance, self.layout.arena.transitions)
+    }
+
+    fn row_number(&mut self, distance: Value, start: usize) -> Value {
+        let offset = self.b.ins().iadd_imm_s(distance, -(start as i64));
+        self.b.ins().ushr_imm_s(offset, ROW_BITS)
+    }
+
+    pub fn tokens(&mut self, place: PlaceId) -> Value {
+        let place = self.place(place);
+        self.load(I64, place, offset_of!(PlaceCounters, tokens))
+    }
+
+    /// The address of the token in a seat (of a queue: so many behind its head).
+    pub fn seat(&mut self, place: PlaceId, seat: Value) -> Value {
+        let state = self.place(place);
+        let slots = self.load(I64, state, RING + offset_of!(Ring, slots));
+        let width = self.program.places[place].width as i64;
+        let offset = self.b.ins().imul_imm_s(seat, 8 * width);
+        let token = self.b.ins().iadd(slots, offset);
+        self.owned(token, Owner::Tokens)
+    }
+
+    /// A seat of a queue, counted in its ring.
+    pub fn ring_seat(&mut self, place: PlaceId, behind: Value) -> Value {
+        let state = self.place(place);
+        let head = self.load_half(state, RING + offset_of!(Ring, head));
+        let mask = self.mask(place);
+        let sum = self.b.ins().iadd(head, behind);
+        self.b.ins().band(sum, mask)
+    }
+
+    /// One less than the tokens that there is room for in a place.
+    pub fn mask(&mut self, place: PlaceId) -> Value {
+        let state = self.place(place);
+        self.load_half(state, RING + offset_of!(Ring, mask))
+    }
+
+    /// The token that has been chosen for an arc.
+    pub fn chosen(&mut self, arc: usize) -> Value {
+        let chosen = self.table(self.layout.chosen);
+        self.load(I64, chosen, 8 * arc)
+    }
+
+    /// Writes the variables that are known to the engine's, for expressions and probes that run outside of the code.
+    pub fn spill_variables(&mut self) {
+        let variables = self.table(self.layout.variables);
+        for i in 0..self.variables.len() {
+            let value = self.variable(i);
+            self.store(value, variables, 8 * i);
+        }
+    }
+
+    /// The address of the set of enabled transitions of a priority.
+    pub fn enabled(&mut self, level: u32) -> (Value, usize) {
+        let levels = self.rows(self.layout.arena.levels);
+        let levels = self.owned(levels, Owner::Enabled);
+        (levels, level as usize * size_of::<RankSet>() + offset_of!(RankSet, word))
+    }
+}

@@ -1,0 +1,227 @@
+//! Code for what is enabled: conditions of transitions that come to hold or do not any more, and the sets of enabled
+//! transitions (`Enabling`).
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{I32, I64, I8};
+use cranelift_codegen::ir::{InstBuilder, Value};
+
+use crate::base::ids::TransitionId;
+use crate::collections::rank_set::{RankSet, MEDIUM, SMALL};
+use crate::jit::emit::emitter::{Emitter, Lost, Source};
+use crate::jit::emit::place::Way;
+use crate::jit::holes::Hole;
+use crate::program::arc::Take;
+use crate::program::transition::{Selection, TransitionProgram};
+use crate::program::watch::{Dependent, Watch};
+use crate::state::counters::TransitionCounters;
+
+/// Where a set has the bit of a member: the word's address and an offset, and the bit; and the same of the summary above.
+pub struct Member {
+    address: Value,
+    offset: usize,
+    bit: Value,
+    summary: Option<(Value, usize, Value)>,
+}
+
+impl Emitter<'_, '_> {
+    // ------------------------------------------------------------ conditions
+
+    /// Emits what takes the tokens of a firing, `take`. What its transition loses by it is told once, behind it, where that is
+    /// known without a branch.
+    pub fn lose_conditions(&mut self, id: TransitionId, plan: &TransitionProgram, take: impl FnOnce(&mut Self)) {
+        self.lost = (plan.plain && self.loses_freely(id, plan)).then(Lost::default);
+        take(self);
+        let Some(Lost { always, perhaps }) = self.lost.take() else { return };
+        let Some(member) = self.member(id) else { return };
+        let any = perhaps.iter().copied().reduce(|one, other| self.b.ins().bor(one, other));
+        if always == 0 && any.is_none() {
+            return;
+        }
+        let mut unmet = self.b.ins().iconst(I32, always as i64);
+        for lost in perhaps {
+            let lost = self.b.ins().uextend(I32, lost);
+            unmet = self.b.ins().iadd(unmet, lost);
+        }
+        let state = self.transition(id);
+        self.store(unmet, state, offset_of!(TransitionCounters, unmet));
+        self.exclude(&member, any.filter(|_| always == 0));
+    }
+
+    /// Whether it needs no branch to tell which of a transition's conditions its firing ends.
+    fn loses_freely(&self, id: TransitionId, plan: &TransitionProgram) -> bool {
+        let free = |take: &Take| match *take {
+            Take::Black { place, count } => self.crosses_freely(id, place, count),
+            Take::Head { place, .. } | Take::Seat { place, .. } => self.crosses_freely(id, place, 1),
+            Take::Chosen { .. } => false,
+        };
+        // What a join loses is told as its tokens leave.
+        let is_join = matches!(plan.selection, Selection::Join(_));
+        !is_join && self.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(free)
+    }
+
+    /// A condition of the transition whose firing takes is lost, if `crossed`. Whether that is told behind what takes.
+    pub fn is_told_later(&mut self, watch: &Watch, way: Way, crossed: Option<Value>) -> bool {
+        let own = self.own == Some(watch.transition) && way == Way::Down && !watch.below;
+        let Some(lost) = self.lost.as_mut().filter(|_| own) else { return false };
+        match crossed {
+            Some(crossed) => lost.perhaps.push(crossed),
+            None => lost.always += 1,
+        }
+        true
+    }
+
+    /// A watched condition comes to hold, or does not any more. `seen`: whether the transition sees what has changed, if that is a
+    /// question.
+    pub fn cross(&mut self, watch: &Watch, way: Way, seen: Option<Value>) {
+        if (way == Way::Up) != watch.below {
+            self.met(watch.transition, seen);
+        } else if !self.is_told_later(watch, way, None) {
+            self.violated(watch.transition);
+        }
+    }
+
+    pub fn change_unmet(&mut self, transition: TransitionId, change: Value) -> Value {
+        let state = self.transition(transition);
+        let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
+        let unmet = self.b.ins().iadd(unmet, change);
+        self.store(unmet, state, offset_of!(TransitionCounters, unmet));
+        unmet
+    }
+
+    pub fn met(&mut self, transition: TransitionId, seen: Option<Value>) {
+        let one = self.b.ins().iconst(I32, -1);
+        let unmet = self.change_unmet(transition, one);
+        let all = self.equals(unmet, 0);
+        if !self.program.transitions[transition].plain {
+            self.touch_if([Some(all), seen], transition);
+        } else if let Some(member) = self.member(transition) {
+            // Whether this was the last condition can seldom be foreseen.
+            self.include(&member, all);
+        } else {
+            self.when(all, |s| s.tell_enabled(transition, true));
+        }
+    }
+
+    pub fn violated(&mut self, transition: TransitionId) {
+        let one = self.b.ins().iconst(I32, 1);
+        let unmet = self.change_unmet(transition, one);
+        if let Some(member) = self.member(transition) {
+            self.exclude(&member, None);
+        } else {
+            let first = self.equals(unmet, 1);
+            self.when(first, |s| s.tell_enabled(transition, false));
+        }
+    }
+
+    // ------------------------------------------------------------ sets of enabled transitions
+
+    fn size_of_level(&self, transition: TransitionId) -> usize {
+        let level = self.program.transitions[transition].level;
+        self.program.levels[level as usize].transitions.len()
+    }
+
+    /// Whether the set of enabled transitions that a transition belongs to is not a large one.
+    pub fn has_member(&self, transition: TransitionId) -> bool {
+        self.size_of_level(transition) <= MEDIUM
+    }
+
+    /// Where the set of enabled transitions has a transition, unless it is a large one.
+    pub fn member(&mut self, transition: TransitionId) -> Option<Member> {
+        let (level, size) = (self.program.transitions[transition].level, self.size_of_level(transition));
+        if size > MEDIUM {
+            return None;
+        }
+        let (sets, offset) = self.enabled(level);
+        let bit = self.hole(Hole::Bit(transition));
+        if size <= SMALL {
+            return Some(Member { address: sets, offset, bit, summary: None });
+        }
+        let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let word = self.hole(Hole::WordOffset(transition));
+        let address = self.b.ins().iadd(words, word);
+        let above = self.hole(Hole::WordBit(transition));
+        Some(Member { address, offset: 0, bit, summary: Some((sets, offset, above)) })
+    }
+
+    /// A transition is in the set if a condition holds, or it has been before.
+    pub fn include(&mut self, member: &Member, condition: Value) {
+        let add = |s: &mut Self, address, offset, bit| {
+            let none = s.int(0);
+            let bit = s.b.ins().select(condition, bit, none);
+            let word = s.load(I64, address, offset);
+            let word = s.b.ins().bor(word, bit);
+            s.store(word, address, offset);
+        };
+        add(self, member.address, member.offset, member.bit);
+        if let Some((set, offset, bit)) = member.summary {
+            add(self, set, offset, bit);
+        }
+    }
+
+    /// A transition is not in the set, if a condition holds.
+    pub fn exclude(&mut self, member: &Member, condition: Option<Value>) {
+        let remove = |s: &mut Self, address, offset, bit, condition: Option<Value>| {
+            let none = s.int(0);
+            let bit = condition.map_or(bit, |condition| s.b.ins().select(condition, bit, none));
+            let word = s.load(I64, address, offset);
+            let word = s.b.ins().band_not(word, bit);
+            s.store(word, address, offset);
+            word
+        };
+        let word = remove(self, member.address, member.offset, member.bit, condition);
+        if let Some((set, offset, bit)) = member.summary {
+            let empty = self.equals(word, 0);
+            remove(self, set, offset, bit, Some(empty));
+        }
+    }
+
+    fn tell_enabled(&mut self, transition: TransitionId, enabled: bool) {
+        let (id, enabled) = (self.transition_id(transition), self.int(u64::from(enabled)));
+        self.call(self.runtime.set_enabled, &[self.engine, id, enabled], None);
+    }
+
+    /// Whether a transition sees a token that arrives, if not any token is one for it.
+    pub fn is_seen(&mut self, dependent: &Dependent, arriving: &[Source]) -> Option<Value> {
+        let (slot, bits) = dependent.only?;
+        let value = self.word_in(*arriving.get(slot as usize)?);
+        Some(self.b.ins().icmp_imm_s(IntCC::Equal, value, bits as i64))
+    }
+
+    pub fn look_again(&mut self, dependent: &Dependent, before: Value, way: Way, seen: Option<Value>) {
+        let asks = way == Way::Up && dependent.depth != u64::MAX;
+        let near = asks.then(|| self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, before, dependent.depth as i64));
+        self.touch_if([near, seen], dependent.transition);
+    }
+
+    /// Looks at a transition again if all conditions hold that there are.
+    fn touch_if(&mut self, conditions: [Option<Value>; 2], transition: TransitionId) {
+        match conditions.into_iter().flatten().reduce(|one, other| self.b.ins().band(one, other)) {
+            Some(all) => self.when(all, |s| s.touch(transition)),
+            None => self.touch(transition),
+        }
+    }
+
+    /// `Enabling::touch`.
+    fn touch(&mut self, transition: TransitionId) {
+        let state = self.transition(transition);
+        let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
+        let listed = self.load(I8, state, offset_of!(TransitionCounters, listed));
+        let listed = self.b.ins().uextend(I32, listed);
+        let either = self.b.ins().bor(unmet, listed);
+        let fresh = self.equals(either, 0);
+        self.when(fresh, |s| {
+            let yes = s.b.ins().iconst(I8, 1);
+            s.store(yes, state, offset_of!(TransitionCounters, listed));
+            let len = s.load(I64, s.engine, s.layout.listed);
+            let list = s.table(s.layout.list);
+            let offset = s.b.ins().ishl_imm_s(len, 2);
+            let end = s.b.ins().iadd(list, offset);
+            let id = s.transition_id(transition);
+            s.store_half(id, end, 0);
+            let len = s.b.ins().iadd_imm_s(len, 1);
+            s.store(len, s.engine, s.layout.listed);
+        });
+    }
+}

@@ -1,0 +1,455 @@
+//! Code for expressions. What would raise a fault leaves for the general way, which raises it.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::types::{F64, I64, I8};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
+
+use crate::engine::code::DONE;
+use crate::jit::emit::emitter::Emitter;
+use crate::jit::holes::Hole;
+use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN, WIDEST};
+use crate::program::expression::{
+    self, Bool, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding,
+};
+
+/// The constant mean of an exponential, as the code distinguishes it.
+pub enum Mean<'a> {
+    One,
+    /// One whose exponentials are all finite, and above 0 if a standard one is: an operand.
+    Usual(&'a f64),
+    Other(f64),
+}
+
+impl<'a> Mean<'a> {
+    pub fn of(mean: &'a f64) -> Self {
+        match *mean {
+            1.0 => Mean::One,
+            usual if usual > POSITIVE_MEAN && usual < FINITE_MEAN => Mean::Usual(mean),
+            other => Mean::Other(other),
+        }
+    }
+
+    pub fn is_usual(&self) -> bool {
+        !matches!(self, Mean::Other(_))
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// The 64 bits of a value. `end` is the end of the firing, as far as it is known.
+    pub fn bits(&mut self, value: &expression::Value, end: Value) -> Value {
+        match value {
+            expression::Value::Int(Int::Var(variable)) | expression::Value::Real(Real::Var(variable)) => {
+                self.variable(variable.at())
+            }
+            expression::Value::Int(e) => self.integer(e, end),
+            expression::Value::Real(e) => {
+                let value = self.real_value(e, end);
+                self.bits_of(value)
+            }
+        }
+    }
+
+    pub fn variable(&mut self, variable: usize) -> Value {
+        match self.variables[variable] {
+            Some(slot) => self.word_in(slot),
+            None => self.int(0),
+        }
+    }
+
+    /// An exponential, from a standard one and a mean.
+    pub fn times_mean(&mut self, standard: Value, mean: &f64) -> Value {
+        let mean = self.real_hole(mean);
+        self.b.ins().fmul(mean, standard)
+    }
+
+    fn bits_of(&mut self, real: Value) -> Value {
+        self.b.ins().bitcast(I64, MemFlagsData::new(), real)
+    }
+
+    fn real_of(&mut self, bits: Value) -> Value {
+        self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
+    }
+
+    // ------------------------------------------------------------ conditions
+
+    /// A condition as an integer of 8 bits.
+    pub fn condition(&mut self, e: &Bool, end: Value) -> Value {
+        match e {
+            Bool::Const(value) => self.b.ins().iconst(I8, i64::from(*value)),
+            Bool::Truth(a) => {
+                let a = self.integer(a, end);
+                self.b.ins().icmp_imm_s(IntCC::NotEqual, a, 0)
+            }
+            Bool::Ints(comparison, operands) => {
+                let (a, b) = (self.integer(&operands.0, end), self.integer(&operands.1, end));
+                self.b.ins().icmp(whole(*comparison), a, b)
+            }
+            Bool::Reals(comparison, operands) => {
+                let (a, b) = (self.real_value(&operands.0, end), self.real_value(&operands.1, end));
+                self.b.ins().fcmp(real(*comparison), a, b)
+            }
+            Bool::And(operands) => {
+                let first = self.condition(&operands.0, end);
+                let no = |s: &mut Self| s.b.ins().iconst(I8, 0);
+                self.either(first, I8, |s| s.condition(&operands.1, end), no)
+            }
+            Bool::Or(operands) => {
+                let first = self.condition(&operands.0, end);
+                let yes = |s: &mut Self| s.b.ins().iconst(I8, 1);
+                self.either(first, I8, yes, |s| s.condition(&operands.1, end))
+            }
+            Bool::Not(a) => {
+                let a = self.condition(a, end);
+                self.b.ins().icmp_imm_s(IntCC::Equal, a, 0)
+            }
+            Bool::If(parts) => {
+                let first = self.condition(&parts.0, end);
+                let branch = |e| move |s: &mut Self| s.condition(e, end);
+                self.either(first, I8, branch(&parts.1), branch(&parts.2))
+            }
+        }
+    }
+
+    // ------------------------------------------------------------ integers
+
+    pub fn integer(&mut self, e: &Int, end: Value) -> Value {
+        match e {
+            Int::Const(value) => self.int(*value as u64),
+            Int::Var(variable) => self.variable(variable.at()),
+            Int::Tokens(place) => self.tokens(*place),
+            Int::Neg(a, _) => {
+                let a = self.integer(a, end);
+                let zero = self.int(0);
+                self.int_operation(IntOperation::Sub, zero, a, None)
+            }
+            Int::Abs(a, _) => {
+                let a = self.integer(a, end);
+                let least = self.b.ins().icmp_imm_s(IntCC::NotEqual, a, i64::MIN);
+                self.require(least);
+                self.b.ins().iabs(a)
+            }
+            Int::Binary(operation, operands, _) => {
+                let (a, b) = (self.integer(&operands.0, end), self.integer(&operands.1, end));
+                let known = if let Int::Const(b) = operands.1 { Some(b) } else { None };
+                self.int_operation(*operation, a, b, known)
+            }
+            Int::Chain(first, steps) => {
+                let (mut value, _) = self.whole_leaf(*first);
+                for (operation, operand, _) in steps {
+                    let (operand, known) = self.whole_leaf(*operand);
+                    value = self.int_operation(*operation, value, operand, known);
+                }
+                value
+            }
+            Int::Rounded(rounding, a, _) => {
+                let a = self.real_value(a, end);
+                self.rounded(*rounding, a)
+            }
+            Int::If(parts) => {
+                let condition = self.condition(&parts.0, end);
+                let branch = |e| move |s: &mut Self| s.integer(e, end);
+                self.either(condition, I64, branch(&parts.1), branch(&parts.2))
+            }
+            Int::Truth(condition) => {
+                let condition = self.condition(condition, end);
+                self.b.ins().uextend(I64, condition)
+            }
+            Int::Uniform(bounds, _) => self.uniform_int(bounds, end),
+            Int::Choice(_) | Int::Table(_) => self.evaluated(self.runtime.integer, std::ptr::from_ref(e) as u64, end),
+        }
+    }
+
+    /// `distribution::uniform_int`.
+    fn uniform_int(&mut self, bounds: &(Int, Int), end: Value) -> Value {
+        let known = match bounds {
+            (Int::Const(low), Int::Const(high)) => high.checked_sub(*low),
+            _ => None,
+        };
+        let (low, high) = (self.integer(&bounds.0, end), self.integer(&bounds.1, end));
+        let position = if let Some(width @ 1..WIDEST) = known {
+            let number = self.int(width as u64 + 1);
+            self.choice_of_several(number)
+        } else {
+            let ascending = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, low, high);
+            self.require(ascending);
+            let width = self.b.ins().isub(high, low);
+            let narrow = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, width, WIDEST);
+            self.require(narrow);
+            let number = self.b.ins().iadd_imm_s(width, 1);
+            self.equal_choice(number)
+        };
+        self.b.ins().iadd(low, position)
+    }
+
+    fn whole_leaf(&mut self, leaf: Leaf<i64>) -> (Value, Option<i64>) {
+        match leaf {
+            Leaf::Const(value) => (self.int(value as u64), Some(value)),
+            Leaf::Var(variable) => (self.variable(variable.at()), None),
+        }
+    }
+
+    /// `IntOperation::apply`; `known` is `b` where it is a constant.
+    fn int_operation(&mut self, operation: IntOperation, a: Value, b: Value, known: Option<i64>) -> Value {
+        match operation {
+            IntOperation::Add => {
+                let (sum, over) = self.b.ins().sadd_overflow(a, b);
+                self.no_overflow(over);
+                sum
+            }
+            IntOperation::Sub => {
+                let (difference, over) = self.b.ins().ssub_overflow(a, b);
+                self.no_overflow(over);
+                difference
+            }
+            IntOperation::Mul => {
+                let (product, over) = self.b.ins().smul_overflow(a, b);
+                self.no_overflow(over);
+                product
+            }
+            IntOperation::PlainAdd => self.b.ins().iadd(a, b),
+            IntOperation::PlainSub => self.b.ins().isub(a, b),
+            IntOperation::PlainMul => self.b.ins().imul(a, b),
+            IntOperation::PlainDivide => self.b.ins().udiv(a, b),
+            IntOperation::PlainModulo => self.b.ins().urem(a, b),
+            IntOperation::Min => self.b.ins().smin(a, b),
+            IntOperation::Max => self.b.ins().smax(a, b),
+            IntOperation::FloorDivide | IntOperation::Modulo => {
+                let whole = operation == IntOperation::FloorDivide;
+                match known {
+                    Some(power) if power > 0 && power & (power - 1) == 0 => {
+                        if whole {
+                            self.b.ins().sshr_imm_s(a, i64::from(power.trailing_zeros()))
+                        } else {
+                            self.b.ins().band_imm_s(a, power - 1)
+                        }
+                    }
+                    _ => self.floored(whole, a, b, known),
+                }
+            }
+        }
+    }
+
+    fn no_overflow(&mut self, over: Value) {
+        let fine = self.equals(over, 0);
+        self.require(fine);
+    }
+
+    /// Quotient and rest that round down. Divisors 0 and −1 go the general way.
+    fn floored(&mut self, whole: bool, a: Value, b: Value, known: Option<i64>) -> Value {
+        if known.is_none_or(|b| b == 0 || b == -1) {
+            let shifted = self.b.ins().iadd_imm_s(b, 1);
+            let usual = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, shifted, 1);
+            self.require(usual);
+        }
+        let quotient = self.b.ins().sdiv(a, b);
+        let product = self.b.ins().imul(quotient, b);
+        let rest = self.b.ins().isub(a, product);
+        let inexact = self.b.ins().icmp_imm_s(IntCC::NotEqual, rest, 0);
+        let signs = self.b.ins().bxor(rest, b);
+        let opposite = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
+        let adjust = self.b.ins().band(inexact, opposite);
+        if whole {
+            let adjust = self.b.ins().uextend(I64, adjust);
+            self.b.ins().isub(quotient, adjust)
+        } else {
+            let raised = self.b.ins().iadd(rest, b);
+            self.b.ins().select(adjust, raised, rest)
+        }
+    }
+
+    /// `Rounding::apply`.
+    fn rounded(&mut self, rounding: Rounding, a: Value) -> Value {
+        let rounded = match rounding {
+            Rounding::Floor => self.b.ins().floor(a),
+            Rounding::Ceil => self.b.ins().ceil(a),
+            Rounding::Round => self.b.ins().nearest(a),
+        };
+        let (low, high) = (self.real(-9_223_372_036_854_775_808.0), self.real(9_223_372_036_854_775_808.0));
+        let above = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, rounded, low);
+        self.require(above);
+        let below = self.b.ins().fcmp(FloatCC::LessThan, rounded, high);
+        self.require(below);
+        self.b.ins().fcvt_to_sint(I64, rounded)
+    }
+
+    /// The value of an expression that the runtime evaluates, as 64 bits.
+    fn evaluated(&mut self, function: usize, expression: u64, end: Value) -> Value {
+        self.spill_variables();
+        self.lend_chance();
+        let expression = self.hole(Hole::Word(expression));
+        let status = self.call(function, &[self.engine, expression, end], Some(I64));
+        self.regain_chance();
+        if let Some(status) = status {
+            let done = self.equals(status, DONE);
+            self.require(done);
+        }
+        self.load(I64, self.engine, self.layout.value)
+    }
+
+    // ------------------------------------------------------------ reals
+
+    pub fn real_value(&mut self, e: &Real, end: Value) -> Value {
+        match e {
+            Real::Const(value) => self.real_hole(value),
+            Real::Var(variable) => {
+                let bits = self.variable(variable.at());
+                self.real_of(bits)
+            }
+            Real::Now => self.now,
+            Real::End => end,
+            Real::FromInt(a) => {
+                let a = self.integer(a, end);
+                self.b.ins().fcvt_from_sint(F64, a)
+            }
+            Real::Unary(function, a, _) if *function != RealFunction::Ln => {
+                let a = self.real_value(a, end);
+                self.real_function(*function, a)
+            }
+            Real::Binary(operation, operands, _) if *operation != RealOperation::Pow => {
+                let (a, b) = (self.real_value(&operands.0, end), self.real_value(&operands.1, end));
+                let constant = if let Real::Const(b) = operands.1 { Some(b) } else { None };
+                self.real_operation(*operation, a, b, constant)
+            }
+            Real::Chain(first, steps) if steps.iter().all(|step| step.0 != RealOperation::Pow) => {
+                let mut value = self.real_leaf(*first);
+                for (operation, operand, _) in steps {
+                    let constant = if let Leaf::Const(constant) = *operand { Some(constant) } else { None };
+                    let operand = self.real_leaf(*operand);
+                    value = self.real_operation(*operation, value, operand, constant);
+                }
+                value
+            }
+            Real::If(parts) => {
+                let condition = self.condition(&parts.0, end);
+                let branch = |e| move |s: &mut Self| s.real_value(e, end);
+                self.either(condition, F64, branch(&parts.1), branch(&parts.2))
+            }
+            Real::ConstExponential(mean, _) => match Mean::of(mean) {
+                Mean::One => self.exponential(),
+                Mean::Usual(mean) => {
+                    let standard = self.exponential();
+                    self.times_mean(standard, mean)
+                }
+                Mean::Other(mean) => {
+                    let mean = self.real(mean);
+                    self.scaled_exponential(mean)
+                }
+            },
+            Real::Exponential(mean, _) => {
+                let mean = self.real_value(mean, end);
+                let zero = self.real(0.0);
+                let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, mean, zero);
+                self.require(fine);
+                self.scaled_exponential(mean)
+            }
+            Real::Uniform(bounds, _) => {
+                let (low, high) = (self.real_value(&bounds.0, end), self.real_value(&bounds.1, end));
+                let fine = self.b.ins().fcmp(FloatCC::LessThanOrEqual, low, high);
+                self.require(fine);
+                let width = self.b.ins().fsub(high, low);
+                let u = self.uniform();
+                let above = self.b.ins().fmul(width, u);
+                let value = self.b.ins().fadd(low, above);
+                self.finite(value)
+            }
+            _ => {
+                let bits = self.evaluated(self.runtime.real, std::ptr::from_ref(e) as u64, end);
+                self.real_of(bits)
+            }
+        }
+    }
+
+    fn real_leaf(&mut self, leaf: Leaf<f64>) -> Value {
+        match leaf {
+            Leaf::Const(value) => self.real(value),
+            Leaf::Var(variable) => {
+                let bits = self.variable(variable.at());
+                self.real_of(bits)
+            }
+        }
+    }
+
+    fn scaled_exponential(&mut self, mean: Value) -> Value {
+        let standard = self.exponential();
+        let value = self.b.ins().fmul(mean, standard);
+        self.finite(value)
+    }
+
+    /// `expression::finite`.
+    fn finite(&mut self, value: Value) -> Value {
+        let finite = self.is_finite(value);
+        self.require(finite);
+        let zero = self.real(0.0);
+        self.b.ins().fadd(value, zero)
+    }
+
+    /// Whether a real is finite: then it is 0 without itself, and else no number.
+    fn is_finite(&mut self, value: Value) -> Value {
+        let rest = self.b.ins().fsub(value, value);
+        self.b.ins().fcmp(FloatCC::Ordered, rest, rest)
+    }
+
+    fn real_function(&mut self, function: RealFunction, a: Value) -> Value {
+        match function {
+            RealFunction::Neg => {
+                let (negated, zero) = (self.b.ins().fneg(a), self.real(0.0));
+                self.b.ins().fadd(negated, zero)
+            }
+            RealFunction::Abs => self.b.ins().fabs(a),
+            RealFunction::Sqrt | RealFunction::Ln => {
+                let zero = self.real(0.0);
+                let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, a, zero);
+                self.require(fine);
+                let root = self.b.ins().sqrt(a);
+                self.finite(root)
+            }
+        }
+    }
+
+    /// The result of an operation; `constant`: what the second number is, if it is known.
+    fn real_operation(&mut self, operation: RealOperation, a: Value, b: Value, constant: Option<f64>) -> Value {
+        let value = match operation {
+            RealOperation::Add => self.b.ins().fadd(a, b),
+            RealOperation::Sub => self.b.ins().fsub(a, b),
+            RealOperation::Mul => self.b.ins().fmul(a, b),
+            RealOperation::Div if constant.is_some_and(|b| b != 0.0) => self.b.ins().fdiv(a, b),
+            RealOperation::Div | RealOperation::Pow => {
+                let zero = self.real(0.0);
+                let fine = self.b.ins().fcmp(FloatCC::NotEqual, b, zero);
+                self.require(fine);
+                self.b.ins().fdiv(a, b)
+            }
+            RealOperation::Min => {
+                let less = self.b.ins().fcmp(FloatCC::LessThan, b, a);
+                self.b.ins().select(less, b, a)
+            }
+            RealOperation::Max => {
+                let greater = self.b.ins().fcmp(FloatCC::GreaterThan, b, a);
+                self.b.ins().select(greater, b, a)
+            }
+        };
+        self.finite(value)
+    }
+}
+
+fn whole(comparison: Comparison) -> IntCC {
+    match comparison {
+        Comparison::Equal => IntCC::Equal,
+        Comparison::NotEqual => IntCC::NotEqual,
+        Comparison::Less => IntCC::SignedLessThan,
+        Comparison::LessOrEqual => IntCC::SignedLessThanOrEqual,
+        Comparison::Greater => IntCC::SignedGreaterThan,
+        Comparison::GreaterOrEqual => IntCC::SignedGreaterThanOrEqual,
+    }
+}
+
+fn real(comparison: Comparison) -> FloatCC {
+    match comparison {
+        Comparison::Equal => FloatCC::Equal,
+        Comparison::NotEqual => FloatCC::NotEqual,
+        Comparison::Less => FloatCC::LessThan,
+        Comparison::LessOrEqual => FloatCC::LessThanOrEqual,
+        Comparison::Greater => FloatCC::GreaterThan,
+        Comparison::GreaterOrEqual => FloatCC::GreaterThanOrEqual,
+    }
+}

@@ -1,0 +1,672 @@
+//! Code for the loop of the semantics: choosing and starting firings until none is enabled (I3 to I6), then time, and the
+//! ends of firings (I1, I8). What it does is `Engine::run`, and the runtime does what is rare.
+
+use std::collections::BTreeMap;
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{F64, I32, I64, I8};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use cranelift_frontend::{Switch, Variable};
+
+use crate::base::ids::TransitionId;
+use crate::collections::rank_set::{RankSet, MEDIUM, SMALL};
+use crate::collections::records::Records;
+use crate::collections::tournament::{Key, MANY, NEVER, NONE};
+use crate::engine::code::{Routines, DONE, ENABLED, OVER, STOPPED, USED_UP};
+use crate::jit::emit::emitter::{Emitter, Exit, FunctionForm, Owner, LEAF};
+use crate::jit::holes::Hole;
+use crate::jit::runtime::Rare;
+use crate::program::transition::Level;
+use crate::program::transition::NO_LANE;
+use crate::state::agenda::Ending;
+use crate::state::counters::TransitionCounters;
+use crate::state::lane::Lane;
+
+/// A tournament of so many rounds is far from having many slots.
+const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
+
+/// What the loop is asked: where the routines are, the bits of the last instant, how many firings may have started at the end of
+/// it, and which pieces are written out in the loop.
+pub struct LoopContext<'w> {
+    pub routines: Value,
+    until: Value,
+    enough: Value,
+    pub written: &'w InlinePieces,
+    /// Bits of the time.
+    now: Variable,
+    /// As many firings may start before the loop must see to it how many may.
+    may_start: Variable,
+}
+
+/// For each transition the piece that starts its firings, and the one that ends them, where the pieces of a net are so few
+/// that they are written out in the loop. Else there are none, and they are called.
+#[derive(Default)]
+pub struct InlinePieces {
+    pub starts: Vec<InlinePiece>,
+    pub finishes: Vec<InlinePiece>,
+}
+
+/// A piece that is written out in the loop. Transitions of one shape share it.
+#[derive(Clone, Copy)]
+pub struct InlinePiece {
+    pub shape: usize,
+    /// One of the transitions.
+    pub transition: TransitionId,
+    /// How many holes it has, and whether it reads any.
+    pub holes: usize,
+    pub reads: bool,
+}
+
+impl InlinePiece {
+    fn form(&self, variables: usize, parameters: usize) -> FunctionForm {
+        FunctionForm { variables, parameters, shape: Some(self.shape) }
+    }
+}
+
+impl InlinePieces {
+    pub fn shapes(&self) -> impl Iterator<Item = usize> + '_ {
+        self.starts.iter().chain(&self.finishes).map(|part| part.shape)
+    }
+
+    /// Whether what ends firings has holes.
+    pub fn finishes_differ(&self) -> bool {
+        self.finishes.is_empty() || self.finishes.iter().any(|part| part.reads)
+    }
+}
+
+/// Parts of the loop.
+struct Parts {
+    /// Looks for a firing to start.
+    top: Block,
+    /// Starts a firing of a transition.
+    fire: Block,
+    /// Nothing is enabled.
+    idle: Block,
+    /// Ends a firing.
+    finish: Block,
+}
+
+impl Emitter<'_, '_> {
+    pub fn main_loop(mut self, written: &InlinePieces) -> Vec<Hole> {
+        let [routines, until, enough] = [2, 3, 4].map(|i| self.parameter(i));
+        let [now, may_start] = [0; 2].map(|_| self.b.declare_var(I64));
+        let asked = LoopContext { routines, until, enough, written, now, may_start };
+        let [top, fire, idle, finish] = [0; 4].map(|_| self.b.create_block());
+        let parts = Parts { top, fire, idle, finish };
+        let time = self.load(I64, self.engine, self.layout.now);
+        self.b.def_var(now, time);
+        self.allow(&asked);
+        self.jump(top, &[]);
+
+        self.b.switch_to_block(top);
+        let program = self.program;
+        for &place in &program.streams {
+            let empty = self.tokens(place);
+            let empty = self.equals(empty, 0);
+            self.when(empty, |s| s.refill());
+        }
+        if program.transitions.iter().any(|plan| !plan.plain) {
+            self.look_where_needed(&asked);
+        }
+        for (number, level) in program.levels.iter().enumerate() {
+            let (some, none) = (self.b.create_block(), self.b.create_block());
+            let (sets, offset) = self.enabled(number as u32);
+            let word = self.load(I64, sets, offset);
+            self.b.ins().brif(word, some, &[], none, &[]);
+            self.b.switch_to_block(some);
+            self.leave_unless_allowed(&asked);
+            let transition = self.pick(number, level, word);
+            self.jump(fire, &[transition]);
+            self.b.switch_to_block(none);
+        }
+        self.jump(idle, &[]);
+        self.fire(&asked, &parts);
+        self.pass_time(&asked, &parts);
+        self.finish_first(&asked, &parts);
+        self.end()
+    }
+
+    /// Firings may start as long as there are not too many, and not so many at this instant that account must be kept.
+    fn allow(&mut self, asked: &LoopContext) -> Value {
+        let began = self.load(I64, self.engine, self.layout.instant_began);
+        let quiet = self.load(I64, self.engine, self.layout.quiet);
+        let loud = self.b.ins().iadd(began, quiet);
+        let number = self.b.ins().umin(loud, asked.enough);
+        self.b.def_var(asked.may_start, number);
+        number
+    }
+
+    /// The number of firings that may start is often that of an earlier instant.
+    fn leave_unless_allowed(&mut self, asked: &LoopContext) {
+        let (go, allow) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(allow);
+        let firings = self.load(I64, self.engine, self.layout.firings);
+        let few = self.b.use_var(asked.may_start);
+        let may = self.b.ins().icmp(IntCC::UnsignedLessThan, firings, few);
+        self.b.ins().brif(may, go, &[], allow, &[]);
+        self.b.switch_to_block(allow);
+        let few = self.allow(asked);
+        let may = self.b.ins().icmp(IntCC::UnsignedLessThan, firings, few);
+        self.leave_unless(may, USED_UP);
+        self.jump(go, &[]);
+        self.b.switch_to_block(go);
+    }
+
+    /// Rows of files arrive in empty places (`Engine::refill`).
+    fn refill(&mut self) {
+        let Some(fine) = self.call(self.runtime.refill, &[self.engine], Some(I64)) else { return };
+        self.leave_unless(fine, STOPPED);
+    }
+
+    /// Leaves with a status unless a word is not zero.
+    fn leave_unless(&mut self, word: Value, status: u64) {
+        let (go, out) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(out);
+        self.b.ins().brif(word, go, &[], out, &[]);
+        self.b.switch_to_block(out);
+        self.leave(status);
+        self.b.switch_to_block(go);
+    }
+
+    /// `Engine::look`: looks at the transitions that are listed.
+    fn look_where_needed(&mut self, asked: &LoopContext) {
+        let (next, one, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.jump(next, &[]);
+        self.b.switch_to_block(next);
+        let listed = self.load(I64, self.engine, self.layout.listed);
+        self.b.ins().brif(listed, one, &[], done, &[]);
+        self.b.switch_to_block(one);
+        let fewer = self.b.ins().iadd_imm_s(listed, -1);
+        self.store(fewer, self.engine, self.layout.listed);
+        let list = self.table(self.layout.list);
+        let entry = self.row(list, fewer, size_of::<u32>() as i64);
+        let transition = self.load_half(entry, 0);
+        let state = self.transition_at(transition);
+        let no = self.b.ins().iconst(I8, 0);
+        self.store(no, state, offset_of!(TransitionCounters, listed));
+        let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
+        let may_be = self.b.create_block();
+        self.b.ins().brif(unmet, next, &[], may_be, &[]);
+        self.b.switch_to_block(may_be);
+        let routines = self.routines_of(asked.routines, transition);
+        let found = self.call_routine(self.convention(), routines, offset_of!(Routines, look), &[]);
+        let known = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, found, ENABLED as i64);
+        let (set, general) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(known, set, &[], general, &[]);
+        self.b.switch_to_block(set);
+        self.set_found(transition, state, found);
+        self.jump(next, &[]);
+        self.b.switch_to_block(general);
+        self.look_generally(listed, state);
+        self.jump(next, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    /// The general way looks at a transition, which is listed again, and at the others that are.
+    fn look_generally(&mut self, listed: Value, state: Value) {
+        self.store(listed, self.engine, self.layout.listed);
+        let yes = self.b.ins().iconst(I8, 1);
+        self.store(yes, state, offset_of!(TransitionCounters, listed));
+        self.look_by_engine();
+    }
+
+    fn look_by_engine(&mut self) {
+        let Some(fine) = self.call(self.runtime.look, &[self.engine], Some(I64)) else { return };
+        self.leave_unless(fine, STOPPED);
+    }
+
+    /// `Enabling::set`.
+    fn set_found(&mut self, transition: Value, state: Value, found: Value) {
+        let sizes = || self.program.levels.iter().map(|level| level.transitions.len());
+        let (small, medium) = (sizes().all(|size| size <= SMALL), sizes().all(|size| size > SMALL && size <= MEDIUM));
+        if !small && !medium {
+            self.call(self.runtime.set_enabled, &[self.engine, transition, found], None);
+            return;
+        }
+        let level = self.load_half(state, offset_of!(TransitionCounters, level));
+        let position = self.load_half(state, offset_of!(TransitionCounters, position));
+        let (sets, offset) = self.enabled(0);
+        let set = self.row(sets, level, size_of::<RankSet>() as i64);
+        let set = self.owned(set, Owner::Enabled);
+        if small {
+            self.set_bit(set, offset, position, found);
+            return;
+        }
+        let words = self.load(I64, set, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let node = self.b.ins().ushr_imm_s(position, 6);
+        let entry = self.row(words, node, size_of::<u64>() as i64);
+        let word = self.set_bit(entry, 0, position, found);
+        let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, word, 0);
+        let any = self.b.ins().uextend(I64, any);
+        self.set_bit(set, offset, node, any);
+    }
+
+    /// Sets the bit of a number, modulo 64, to 0 or 1. Returns the word.
+    fn set_bit(&mut self, address: Value, offset: usize, number: Value, to: Value) -> Value {
+        let word = self.load(I64, address, offset);
+        let one = self.int(1);
+        let bit = self.b.ins().ishl(one, number);
+        let without = self.b.ins().band_not(word, bit);
+        let own = self.b.ins().ishl(to, number);
+        let word = self.b.ins().bor(without, own);
+        self.store(word, address, offset);
+        word
+    }
+
+    /// `Enabling::choose`: one of the enabled transitions of a priority.
+    fn pick(&mut self, number: usize, level: &Level, word: Value) -> Value {
+        let size = level.transitions.len();
+        if level.weights.is_some() || size > MEDIUM {
+            return self.pick_by_engine(number);
+        }
+        if size > SMALL {
+            return self.pick_of_words(number, level, word);
+        }
+        let several = |s: &mut Self| {
+            s.take_chance();
+            let number = s.b.ins().popcnt(word);
+            let two = s.equals(number, 2);
+            let bits = s.either(two, I64, |s| s.one_of_two(word), |s| s.one_of_several(word, number));
+            s.return_chance();
+            bits
+        };
+        let others = self.without_lowest_bit(word);
+        let bits = self.either(others, I64, |s| s.aside(true, several), |_| word);
+        let position = self.b.ins().ctz(bits);
+        self.transition_in(level, position)
+    }
+
+    fn pick_by_engine(&mut self, number: usize) -> Value {
+        let number = self.int(number as u64);
+        self.call(self.runtime.pick, &[self.engine, number], Some(I64)).unwrap_or(number)
+    }
+
+    /// The same where the set is a medium one.
+    fn pick_of_words(&mut self, number: usize, level: &Level, summary: Value) -> Value {
+        let (sets, offset) = self.enabled(number as u32);
+        let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
+        let (node, word) = self.first_word(words, summary);
+        let (above, here) = (self.without_lowest_bit(summary), self.without_lowest_bit(word));
+        let others = self.b.ins().bor(above, here);
+        let several = |s: &mut Self| {
+            let number = s.members(words, summary);
+            s.take_chance();
+            let two = s.equals(number, 2);
+            let of_two = |s: &mut Self| {
+                let second = s.is_second();
+                s.b.ins().uextend(I64, second)
+            };
+            let skipped = s.either(two, I64, of_two, |s| s.choice_of_several(number));
+            s.return_chance();
+            s.word_of(words, summary, skipped)
+        };
+        let found = self.branch(others, &[I64, I64], |s| s.aside(true, several), |_| vec![node, word]);
+        let (start, bit) = (self.b.ins().ishl_imm_s(found[0], 6), self.b.ins().ctz(found[1]));
+        let position = self.b.ins().iadd(start, bit);
+        self.transition_in(level, position)
+    }
+
+    /// The first of the words that a summary tells of: its number, and the word.
+    fn first_word(&mut self, words: Value, summary: Value) -> (Value, Value) {
+        let node = self.b.ins().ctz(summary);
+        let entry = self.row(words, node, size_of::<u64>() as i64);
+        (node, self.load(I64, entry, 0))
+    }
+
+    /// The number of members in the words that a summary tells of.
+    fn members(&mut self, words: Value, summary: Value) -> Value {
+        let (again, done) = (self.b.create_block(), self.b.create_block());
+        let [left, before] = [0; 2].map(|_| self.b.append_block_param(again, I64));
+        let all = self.b.append_block_param(done, I64);
+        let none = self.int(0);
+        self.jump(again, &[summary, none]);
+        self.b.switch_to_block(again);
+        let (_, word) = self.first_word(words, left);
+        let here = self.b.ins().popcnt(word);
+        let sum = self.b.ins().iadd(before, here);
+        let left = self.without_lowest_bit(left);
+        self.b.ins().brif(left, again, &[left.into(), sum.into()], done, &[sum.into()]);
+        self.b.switch_to_block(done);
+        all
+    }
+
+    /// The word with the member that so many others come before: its number, and the word from that member on.
+    fn word_of(&mut self, words: Value, summary: Value, skipped: Value) -> Vec<Value> {
+        let (again, next, found) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let [left, others] = [0; 2].map(|_| self.b.append_block_param(again, I64));
+        self.jump(again, &[summary, skipped]);
+        self.b.switch_to_block(again);
+        let (node, word) = self.first_word(words, left);
+        let here = self.b.ins().popcnt(word);
+        let is_here = self.b.ins().icmp(IntCC::UnsignedLessThan, others, here);
+        self.b.ins().brif(is_here, found, &[], next, &[]);
+        self.b.switch_to_block(next);
+        let (left, fewer) = (self.without_lowest_bit(left), self.b.ins().isub(others, here));
+        self.jump(again, &[left, fewer]);
+        self.b.switch_to_block(found);
+        vec![node, self.without_lowest_bits(word, others)]
+    }
+
+    /// The number of the transition at a position of a priority.
+    fn transition_in(&mut self, level: &Level, position: Value) -> Value {
+        let first = level.transitions[0].0;
+        if level.transitions.iter().zip(first..).all(|(transition, number)| transition.0 == number) {
+            return self.b.ins().iadd_imm_s(position, i64::from(first));
+        }
+        let transitions = self.hole(Hole::Word(level.transitions.as_ptr() as u64));
+        let entry = self.row(transitions, position, size_of::<u32>() as i64);
+        self.load_half(entry, 0)
+    }
+
+    fn without_lowest_bit(&mut self, word: Value) -> Value {
+        let less = self.b.ins().iadd_imm_s(word, -1);
+        self.b.ins().band(word, less)
+    }
+
+    /// Whether it is the second of two, as chance has it. Half of all draws are below a half: the first bit of one tells.
+    fn is_second(&mut self) -> Value {
+        let drawn = self.word();
+        self.b.ins().icmp_imm_s(IntCC::SignedLessThan, drawn, 0)
+    }
+
+    /// The upper of two bits, or both, as chance has it.
+    fn one_of_two(&mut self, word: Value) -> Value {
+        let second = self.is_second();
+        let upper = self.without_lowest_bit(word);
+        self.b.ins().select(second, upper, word)
+    }
+
+    fn one_of_several(&mut self, word: Value, number: Value) -> Value {
+        let skipped = self.choice_of_several(number);
+        self.without_lowest_bits(word, skipped)
+    }
+
+    /// A word without so many of its lowest bits.
+    fn without_lowest_bits(&mut self, word: Value, number: Value) -> Value {
+        let (again, next, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let [bits, left] = [0; 2].map(|_| self.b.append_block_param(again, I64));
+        self.jump(again, &[word, number]);
+        self.b.switch_to_block(again);
+        self.b.ins().brif(left, next, &[], done, &[]);
+        self.b.switch_to_block(next);
+        let fewer = self.without_lowest_bit(bits);
+        let left = self.b.ins().iadd_imm_s(left, -1);
+        self.jump(again, &[fewer, left]);
+        self.b.switch_to_block(done);
+        bits
+    }
+
+    fn fire(&mut self, asked: &LoopContext, parts: &Parts) {
+        let transition = self.b.append_block_param(parts.fire, I64);
+        self.b.switch_to_block(parts.fire);
+        let [lasts, rest] = [0; 2].map(|_| self.b.create_block());
+        self.b.set_cold_block(rest);
+        if asked.written.starts.is_empty() {
+            self.call_start(asked, parts, lasts, rest, transition);
+        } else {
+            self.start_by_part(asked, parts, lasts, rest, transition);
+        }
+        let [end, transition, slot] = [0; 3].map(|_| self.b.append_block_param(lasts, I64));
+        self.b.switch_to_block(lasts);
+        self.enter_begun(asked, transition, slot, end);
+        self.jump(parts.top, &[]);
+        let [status, transition] = [0; 2].map(|_| self.b.append_block_param(rest, I64));
+        self.b.switch_to_block(rest);
+        self.leave_to_start(transition, status);
+    }
+
+    fn call_start(&mut self, asked: &LoopContext, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
+        let routines = self.routines_of(asked.routines, transition);
+        let status = self.call_routine(LEAF, routines, offset_of!(Routines, start), &[]);
+        let (not_done, begun) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(status, not_done, &[], parts.top, &[]);
+        self.b.switch_to_block(not_done);
+        let has_begun = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
+        self.b.ins().brif(has_begun, begun, &[], rest, &[status.into(), transition.into()]);
+        self.b.switch_to_block(begun);
+        let slot = self.load(I64, self.engine, self.layout.gap);
+        self.jump(lasts, &[status, transition, slot]);
+    }
+
+    fn start_by_part(&mut self, asked: &LoopContext, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
+        let now = self.time(asked);
+        let exit = Exit::Start { done: parts.top, lasts, rest, transition };
+        let program = self.program;
+        self.go_to_part(
+            &asked.written.starts,
+            transition,
+            |s, part| {
+                let plan = &program.transitions[part.transition];
+                let (entry, start) = s.part(part.form(plan.variable_names.len(), 2), exit, now);
+                (entry, start.start(part.transition, plan))
+            },
+            |s, part| {
+                let holes = match part.reads {
+                    true => {
+                        let routines = s.routines_of(asked.routines, transition);
+                        s.holes_of(routines, offset_of!(Routines, start))
+                    }
+                    false => s.int(0),
+                };
+                vec![s.engine, holes]
+            },
+        );
+    }
+
+    /// The time, for pieces that are written out.
+    fn time(&mut self, asked: &LoopContext) -> Value {
+        let bits = self.b.use_var(asked.now);
+        self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
+    }
+
+    /// Goes on with the piece of a transition. `write` writes one and returns its entry and its holes, which must be as many as
+    /// those in the rows of its transitions; `arguments` are what it gets.
+    fn go_to_part(
+        &mut self,
+        parts: &[InlinePiece],
+        transition: Value,
+        write: impl Fn(&mut Self, InlinePiece) -> (Block, Vec<Hole>),
+        arguments: impl Fn(&mut Self, InlinePiece) -> Vec<Value>,
+    ) {
+        let mut ways: BTreeMap<usize, (InlinePiece, Block)> = BTreeMap::new();
+        for &part in parts {
+            ways.entry(part.shape).or_insert_with(|| (part, self.b.create_block()));
+        }
+        if let Some((&last, &(_, otherwise))) = ways.last_key_value() {
+            let mut switch = Switch::new();
+            for (number, part) in parts.iter().enumerate().filter(|(_, part)| part.shape != last) {
+                switch.set_entry(number as u128, ways[&part.shape].1);
+            }
+            switch.emit(self.b, transition, otherwise);
+        }
+        for (part, way) in ways.into_values() {
+            let (entry, holes) = write(self, part);
+            assert_eq!(holes.len(), part.holes);
+            self.b.switch_to_block(way);
+            let arguments = arguments(self, part);
+            self.jump(entry, &arguments);
+        }
+    }
+
+    /// Time moves to the next end.
+    fn pass_time(&mut self, asked: &LoopContext, parts: &Parts) {
+        self.b.switch_to_block(parts.idle);
+        let gap = self.load(I64, self.engine, self.layout.gap);
+        let open = self.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
+        self.when(open, |s| s.close_gap(gap));
+        let nodes = self.load(I64, self.engine, self.layout.nodes);
+        let end = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
+        let within = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, asked.until);
+        self.leave_unless(within, OVER);
+        self.store(end, self.engine, self.layout.now);
+        self.b.def_var(asked.now, end);
+        let firings = self.load(I64, self.engine, self.layout.firings);
+        self.store(firings, self.engine, self.layout.instant_began);
+        if !self.program.clocked.is_empty() {
+            self.call(self.runtime.touch_clocked, &[self.engine], None);
+        }
+        if self.rounds() > FEW_ROUNDS {
+            self.prefetch();
+        }
+        self.jump(parts.finish, &[]);
+    }
+
+    /// `Engine::prefetch`, where there are many firings.
+    fn prefetch(&mut self) {
+        let slots = self.load(I64, self.engine, self.layout.slots);
+        let many = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, slots, MANY as i64);
+        self.when(many, |s| {
+            s.call(s.runtime.prefetch, &[s.engine], None);
+        });
+    }
+
+    /// `Tournament::close_gap`.
+    fn close_gap(&mut self, gap: Value) {
+        let none = self.int(NONE as u64);
+        self.store(none, self.engine, self.layout.gap);
+        let frees = self.add_at(self.engine, self.layout.frees, 1);
+        let free = self.load(I64, self.engine, self.layout.free);
+        let entry = self.row(free, frees, size_of::<u32>() as i64);
+        self.store_half(gap, entry, 0);
+        let time = self.b.ins().iadd_imm_s(gap, NEVER as i64);
+        self.enter(gap, None, time);
+    }
+
+    /// Ends the first of the firings that end now, and goes on with the next one.
+    fn finish_first(&mut self, asked: &LoopContext, parts: &Parts) {
+        self.b.switch_to_block(parts.finish);
+        let nodes = self.load(I64, self.engine, self.layout.nodes);
+        let slots = self.load(I64, self.engine, self.layout.slots);
+        let order = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, order));
+        let mask = self.b.ins().iadd_imm_s(slots, -1);
+        let slot = self.b.ins().band(order, mask);
+        let ending = self.ending(slot);
+        let transition = self.load_half(ending, offset_of!(Ending, transition));
+        let [left, succeeded, failed] = [0; 3].map(|_| self.b.create_block());
+        self.b.set_cold_block(failed);
+        if asked.written.finishes.is_empty() {
+            self.call_finish(asked, slot, ending, transition, [left, succeeded, failed]);
+        } else {
+            self.finish_by_part(asked, slot, ending, transition, [left, succeeded, failed]);
+        }
+        self.b.switch_to_block(left);
+        self.go_on_from_gap(asked, parts, slot);
+        self.b.switch_to_block(succeeded);
+        self.go_on_in_order(asked, parts);
+        let [status, transition] = [0; 2].map(|_| self.b.append_block_param(failed, I64));
+        self.b.switch_to_block(failed);
+        self.leave_to_start(transition, status);
+    }
+
+    /// Leaves with the status of a firing that the engine must start, or whose fault it must tell. A call would do, but would cost
+    /// the loop its registers.
+    fn leave_to_start(&mut self, transition: Value, status: Value) {
+        self.store(transition, self.engine, self.layout.value);
+        self.b.ins().return_(&[status]);
+    }
+
+    fn call_finish(&mut self, asked: &LoopContext, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
+        let [left, succeeded, failed] = ways;
+        let [function, holes] = self.finish_of(asked, ending, transition);
+        let (record, others) = self.record_of(asked, slot, ending);
+        let status = self.call_address(LEAF, function, &[self.engine, holes, record], Some(I64)).unwrap_or(record);
+        let fine = self.equals(status, DONE);
+        let done = self.b.create_block();
+        self.b.ins().brif(fine, done, &[], failed, &[status.into(), transition.into()]);
+        self.b.switch_to_block(done);
+        match others {
+            Some(others) => self.b.ins().brif(others, succeeded, &[], left, &[]),
+            None => self.b.ins().jump(left, &[]),
+        };
+    }
+
+    /// The record of the firing of a slot. If it is one of a lane, it leaves the lane, and the next takes the slot: returns how
+    /// many others there are, where there are lanes.
+    fn record_of(&mut self, asked: &LoopContext, slot: Value, ending: Value) -> (Value, Option<Value>) {
+        let own = |s: &mut Self| s.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
+        if self.program.lanes == 0 {
+            return (own(self), None);
+        }
+        let lane = self.load(I32, ending, offset_of!(Ending, lane));
+        let outside = self.b.ins().icmp_imm_u(IntCC::Equal, lane, i64::from(NO_LANE));
+        let of_lane = |s: &mut Self| {
+            let (lanes, number) = (s.rows(s.layout.arena.lanes), s.b.ins().uextend(I64, lane));
+            let lane = s.row(lanes, number, size_of::<Lane>() as i64);
+            let lane = s.lane_at(lane);
+            let [record, others] = s.pop(lane);
+            s.when(others, |s| s.succeed(asked, lane, slot, ending));
+            vec![record, others]
+        };
+        let found = self.branch(outside, &[I64, I64], |s| vec![own(s), s.int(0)], of_lane);
+        (found[0], Some(found[1]))
+    }
+
+    fn finish_by_part(&mut self, asked: &LoopContext, slot: Value, ending: Value, transition: Value, ways: [Block; 3]) {
+        let [left, succeeded, failed] = ways;
+        let holes = match asked.written.finishes_differ() {
+            true => self.finish_of(asked, ending, transition)[1],
+            false => self.int(0),
+        };
+        let now = self.time(asked);
+        let succeeds = self.b.create_block();
+        let lane = self.b.append_block_param(succeeds, I64);
+        let exit = Exit::Finish { left, succeeds, failed, transition };
+        let program = self.program;
+        self.go_to_part(
+            &asked.written.finishes,
+            transition,
+            |s, part| {
+                let (entry, finish) = s.part(part.form(0, 3), exit, now);
+                (entry, finish.finish(part.transition, &program.transitions[part.transition]))
+            },
+            |s, _| vec![s.engine, holes, ending],
+        );
+        self.b.switch_to_block(succeeds);
+        let lane = self.lane_at(lane);
+        self.succeed(asked, lane, slot, ending);
+        self.jump(succeeded, &[]);
+    }
+
+    /// What ends a firing, and its holes. The interpreter does not note it.
+    fn finish_of(&mut self, asked: &LoopContext, ending: Value, transition: Value) -> [Value; 2] {
+        let called = asked.written.finishes.is_empty();
+        let holes = self.load(I64, ending, offset_of!(Ending, holes));
+        let function = if called { self.load(I64, ending, offset_of!(Ending, function)) } else { holes };
+        let look_up = |s: &mut Self| {
+            let routines = s.routines_of(asked.routines, transition);
+            let holes = s.holes_of(routines, offset_of!(Routines, finish));
+            let function = if called { s.function_of(routines, offset_of!(Routines, finish)) } else { holes };
+            vec![function, holes]
+        };
+        let known = self.branch(function, &[I64, I64], |_| vec![function, holes], |s| s.aside(true, look_up));
+        [known[0], known[1]]
+    }
+
+    /// A firing has left its slot: to the next that ends now, if there is one, or else to those that may start. There is none
+    /// unless several were found to end at one time.
+    fn go_on_from_gap(&mut self, asked: &LoopContext, parts: &Parts, slot: Value) {
+        self.store(slot, self.engine, self.layout.gap);
+        let now = self.b.use_var(asked.now);
+        let tie = self.load(I64, self.engine, self.layout.tie);
+        let may_be = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
+        let (tied, close) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(may_be, tied, &[], parts.top, &[]);
+        self.b.switch_to_block(tied);
+        self.call_rarely(Rare::LookBeside, &[slot]);
+        let more = self.load(I8, self.engine, self.layout.more);
+        self.b.ins().brif(more, close, &[], parts.top, &[]);
+        self.b.switch_to_block(close);
+        self.close_gap(slot);
+        self.jump(parts.finish, &[]);
+    }
+
+    /// The same where the next of a lane has taken the slot.
+    fn go_on_in_order(&mut self, asked: &LoopContext, parts: &Parts) {
+        let nodes = self.load(I64, self.engine, self.layout.nodes);
+        let next = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
+        let now = self.b.use_var(asked.now);
+        let due = self.b.ins().icmp(IntCC::Equal, next, now);
+        self.b.ins().brif(due, parts.finish, &[], parts.top, &[]);
+    }
+}

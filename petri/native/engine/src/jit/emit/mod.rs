@@ -1,0 +1,32 @@
+//! Writes the code of a transition, and of the loop: a file for each subject, as in `state` and `engine`. Every file has methods of
+//! the one `Emitter`.
+//!
+//! May import: what `jit` may; of `jit`: `holes`, `layout`, `profile`, `runtime`.
+//!
+//! - [`emitter`]: the vocabulary that everything else is made of
+//! - [`slots`]: the values of tokens
+//! - [`chance`]: what a firing draws
+//! - [`expression`]: the values of expressions
+//! - [`place`]: the number of tokens of a place, with statistics and watches
+//! - [`token`]: coloured tokens that come and go
+//! - [`join`]: indices and joins
+//! - [`enabling`]: which transitions are enabled
+//! - [`agenda`]: firings that begin and end
+//! - [`search`]: looking for a binding
+//! - [`output`]: what an output arc gives
+//! - [`transition`]: a firing: its start and its end
+//! - [`main_loop`]: the loop
+
+pub mod agenda;
+pub mod chance;
+pub mod emitter;
+pub mod enabling;
+pub mod expression;
+pub mod join;
+pub mod main_loop;
+pub mod output;
+pub mod place;
+pub mod search;
+pub mod slots;
+pub mod token;
+pub mod transition;

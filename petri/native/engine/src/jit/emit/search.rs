@@ -1,0 +1,428 @@
+//! Code for searches: whether a transition has a binding, and one of its bindings (E1 to E5, I4).
+//!
+//! What `search` does by going through the arcs of any transition is written out for one: a loop for each arc whose token
+//! may matter, in their order (E7), and in the innermost the inhibitors and the guard.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
+use cranelift_frontend::Variable;
+
+use crate::base::ids::{IndexId, PlaceId};
+use crate::engine::code::ENABLED;
+use crate::jit::emit::emitter::{Emitter, Source};
+use crate::jit::holes::Hole;
+use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram};
+use crate::program::compile::transition::is_bag;
+use crate::program::expression;
+use crate::program::transition::TransitionProgram;
+use crate::state::index::{Bucket, Index, BUCKET_SEATS};
+
+/// Searches with more loops, one in the other, are left to the general way: there is little to gain where so much is
+/// searched.
+const MOST_LOOPS: usize = 6;
+
+/// Whether there is code for the search of a transition.
+pub fn can_search(plan: &TransitionProgram) -> bool {
+    let loops = plan.inputs.iter().filter(|arc| is_bag(arc) && arc.decides).count();
+    plan.rooms.is_empty() && loops <= MOST_LOOPS
+}
+
+/// The tokens of a bag that an arc may find: all, or those of a group.
+#[derive(Clone, Copy)]
+struct Choices {
+    number: Value,
+    group: Option<Group>,
+}
+
+/// Tokens of a bag that are alike in the slots of an index.
+#[derive(Clone, Copy)]
+struct Group {
+    index: IndexId,
+    bucket: Value,
+}
+
+/// What a search knows where it has come to.
+struct Nest<'p> {
+    plan: &'p TransitionProgram,
+    /// Arcs that leave a choice, but whose choices need no more than to be counted.
+    counted: Vec<bool>,
+    /// What each arc has chosen: a seat, or a number of black tokens.
+    chosen: Vec<Option<Value>>,
+    /// The choices of the last arc whose choices are counted.
+    choices: Option<Choices>,
+}
+
+/// What a search has found: how many bindings, how many of them at first, and what these are.
+struct Tally {
+    all: Variable,
+    first: Variable,
+    words: Vec<Variable>,
+}
+
+/// What is to be done with a binding; then the search goes on in the block.
+type Complete<'c, 'a, 'b> = &'c mut dyn FnMut(&mut Emitter<'a, 'b>, &Nest, Block);
+
+impl<'p> Nest<'p> {
+    fn new(plan: &'p TransitionProgram, is_counted: impl Fn(usize) -> bool) -> Self {
+        let arcs = 0..plan.inputs.len();
+        let counted = arcs.clone().map(|i| is_bag(&plan.inputs[i]) && is_counted(i)).collect();
+        Nest { plan, counted, chosen: vec![None; arcs.len()], choices: None }
+    }
+
+    fn loops(&self, arc: usize) -> bool {
+        is_bag(&self.plan.inputs[arc]) && !self.counted[arc]
+    }
+
+    fn has_loops(&self) -> bool {
+        (0..self.counted.len()).any(|arc| self.loops(arc))
+    }
+
+    /// The arcs whose choice a search must remember.
+    fn remembered(&self) -> Vec<usize> {
+        (0..self.counted.len()).filter(|arc| self.loops(*arc) || self.plan.counts.contains(arc)).collect()
+    }
+
+    /// What a search has found, as words: the bucket of the counted choices, if there is one, and what was chosen.
+    fn found(&self) -> Vec<Value> {
+        let group = self.choices.and_then(|choices| choices.group);
+        let bucket = group.map(|group| group.bucket);
+        bucket.into_iter().chain(self.remembered().into_iter().filter_map(|arc| self.chosen[arc])).collect()
+    }
+}
+
+impl<'a, 'b> Emitter<'a, 'b> {
+    // ------------------------------------------------------------ is there a binding?
+
+    /// Whether a transition that watches do not exclude is enabled.
+    pub fn look(mut self, plan: &TransitionProgram) -> Vec<Hole> {
+        let mut nest = Nest::new(plan, |arc| !plan.inputs[arc].decides);
+        // A fault in any binding must be told, so all are looked at.
+        let goes_on = plan.exhaustive && nest.has_loops();
+        let enabled = self.b.declare_var(I64);
+        let no = self.int(0);
+        self.b.def_var(enabled, no);
+        let over = self.b.create_block();
+        self.descend(&mut nest, 0, over, &mut |s, _, next| {
+            if goes_on {
+                let yes = s.int(ENABLED);
+                s.b.def_var(enabled, yes);
+                s.jump(next, &[]);
+            } else {
+                s.leave(ENABLED);
+            }
+        });
+        self.b.switch_to_block(over);
+        let found = self.b.use_var(enabled);
+        self.b.ins().return_(&[found]);
+        self.end()
+    }
+
+    // ------------------------------------------------------------ one of the bindings
+
+    /// `Engine::bind_by_search`: counts the bindings, draws one, and tells the seats and numbers of its tokens.
+    pub fn choose_by_search(&mut self, plan: &TransitionProgram, chosen: &mut [Option<Value>]) {
+        let last = (0..plan.inputs.len()).rev().find(|&arc| is_bag(&plan.inputs[arc]));
+        let counted = last.filter(|&arc| !plan.inputs[arc].decides);
+        let mut nest = Nest::new(plan, |arc| Some(arc) == counted);
+        let hit = self.b.create_block();
+        let rank = self.b.append_block_param(hit, I64);
+        let keyed =
+            counted.and_then(|arc| if let Find::Keyed(index) = plan.inputs[arc].find { Some(index) } else { None });
+        let bucket = keyed.map(|_| self.b.append_block_param(hit, I64));
+        let remembered = nest.remembered();
+        for &arc in &remembered {
+            chosen[arc] = Some(self.b.append_block_param(hit, I64));
+        }
+        if nest.has_loops() {
+            self.search(&mut nest, usize::from(bucket.is_some()) + remembered.len(), hit);
+        } else {
+            let general = self.general();
+            self.descend(&mut nest, 0, general, &mut |s, nest, _| {
+                let rank = match nest.choices {
+                    Some(choices) => s.equal_choice(choices.number),
+                    None => s.int(0),
+                };
+                s.jump(hit, &[&[rank], &nest.found()[..]].concat());
+            });
+        }
+        self.b.switch_to_block(hit);
+        // What loops have bound is known only within them.
+        self.variables.fill(None);
+        if let Some(arc) = counted {
+            chosen[arc] = Some(match (keyed, bucket) {
+                (Some(index), Some(bucket)) => {
+                    let seats = self.seats_of(Group { index, bucket });
+                    self.listed_seat(seats, rank)
+                }
+                _ => rank,
+            });
+        }
+    }
+
+    /// Goes through the bindings and counts them, draws the number of one, and goes to `hit` with what was found of it.
+    /// Most often it is among those that came first, which are remembered; else all are gone through again.
+    fn search(&mut self, nest: &mut Nest, words: usize, hit: Block) {
+        let again = self.b.create_block();
+        let wanted = self.b.append_block_param(again, I64);
+        let none = self.int(u64::MAX);
+        self.jump(again, &[none]);
+        self.b.switch_to_block(again);
+        let tally = self.tally(words);
+        let over = self.b.create_block();
+        self.descend(nest, 0, over, &mut |s, nest, next| s.count(nest, &tally, wanted, hit, next));
+        self.b.switch_to_block(over);
+        let all = self.b.use_var(tally.all);
+        let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, all, 0);
+        self.require(any);
+        let drawn = self.equal_choice(all);
+        let first = self.b.use_var(tally.first);
+        let at_first = self.b.ins().icmp(IntCC::UnsignedLessThan, drawn, first);
+        let words = tally.words.iter().map(|&variable| self.b.use_var(variable));
+        let arguments: Vec<BlockArg> = [drawn].into_iter().chain(words).map(Into::into).collect();
+        self.b.ins().brif(at_first, hit, &arguments, again, &[drawn.into()]);
+    }
+
+    /// Nothing is found yet.
+    fn tally(&mut self, words: usize) -> Tally {
+        let zero = self.int(0);
+        let mut variable = || {
+            let variable = self.b.declare_var(I64);
+            self.b.def_var(variable, zero);
+            variable
+        };
+        Tally { all: variable(), first: variable(), words: (0..words).map(|_| variable()).collect() }
+    }
+
+    /// Counts bindings that differ only in a choice that need not be looked at, unless the wanted one is among them.
+    fn count(&mut self, nest: &Nest, tally: &Tally, wanted: Value, hit: Block, next: Block) {
+        let number = match nest.choices {
+            Some(choices) => choices.number,
+            None => self.int(1),
+        };
+        let words = nest.found();
+        let before = self.b.use_var(tally.all);
+        let rank = self.b.ins().isub(wanted, before);
+        let here = self.b.ins().icmp(IntCC::UnsignedLessThan, rank, number);
+        let other = self.b.create_block();
+        let arguments: Vec<BlockArg> = [rank].iter().chain(&words).map(|&value| value.into()).collect();
+        self.b.ins().brif(here, hit, &arguments, other, &[]);
+        self.b.switch_to_block(other);
+        let is_first = self.equals(before, 0);
+        let variables = [tally.first].into_iter().chain(tally.words.iter().copied());
+        for (variable, new) in variables.zip([number].into_iter().chain(words)) {
+            let old = self.b.use_var(variable);
+            let value = self.b.ins().select(is_first, new, old);
+            self.b.def_var(variable, value);
+        }
+        let after = self.b.ins().iadd(before, number);
+        self.b.def_var(tally.all, after);
+        self.jump(next, &[]);
+    }
+
+    // ------------------------------------------------------------ from arc to arc
+
+    /// Tries all choices for an arc and those behind it; where one does not suit, it goes on in `next`.
+    fn descend(&mut self, nest: &mut Nest, position: usize, next: Block, complete: Complete<'_, 'a, 'b>) {
+        let plan = nest.plan;
+        let Some(arc) = plan.inputs.get(position) else { return self.admit(nest, next, complete) };
+        match &arc.find {
+            Find::Black(count) => self.find_black(nest, position, count, next),
+            Find::Head { depth } => self.find_head(nest, position, *depth, next),
+            Find::Any => {
+                let number = self.tokens(arc.place);
+                return self.try_each(nest, position, Choices { number, group: None }, next, complete);
+            }
+            Find::Keyed(index) => {
+                let group = self.group_of(*index, &arc.equals);
+                let number = self.tokens_of(group);
+                return self.try_each(nest, position, Choices { number, group: Some(group) }, next, complete);
+            }
+        }
+        self.descend(nest, position + 1, next, complete);
+    }
+
+    /// Black tokens for an arc, behind those of the arcs before it on its place.
+    fn find_black(&mut self, nest: &mut Nest, position: usize, count: &Count, next: Block) {
+        let plan = nest.plan;
+        let arc = &plan.inputs[position];
+        let open = plan.counts.contains(&position);
+        if !open && position < plan.watched.0 && !arc.before.iter().any(|i| plan.counts.contains(i)) {
+            return;
+        }
+        let count = self.natural(count);
+        let mut left = self.tokens(arc.place);
+        for &i in &arc.before {
+            left = match (nest.chosen[i], &plan.inputs[i].find) {
+                (Some(taken), _) => self.b.ins().isub(left, taken),
+                (None, Find::Black(Count::Const(taken))) => {
+                    self.b.ins().iadd_imm_s(left, (*taken as i64).wrapping_neg())
+                }
+                _ => left,
+            };
+        }
+        let enough = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, count, left);
+        self.unless(enough, next);
+        nest.chosen[position] = open.then_some(count);
+    }
+
+    /// The token that a place shows.
+    fn find_head(&mut self, nest: &Nest, position: usize, depth: usize, next: Block) {
+        let arc = &nest.plan.inputs[position];
+        if position >= nest.plan.watched.0 {
+            self.require_tokens(arc.place, depth, next);
+        }
+        if arc.equals.is_empty() && arc.binds.is_empty() {
+            return;
+        }
+        let token = self.shown(arc.place, depth);
+        // All of them first: any may raise a fault.
+        let wanted = self.key(&arc.equals);
+        for ((slot, _), wanted) in arc.equals.iter().zip(wanted) {
+            let wanted = self.word_in(wanted);
+            let found = self.load(I64, token, 8 * *slot as usize);
+            let same = self.b.ins().icmp(IntCC::Equal, wanted, found);
+            self.unless(same, next);
+        }
+        self.bind(arc, token);
+    }
+
+    /// Asks for more than so many tokens in a place.
+    fn require_tokens(&mut self, place: PlaceId, number: usize, otherwise: Block) {
+        let tokens = self.tokens(place);
+        let enough = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, tokens, number as i64);
+        self.unless(enough, otherwise);
+    }
+
+    /// The tokens of a bag that an arc may find, one after the other, or all at once where they are only counted.
+    fn try_each(
+        &mut self,
+        nest: &mut Nest,
+        position: usize,
+        choices: Choices,
+        next: Block,
+        complete: Complete<'_, 'a, 'b>,
+    ) {
+        let plan = nest.plan;
+        let arc = &plan.inputs[position];
+        if nest.counted[position] {
+            if choices.group.is_some() || position >= plan.watched.0 {
+                let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, choices.number, 0);
+                self.unless(any, next);
+            }
+            nest.choices = Some(choices);
+            return self.descend(nest, position + 1, next, complete);
+        }
+        let seats = choices.group.map(|group| self.seats_of(group));
+        let (turn, other) = (self.b.create_block(), self.b.create_block());
+        let number = self.b.append_block_param(turn, I64);
+        let zero = self.int(0);
+        self.jump(turn, &[zero]);
+        self.b.switch_to_block(turn);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, number, choices.number);
+        self.unless(more, next);
+        let seat = seats.map_or(number, |seats| self.listed_seat(seats, number));
+        self.take_seat(nest, arc, seat, other);
+        nest.chosen[position] = Some(seat);
+        self.descend(nest, position + 1, other, complete);
+        self.b.switch_to_block(other);
+        let following = self.b.ins().iadd_imm_s(number, 1);
+        self.jump(turn, &[following]);
+    }
+
+    /// The token in a seat, unless an arc before has found it (E1).
+    fn take_seat(&mut self, nest: &Nest, arc: &InputProgram, seat: Value, otherwise: Block) {
+        for used in arc.before.iter().filter_map(|&i| nest.chosen[i]) {
+            let fresh = self.b.ins().icmp(IntCC::NotEqual, seat, used);
+            self.unless(fresh, otherwise);
+        }
+        if !arc.binds.is_empty() {
+            let token = self.seat(arc.place, seat);
+            self.bind(arc, token);
+        }
+    }
+
+    /// Inhibitors and guard (E4, E5).
+    fn admit(&mut self, nest: &Nest, next: Block, complete: Complete<'_, 'a, 'b>) {
+        let plan = nest.plan;
+        let told = |(i, arc): (usize, &InhibitorProgram)| {
+            i < plan.watched.1 && arc.index.is_none() && matches!(arc.threshold, Count::Const(_))
+        };
+        for (_, arc) in plan.inhibitors.iter().enumerate().filter(|arc| !told(*arc)) {
+            let tokens = match arc.index {
+                None => self.tokens(arc.place),
+                Some(index) => {
+                    let group = self.group_of(index, &arc.equals);
+                    self.tokens_of(group)
+                }
+            };
+            let threshold = self.natural(&arc.threshold);
+            let few = self.b.ins().icmp(IntCC::UnsignedLessThan, tokens, threshold);
+            self.unless(few, next);
+        }
+        if let Some(guard) = &plan.guard {
+            let holds = self.condition(guard, self.now);
+            self.unless(holds, next);
+        }
+        complete(self, nest, next);
+    }
+
+    /// A number of tokens. A negative one goes the general way, which knows whether that is a fault.
+    fn natural(&mut self, count: &Count) -> Value {
+        match count {
+            Count::Const(count) => self.int(*count),
+            Count::Of(count, _) => {
+                let count = self.integer(count, self.now);
+                let natural = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
+                self.require(natural);
+                count
+            }
+        }
+    }
+
+    // ------------------------------------------------------------ tokens by key
+
+    /// The values that a token must have in some slots.
+    fn key(&mut self, equals: &[(u32, expression::Value)]) -> Vec<Source> {
+        equals.iter().map(|(_, value)| self.slot_value(value, self.now)).collect()
+    }
+
+    /// The tokens with some values in the slots of an index.
+    fn group_of(&mut self, id: IndexId, equals: &[(u32, expression::Value)]) -> Group {
+        let key = self.key(equals);
+        let program = self.program;
+        let index = &program.indices[id];
+        let bucket = if index.extents.is_some() {
+            let slots: Vec<u32> = (0..key.len() as u32).collect();
+            let group = self.group(index, &slots, &key, |_, _| false);
+            let index = self.index(id);
+            let record = self.bucket(id, index, group);
+            self.b.ins().iadd_imm_s(record, Index::BUCKET as i64)
+        } else {
+            let (number, address) = (self.hole(Hole::IndexNumber(id)), self.spill(&key));
+            self.call(self.runtime.bucket_of, &[self.engine, number, address], Some(I64)).unwrap_or(number)
+        };
+        Group { index: id, bucket }
+    }
+
+    fn tokens_of(&mut self, group: Group) -> Value {
+        self.load_half(group.bucket, Bucket::LEN)
+    }
+
+    /// The address of the seats of a group's tokens.
+    fn seats_of(&mut self, group: Group) -> Value {
+        let number = self.tokens_of(group);
+        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, number, BUCKET_SEATS as i64);
+        let own = |s: &mut Self| s.b.ins().iadd_imm_s(group.bucket, Bucket::SEATS as i64);
+        let listed = |s: &mut Self| {
+            let index = s.hole(Hole::IndexNumber(group.index));
+            s.call(s.runtime.seats, &[s.engine, index, group.bucket], Some(I64)).unwrap_or(index)
+        };
+        self.either(few, I64, own, listed)
+    }
+
+    fn listed_seat(&mut self, seats: Value, position: Value) -> Value {
+        let entry = self.row(seats, position, 4);
+        self.load_half(entry, 0)
+    }
+}

@@ -1,0 +1,108 @@
+//! Code for the values of tokens: where they are to be had, and how they come from one place in memory to another.
+
+use cranelift_codegen::ir::types::{I64, I64X2};
+use cranelift_codegen::ir::{InstBuilder, StackSlotData, StackSlotKind, Type, Value};
+
+use crate::jit::emit::emitter::{Emitter, Owner, Source};
+use crate::jit::holes::Hole;
+
+/// The type of two values that are moved together.
+const BOTH: Type = I64X2;
+
+impl Emitter<'_, '_> {
+    /// The value as a word. One in memory is read where it is used, for many an instruction reads an operand itself.
+    pub fn word_in(&mut self, slot: Source) -> Value {
+        match slot {
+            Source::Known(value) => value,
+            Source::At(address, offset) => self.load(I64, address, offset),
+            Source::Half(both, half) => self.b.ins().extractlane(both, half),
+        }
+    }
+
+    /// The same for a value that is used before any token is written. The generator computes late, and reads early what may
+    /// change: so many values at a time would not fit the registers. It may move the reading, but not before that of the token's
+    /// address, which is part of each firing (`Emitter::seat`).
+    pub fn word_at_use(&mut self, slot: Source) -> Value {
+        match slot {
+            Source::At(address, offset) => self.load_lasting(address, offset),
+            slot => self.word_in(slot),
+        }
+    }
+
+    /// Values that stand one behind the other in memory.
+    pub fn slots_at(address: Value, width: usize) -> Vec<Source> {
+        (0..width).map(|slot| Source::At(address, 8 * slot)).collect()
+    }
+
+    /// Reads those values that are in memory, before it changes.
+    pub fn hold(&mut self, slots: &mut [Source]) {
+        for (pair, position) in slots.chunks_mut(2).zip((0..).step_by(16)) {
+            match *pair {
+                [one, other] => {
+                    let held = match self.both(one, other) {
+                        Some(both) => [Source::Half(both, 0), Source::Half(both, 1)],
+                        None => [one, other].map(|slot| self.held(slot)),
+                    };
+                    pair.copy_from_slice(&held);
+                }
+                // The last is most often the same as in its own token.
+                [last @ Source::At(_, offset)] if offset == position => pair[0] = Source::Known(self.word_in(last)),
+                _ => pair.iter_mut().for_each(|slot| *slot = self.held(*slot)),
+            }
+        }
+    }
+
+    /// A value in a register. Which of a token's it is may differ between transitions that are otherwise alike.
+    fn held(&mut self, slot: Source) -> Source {
+        Source::Known(match slot {
+            Source::At(address, offset) => {
+                let position = self.position(Hole::Offset(offset as u64));
+                if self.constant_at(position).is_some() {
+                    return Source::Known(self.word_in(slot));
+                }
+                let offset = self.hole_at(I64, position);
+                let address = self.b.ins().iadd(address, offset);
+                let address = self.owned(address, Owner::Tokens);
+                self.load(I64, address, 0)
+            }
+            slot => self.word_in(slot),
+        })
+    }
+
+    /// Writes values to memory, two at a time where they come so. Those of a token are paired alike wherever they stand, since
+    /// a processor hands what has just been written to who reads the same words.
+    pub fn store_slots(&mut self, slots: &[Source], to: Value, offset: usize) {
+        for (pair, offset) in slots.chunks(2).zip((offset..).step_by(16)) {
+            if let [one, other] = *pair {
+                if let Some(both) = self.both(one, other) {
+                    self.store(both, to, offset);
+                    continue;
+                }
+            }
+            for (&slot, offset) in pair.iter().zip((offset..).step_by(8)) {
+                let word = self.word_in(slot);
+                self.store(word, to, offset);
+            }
+        }
+    }
+
+    /// Two values in one register, if they stand together.
+    fn both(&mut self, one: Source, other: Source) -> Option<Value> {
+        match (one, other) {
+            (Source::At(address, offset), Source::At(same, next)) if same == address && next == offset + 8 => {
+                Some(self.load(BOTH, address, offset))
+            }
+            (Source::Half(both, 0), Source::Half(same, 1)) if same == both => Some(both),
+            _ => None,
+        }
+    }
+
+    /// Writes values to the stack.
+    pub fn spill(&mut self, slots: &[Source]) -> Value {
+        let size = 8 * slots.len() as u32;
+        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, size, 3));
+        let address = self.b.ins().stack_addr(I64, slot, 0);
+        self.store_slots(slots, address, 0);
+        address
+    }
+}

@@ -1,0 +1,85 @@
+//! Where machine code finds an engine's fields.
+
+use std::mem::offset_of;
+
+use crate::base::ids::{TransitionId, VariableId};
+use crate::base::random::Random;
+use crate::base::table::Table;
+use crate::collections::records::Records;
+use crate::collections::tournament::{EventSlot, Four, Tournament};
+use crate::engine::run::Engine;
+use crate::engine::search::{Arc, Scratch};
+use crate::observe::observer::Observer;
+use crate::program::Program;
+use crate::state::agenda::{Agenda, Ending};
+use crate::state::arena::ArenaLayout;
+use crate::state::enabling::Enabling;
+use crate::state::marking::Marking;
+
+/// Where an engine has what machine code reads and writes, in bytes from its start.
+#[derive(Clone, Copy)]
+pub struct EngineLayout {
+    pub now: usize,
+    pub hash: usize,
+    pub firings: usize,
+    /// Firings when the instant began, and how many need no account since then.
+    pub instant_began: usize,
+    pub quiet: usize,
+    pub most_tokens: usize,
+    pub total: usize,
+    pub random: usize,
+    pub drawn: usize,
+    pub value: usize,
+    pub listed: usize,
+    /// The address of the time at each number of tokens, if that is kept.
+    pub levels_times: Option<usize>,
+    /// Where its block has what.
+    pub arena: ArenaLayout,
+    /// Addresses of tables.
+    pub list: usize,
+    pub variables: usize,
+    pub chosen: usize,
+    /// The tournament of the agenda, and the firings of its slots.
+    pub nodes: usize,
+    pub endings: usize,
+    pub slots: usize,
+    pub free: usize,
+    pub frees: usize,
+    pub gap: usize,
+    pub more: usize,
+    pub tie: usize,
+}
+
+impl EngineLayout {
+    pub fn of<O: Observer>(program: &Program) -> Self {
+        let marking = offset_of!(Engine<O>, marking);
+        let enabling = offset_of!(Engine<O>, enabling);
+        let tournament = offset_of!(Engine<O>, agenda) + offset_of!(Agenda, tournament);
+        EngineLayout {
+            now: offset_of!(Engine<O>, now),
+            hash: offset_of!(Engine<O>, hash),
+            firings: offset_of!(Engine<O>, firings),
+            instant_began: offset_of!(Engine<O>, instant_began),
+            quiet: offset_of!(Engine<O>, quiet),
+            most_tokens: offset_of!(Engine<O>, limits.tokens),
+            total: marking + offset_of!(Marking, total),
+            random: offset_of!(Engine<O>, random) + offset_of!(Random, state),
+            drawn: offset_of!(Engine<O>, drawn) + offset_of!(Random, state),
+            value: offset_of!(Engine<O>, value),
+            levels_times: O::LEVELS.map(|levels| offset_of!(Engine<O>, observer) + levels),
+            listed: enabling + offset_of!(Enabling, listed),
+            arena: ArenaLayout::of(program, size_of::<Engine<O>>()),
+            list: enabling + offset_of!(Enabling, list) + Table::<TransitionId, TransitionId>::START,
+            variables: offset_of!(Engine<O>, variables) + Table::<VariableId, u64>::START,
+            chosen: offset_of!(Engine<O>, scratch) + offset_of!(Scratch, chosen) + Table::<Arc, u64>::START,
+            nodes: tournament + offset_of!(Tournament, nodes) + Table::<EventSlot, Four>::START,
+            endings: offset_of!(Engine<O>, agenda) + offset_of!(Agenda, endings) + Records::<Ending>::START,
+            slots: tournament + offset_of!(Tournament, slots),
+            free: tournament + offset_of!(Tournament, free) + Table::<EventSlot, u32>::START,
+            frees: tournament + offset_of!(Tournament, frees),
+            gap: tournament + offset_of!(Tournament, gap),
+            tie: tournament + offset_of!(Tournament, tie),
+            more: tournament + offset_of!(Tournament, more),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Machine code for a net: what the engine does by interpreting a transition's program, written out for that transition alone,
+//! with every number that does not change in it.
+//!
+//! The code works on the same memory as the engine, so either may do the next step. Generated code never raises faults: it
+//! returns to the interpreter before anything has changed. A transition that the generator does not know stays with the engine
+//! altogether.
+//!
+//! The engine does not import this room: it is handed a `Code` (`engine/code.rs`), which `unit` makes.
+//!
+//! May import: all rooms but `session`.
+//!
+//! - [`cache`]: the code of one program, made when that pays
+//! - [`unit`]: the code of one net: which functions there are, and which are alike
+//! - [`profile`]: what a run has shown of its places before its code is made
+//! - [`shape_key`]: what the code of a transition depends on
+//! - [`holes`]: what transitions that share their code differ in
+//! - [`layout`]: where machine code finds the fields of an engine
+//! - [`runtime`]: the functions that machine code calls
+//! - [`footprint`]: which memory the end of a firing touches
+//! - [`emit`]: writes the code
+
+pub mod cache;
+pub mod emit;
+pub mod footprint;
+pub mod holes;
+pub mod layout;
+pub mod profile;
+pub mod runtime;
+pub mod shape_key;
+pub mod unit;

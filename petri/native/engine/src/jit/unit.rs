@@ -1,0 +1,484 @@
+//! The code of one net: finds which of its functions are alike, writes one of each shape, and the rows of what they differ in.
+
+use std::collections::{BTreeSet, HashMap};
+use std::mem::ManuallyDrop;
+use std::ptr::null;
+
+use cranelift_codegen::ir::types::I64;
+use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type};
+use cranelift_codegen::isa::CallConv;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::Context;
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
+
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::engine::code::{Code, Routine, Routines};
+use crate::engine::run::Engine;
+use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
+use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
+use crate::jit::emit::search::can_search;
+use crate::jit::emit::transition::can_fire;
+use crate::jit::footprint::footprints;
+use crate::jit::holes::{Filling, Hole, HoleRows, Line};
+use crate::jit::layout::EngineLayout;
+use crate::jit::profile::Profile;
+use crate::jit::runtime::{Rare, Runtime};
+use crate::jit::shape_key::ShapeKey;
+use crate::observe::observer::Observer;
+use crate::program::transition::Time;
+use crate::program::Program;
+use crate::state::arena::ArenaLayout;
+
+/// Owns what machine code consists of, and what it finds by address.
+struct Memory {
+    module: ManuallyDrop<JITModule>,
+    /// See `Runtime::arrivals`.
+    _arrivals: Box<[Routine]>,
+    /// The holes of all routines.
+    _holes: Box<[Line]>,
+}
+
+// SAFETY: the module is only kept to be freed; its code may run on any thread. Arrivals and holes do not change.
+unsafe impl Send for Memory {}
+// SAFETY: the same.
+unsafe impl Sync for Memory {}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: nobody can call the functions any more, and the module is not used again.
+        unsafe { ManuallyDrop::take(&mut self.module).free_memory() };
+    }
+}
+
+const GENERATOR_STACK: usize = 256 << 20;
+/// Nets with more transitions that are unlike each other are not compiled.
+const MOST_UNLIKE: usize = 10_000;
+/// Pieces that start and end firings are written out in the loop if there are no more than so many, …
+const MOST_WRITTEN: usize = 8;
+/// … and, where one of several is looked for by the number of its transition, no more transitions than so many.
+const MOST_NUMBERS: usize = 64;
+
+type Generated<T> = Result<T, Box<ModuleError>>;
+
+/// One of the functions of a net.
+#[derive(Clone, Copy)]
+enum Piece {
+    Look(TransitionId),
+    Start(TransitionId),
+    Finish(TransitionId),
+    /// Tokens arrive in a place; whether room was kept for them.
+    Arrive(PlaceId, bool),
+}
+
+/// The shape of a piece, and its holes.
+type Described = (usize, Vec<Hole>);
+
+/// Shapes: pieces that differ in nothing but their holes have one. A piece of each, and shapes by the text of their code.
+#[derive(Default)]
+struct Shapes {
+    all: Vec<Piece>,
+    by_text: HashMap<String, usize>,
+}
+
+/// Generates the functions of one net.
+struct Generator<'a> {
+    module: JITModule,
+    context: Context,
+    functions: FunctionBuilderContext,
+    program: &'a Program,
+    profile: &'a Profile,
+    layout: EngineLayout,
+    runtime: Runtime,
+    arrivals: Box<[Routine]>,
+    /// How each shape has its holes.
+    known: Vec<Vec<Filling>>,
+    /// The ways to functions that are called rarely.
+    rare: Vec<FuncId>,
+}
+
+/// The code of an engine's program for engines of its type, given the number of transitions that are unlike each other. None
+/// where this machine, or the size of the net, has none.
+pub fn generate<O: Observer>(engine: &Engine<O>, unlike: usize) -> Option<Code> {
+    let program = &*engine.program;
+    if unlike > MOST_UNLIKE || ArenaLayout::of(program, size_of::<Engine<O>>()).size > i32::MAX as usize {
+        return None;
+    }
+    let profile = Profile::of(engine);
+    // The generator recurses over expressions: it gets a stack of its own, as the loader does.
+    let generate = || Generator::new::<O>(program, &profile)?.generate().ok();
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK).spawn_scoped(scope, generate).ok()?;
+        thread.join().ok()?
+    })
+}
+
+impl<'a> Generator<'a> {
+    fn new<O: Observer>(program: &'a Program, profile: &'a Profile) -> Option<Self> {
+        let mut flags = settings::builder();
+        let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
+        let chosen = [
+            ("opt_level", "speed"),
+            ("use_colocated_libcalls", "false"),
+            ("is_pic", "false"),
+            ("enable_verifier", verifies),
+        ];
+        for (name, value) in chosen {
+            flags.set(name, value).ok()?;
+        }
+        let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
+        let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let mut context = module.make_context();
+        let mut functions = FunctionBuilderContext::new();
+        let way = |(address, types)| way(&mut module, &mut context, &mut functions, address, types).ok();
+        let rare = Rare::all::<O>().into_iter().map(way).collect::<Option<Vec<FuncId>>>()?;
+        let arrivals: Box<[Routine]> = (0..2 * program.places.len()).map(|_| Routine::none()).collect();
+        Some(Generator {
+            module,
+            context,
+            functions,
+            program,
+            profile,
+            layout: EngineLayout::of::<O>(program),
+            runtime: Runtime::of::<O>(arrivals.as_ptr()),
+            arrivals,
+            known: Vec::new(),
+            rare,
+        })
+    }
+
+    fn generate(mut self) -> Generated<Code> {
+        let program = self.program;
+        let ids = || (0..program.transitions.len() as u32).map(TransitionId);
+        let arriving = places_of_choices(program);
+        let pieces: Vec<Piece> = ids()
+            .flat_map(|id| [Piece::Look(id), Piece::Start(id), Piece::Finish(id)])
+            .chain(arriving.iter().map(|&(place, reserved)| Piece::Arrive(place, reserved)))
+            .collect();
+        let (shapes, parts) = self.shapes(&pieces);
+        self.known = known(program, &self.layout.arena, shapes.len(), &parts);
+        let written = written(program, &self.known, &parts);
+        let in_loop: BTreeSet<usize> = written.shapes().collect();
+        let functions = (0..shapes.len())
+            .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(shapes[shape], shape)).transpose())
+            .collect::<Generated<Vec<Option<FuncId>>>>()?;
+        let form = FunctionForm { variables: 0, parameters: 5, shape: None };
+        let cycle = self.write(self.convention(), form, |e| e.main_loop(&written));
+        let cycle = (Some(self.compile()?), cycle);
+        self.module.finalize_definitions().map_err(Box::new)?;
+        let plan = self.layout.arena;
+        let mut holes = HoleRows::default();
+        let mut place = |row: &[Hole], known: &[Filling]| holes.place(Hole::row(row, known, program, &plan));
+        let cycle = (cycle.0, place(&cycle.1, &Filling::read(&cycle.1)));
+        let placed: Vec<(Option<FuncId>, usize)> =
+            parts.iter().map(|(shape, row)| (functions[*shape], place(row, &self.known[*shape]))).collect();
+        let holes = holes.lines.into_boxed_slice();
+        let address = |id| self.module.get_finalized_function(id);
+        let made = |(id, start): (Option<FuncId>, usize)| Routine {
+            function: id.map_or(null(), address),
+            holes: holes.as_ptr().cast::<u32>().wrapping_add(start),
+        };
+        let (of_transitions, others) = placed.split_at(3 * program.transitions.len());
+        for ((place, reserved), &routine) in arriving.into_iter().zip(others) {
+            self.arrivals[2 * place.at() + usize::from(reserved)] = made(routine);
+        }
+        let routines = of_transitions.chunks_exact(3);
+        let routines = routines.map(|of| Routines { look: made(of[0]), start: made(of[1]), finish: made(of[2]) });
+        let routines = routines.collect();
+        let row = |id: TransitionId, which: usize| {
+            let (shape, row) = &parts[3 * id.at() + which];
+            (&row[..], &self.known[*shape][..])
+        };
+        Ok(Code {
+            footprints: footprints(program, &plan, &routines, |id| row(id, 2), |id| row(id, 1)),
+            routines,
+            main_loop: made(cycle),
+            memory: Box::new(Memory {
+                _arrivals: self.arrivals,
+                _holes: holes,
+                module: ManuallyDrop::new(self.module),
+            }),
+        })
+    }
+
+    fn convention(&self) -> CallConv {
+        self.module.isa().default_call_conv()
+    }
+
+    /// The shapes of pieces, and for each piece its shape and its holes. Those of the transitions come first, three of each.
+    fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Piece>, Vec<Described>) {
+        let program = self.program;
+        let (of_transitions, others) = pieces.split_at(3 * program.transitions.len());
+        let mut shapes = Shapes::default();
+        let mut known: HashMap<Vec<u64>, Vec<Described>> = HashMap::new();
+        let mut parts = Vec::with_capacity(pieces.len());
+        for (number, pieces) in of_transitions.chunks(3).enumerate() {
+            let key = ShapeKey::of(program, Some(self.profile), TransitionId(number as u32));
+            let alike = |key: &ShapeKey| translated(known.get(key.words())?, |hole| key.special(hole));
+            if let Some(alike) = key.as_ref().and_then(alike) {
+                debug_assert_eq!(alike, self.parts(&mut shapes, pieces));
+                parts.extend(alike);
+                continue;
+            }
+            let own = self.parts(&mut shapes, pieces);
+            if let Some(key) = key {
+                let general = translated(&own, |hole| key.general(hole));
+                known.extend(general.map(|general| (key.words().to_vec(), general)));
+            }
+            parts.extend(own);
+        }
+        parts.extend(self.parts(&mut shapes, others));
+        (shapes.all, parts)
+    }
+
+    /// Writes pieces to see what shapes they have.
+    fn parts(&mut self, shapes: &mut Shapes, pieces: &[Piece]) -> Vec<Described> {
+        let part = |&piece: &Piece| {
+            let row = self.write_piece(piece, None);
+            let text = self.context.func.display().to_string();
+            self.module.clear_context(&mut self.context);
+            let shape = *shapes.by_text.entry(text).or_insert(shapes.all.len());
+            if shape == shapes.all.len() {
+                shapes.all.push(piece);
+            }
+            (shape, row)
+        };
+        pieces.iter().map(part).collect()
+    }
+
+    /// The function of a shape, for a piece of it.
+    fn define(&mut self, piece: Piece, shape: usize) -> Generated<FuncId> {
+        self.write_piece(piece, Some(shape));
+        self.compile()
+    }
+
+    /// Writes a piece, for itself or for all of its shape. Returns its holes.
+    fn write_piece(&mut self, piece: Piece, shape: Option<usize>) -> Vec<Hole> {
+        let program = self.program;
+        let normal = self.convention();
+        let form = |id: TransitionId, parameters| {
+            let variables = program.transitions[id].variable_names.len();
+            FunctionForm { variables, parameters, shape }
+        };
+        match piece {
+            Piece::Look(id) => {
+                let plan = &program.transitions[id];
+                let searches = !plan.plain && can_search(plan);
+                self.write(normal, form(id, 2), |e| match searches {
+                    true => e.look(plan),
+                    false => e.leave_to_engine(),
+                })
+            }
+            Piece::Start(id) => {
+                let plan = &program.transitions[id];
+                self.write(LEAF, form(id, 2), |e| match can_fire(program, plan) {
+                    true => e.start(id, plan),
+                    false => e.leave_to_engine(),
+                })
+            }
+            Piece::Finish(id) => {
+                let plan = &program.transitions[id];
+                self.write(LEAF, form(id, 3), |e| match can_fire(program, plan) {
+                    true => e.finish(id, plan),
+                    false => e.finish_by_engine(id),
+                })
+            }
+            Piece::Arrive(place, reserved) => {
+                let form = FunctionForm { variables: 0, parameters: 4, shape };
+                self.write(LEAF, form, |e| e.arrive(place, reserved))
+            }
+        }
+    }
+
+    /// Writes a function of words that returns one. Returns the holes.
+    fn write(
+        &mut self,
+        convention: CallConv,
+        form: FunctionForm,
+        emit: impl FnOnce(Emitter) -> Vec<Hole>,
+    ) -> Vec<Hole> {
+        let normal = self.convention();
+        let signature = &mut self.context.func.signature;
+        signature.call_conv = convention;
+        signature.params = vec![AbiParam::new(I64); form.parameters];
+        signature.returns = vec![AbiParam::new(I64)];
+        let declare = |&id: &FuncId| self.module.declare_func_in_func(id, &mut self.context.func);
+        let scene = Scene {
+            program: self.program,
+            profile: self.profile,
+            layout: &self.layout,
+            runtime: &self.runtime,
+            known: &self.known,
+            rare: self.rare.iter().map(declare).collect(),
+            convention: normal,
+        };
+        let mut builder = FunctionBuilder::new(&mut self.context.func, &mut self.functions);
+        let holes = emit(Emitter::begin(&mut builder, scene, form));
+        builder.finalize(self.module.target_config());
+        holes
+    }
+
+    /// Compiles the function that has been written.
+    fn compile(&mut self) -> Generated<FuncId> {
+        let signature = &self.context.func.signature;
+        let function = self.module.declare_anonymous_function(signature).map_err(Box::new)?;
+        self.module.define_function(function, &mut self.context).map_err(Box::new)?;
+        self.module.clear_context(&mut self.context);
+        Ok(function)
+    }
+}
+
+/// How each of so many shapes has its holes.
+fn known(program: &Program, plan: &ArenaLayout, shapes: usize, parts: &[Described]) -> Vec<Vec<Filling>> {
+    let mut rows: Vec<Vec<&[Hole]>> = vec![Vec::new(); shapes];
+    parts.iter().for_each(|(shape, row)| rows[*shape].push(row));
+    rows.iter().map(|rows| Filling::of(rows, program, plan)).collect()
+}
+
+/// The pieces to write out in the loop, if they are few.
+fn written(program: &Program, known: &[Vec<Filling>], parts: &[Described]) -> InlinePieces {
+    let has_code = |plan| can_fire(program, plan);
+    let mut written = InlinePieces::default();
+    if !program.transitions.iter().all(has_code) {
+        return written;
+    }
+    let part = |piece: usize, transition: TransitionId| {
+        let (shape, row) = &parts[piece];
+        let reads = Hole::read(row, &known[*shape]).next().is_some();
+        InlinePiece { shape: *shape, transition, holes: row.len(), reads }
+    };
+    for number in 0..program.transitions.len() {
+        let id = TransitionId(number as u32);
+        written.starts.push(part(3 * number + 1, id));
+        written.finishes.push(part(3 * number + 2, id));
+    }
+    let differ = |parts: &[InlinePiece]| parts.iter().map(|part| part.shape).collect::<BTreeSet<usize>>().len();
+    let (starts, finishes) = (differ(&written.starts), differ(&written.finishes));
+    if starts + finishes > MOST_WRITTEN || (starts.max(finishes) > 1 && written.starts.len() > MOST_NUMBERS) {
+        return InlinePieces::default();
+    }
+    written
+}
+
+/// The same with other holes.
+fn translated(parts: &[Described], other: impl Fn(Hole) -> Option<Hole>) -> Option<Vec<Described>> {
+    let translate = |(shape, row): &Described| {
+        let row: Option<Vec<Hole>> = row.iter().map(|&hole| other(hole)).collect();
+        Some((*shape, row?))
+    };
+    parts.iter().map(translate).collect()
+}
+
+/// The places of arcs that give to one of several, and whether room was kept there for the tokens, as it is for firings that
+/// last.
+fn places_of_choices(program: &Program) -> BTreeSet<(PlaceId, bool)> {
+    let mut places = BTreeSet::new();
+    for plan in program.transitions.iter() {
+        for arc in plan.outputs.iter().filter(|arc| arc.is_choice()) {
+            let lasts: &[bool] = match plan.time {
+                Time::Immediate => &[false],
+                Time::Const(_) => &[true],
+                Time::Of(_) => &[false, true],
+            };
+            places.extend(arc.places.iter().flat_map(|&place| lasts.iter().map(move |&lasts| (place, lasts))));
+        }
+    }
+    places
+}
+
+/// A function that calls another one and preserves all registers.
+fn way(
+    module: &mut JITModule,
+    context: &mut Context,
+    functions: &mut FunctionBuilderContext,
+    address: usize,
+    types: &[Type],
+) -> Generated<FuncId> {
+    let parameters: Vec<AbiParam> = [I64].iter().chain(types).map(|&ty| AbiParam::new(ty)).collect();
+    let signature = |call_conv| Signature { params: parameters.clone(), returns: Vec::new(), call_conv };
+    context.func.signature = signature(CallConv::PreserveAll);
+    let mut builder = FunctionBuilder::new(&mut context.func, functions);
+    let block = builder.create_block();
+    builder.append_block_params_for_function_params(block);
+    builder.switch_to_block(block);
+    let callee = builder.import_signature(signature(module.isa().default_call_conv()));
+    let address = builder.ins().iconst(I64, address as i64);
+    let arguments = builder.block_params(block).to_vec();
+    builder.ins().call_indirect(callee, address, &arguments);
+    builder.ins().return_(&[]);
+    builder.seal_all_blocks();
+    builder.finalize(module.target_config());
+    let function = module.declare_anonymous_function(&context.func.signature).map_err(Box::new)?;
+    module.define_function(function, context).map_err(Box::new)?;
+    module.clear_context(context);
+    Ok(function)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::engine::run::Limits;
+    use crate::jit::shape_key::unlike;
+    use crate::state::counters::{PlaceCounters, TransitionCounters};
+    use crate::state::marking::Marking;
+
+    /// A ring of stations, of which one may be another.
+    fn ring(stations: usize, other: &str) -> Program {
+        let places: Vec<String> =
+            (0..2 * stations).map(|i| format!(r#"{{"name":"p{i}","initial":[[1,[]]]}}"#)).collect();
+        let transition = |i: usize| {
+            let (server, next) = (stations + i, (i + 1) % stations);
+            let time = r#"{"op":"exp","kind":"real","args":[{"op":"const","kind":"real","value":2.0}]}"#;
+            let rest = if i == 5 { other } else { "" };
+            format!(
+                r#"{{"name":"t{i}","inputs":[{{"place":{i}}},{{"place":{server}}}],"time":{time},
+                "outputs":[{{"places":[{next}]}},{{"places":[{server}]}}]{rest}}}"#
+            )
+        };
+        let transitions: Vec<String> = (0..stations).map(transition).collect();
+        let text = format!(r#"{{"places":[{}],"transitions":[{}]}}"#, places.join(","), transitions.join(","));
+        Program::from_json(&text).expect("a net")
+    }
+
+    fn code(program: Program) -> Option<Code> {
+        let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
+        let unlike = unlike(&program);
+        let engine = Engine::new(Arc::new(program), [1, 2, 3], limits, |_: &Program, _: &Marking| ());
+        generate(&*engine.expect("an engine"), unlike)
+    }
+
+    #[test]
+    fn footprints_lead_to_what_an_end_and_the_next_starts_touch() {
+        let (stations, at) = (1000, 7);
+        let program = ring(stations, "");
+        let plan = ArenaLayout::of(&program, size_of::<Engine<()>>());
+        let made = code(program).expect("code");
+        let footprint = &made.footprints[TransitionId(at as u32)];
+        let place = |place: usize| footprint.has(plan.places + size_of::<PlaceCounters>() * place);
+        let transition =
+            |transition: usize| footprint.has(plan.transitions + size_of::<TransitionCounters>() * transition);
+        assert!(place(at) && place(at + 1) && place(stations + at) && place(stations + at + 1));
+        assert!(transition(at) && transition(at + 1));
+        assert!(!place(at + 2) && !transition(at + 2));
+        assert!(code(ring(5, "")).expect("code").footprints.is_empty());
+    }
+
+    #[test]
+    fn stations_that_are_alike_have_one_shape_key() {
+        assert_eq!(unlike(&ring(200, "")), 1);
+        assert!(code(ring(100, "")).is_some());
+    }
+
+    #[test]
+    fn one_that_is_another_is_seen_by_its_neighbours() {
+        // The station before it watches its priority, or that it must be looked at.
+        assert_eq!(unlike(&ring(200, r#","priority":1"#)), 3);
+        assert_eq!(unlike(&ring(200, r#","guard":{"op":"const","kind":"bool","value":true}"#)), 3);
+        // Inhibited by a queue: those before and behind that queue see it, too.
+        assert!((3..=5).contains(&unlike(&ring(200, r#","inhibitors":[{"place":100}]"#))));
+        assert!(code(ring(50, r#","priority":1"#)).is_some());
+    }
+}

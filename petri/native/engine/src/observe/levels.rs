@@ -1,0 +1,96 @@
+//! How long each place holds how many tokens: an observer for those who ask for it.
+
+use std::mem::offset_of;
+
+use crate::base::fault::Outcome;
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::table::Table;
+use crate::observe::observer::Observer;
+use crate::state::counters::PlaceCounters;
+use crate::state::value::Scope;
+
+/// Numbers of tokens told apart; the last one stands for at least so many (`LEVELS` of `petri/measure/occupancy.py`).
+pub const LEVELS: usize = 256;
+
+/// Numbers of a row.
+pub const ROW: usize = LEVELS + 1;
+
+/// For each place a row: the time at each number of tokens up to its last change, and when that was.
+#[derive(Clone)]
+pub struct Levels {
+    times: Table<Entry, f64>,
+}
+
+/// An entry of a row.
+#[derive(Clone, Copy)]
+pub struct Entry;
+
+impl Levels {
+    /// Where the address of the times is.
+    pub const TIMES: usize = offset_of!(Levels, times) + Table::<Entry, f64>::START;
+
+    pub fn new(places: usize) -> Self {
+        Levels { times: vec![0.0; places * ROW].into_iter().collect() }
+    }
+
+    /// Up to `now`: `LEVELS` numbers for each place.
+    pub fn at(&self, places: &[PlaceCounters], now: f64) -> Vec<f64> {
+        let mut times = Vec::with_capacity(places.len() * LEVELS);
+        for (row, state) in self.times.chunks_exact(ROW).zip(places) {
+            let start = times.len();
+            times.extend_from_slice(&row[..LEVELS]);
+            times[start + level(state.tokens)] += now - row[LEVELS];
+        }
+        times
+    }
+}
+
+fn level(tokens: u64) -> usize {
+    tokens.min(LEVELS as u64 - 1) as usize
+}
+
+impl Observer for Levels {
+    const COMPILES: bool = true;
+    const LEVELS: Option<usize> = Some(Levels::TIMES);
+
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64) {
+        let row = &mut self.times[place.at() * ROW..][..ROW];
+        row[level(state.tokens)] += now - row[LEVELS];
+        row[LEVELS] = now;
+    }
+
+    fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
+        Ok(())
+    }
+
+    fn started(&mut self, _: TransitionId, _: &mut Scope) -> Outcome<()> {
+        Ok(())
+    }
+
+    fn restart(&mut self, now: f64) {
+        self.times.fill(0.0);
+        self.times.chunks_exact_mut(ROW).for_each(|row| row[LEVELS] = now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_at_each_level_is_kept_and_the_last_entry_takes_the_rest() {
+        let place = |tokens| PlaceCounters { tokens, ..PlaceCounters::default() };
+        let mut places = [place(2), place(0)];
+        let mut levels = Levels::new(places.len());
+        levels.changes(PlaceId(0), &places[0], 3.0);
+        places[0] = place(1000);
+        levels.changes(PlaceId(1), &places[1], 4.0);
+        places[1] = place(1);
+        let at = levels.at(&places, 5.0);
+        assert_eq!((at[2], at[LEVELS - 1]), (3.0, 2.0));
+        assert_eq!((at[LEVELS], at[LEVELS + 1]), (4.0, 1.0));
+        levels.restart(5.0);
+        let at = levels.at(&[place(1000), place(1)], 6.5);
+        assert_eq!((at[LEVELS - 1], at.iter().sum::<f64>()), (1.5, 3.0));
+    }
+}

@@ -1,0 +1,22 @@
+//! What an engine tells while it runs, and who listens.
+//!
+//! May import: `base`, `collections`, `net`, `program`, `state`.
+//!
+//! - [`observer`]: the trait of those who listen
+//! - [`probes`]: declared measures
+//! - [`histogram`]: the distribution of a sample
+//! - [`passages`]: times from one event to another of the same key
+//! - [`reorder`]: how far the packets of a flow arrive out of order
+//! - [`levels`]: how long each place has how many tokens
+//! - [`trace`]: every firing
+//! - [`shared_cases`]: cases that the measures here and those in Python must both pass
+
+pub mod histogram;
+pub mod levels;
+pub mod observer;
+pub mod passages;
+pub mod probes;
+pub mod reorder;
+#[cfg(test)]
+mod shared_cases;
+pub mod trace;

@@ -1,0 +1,104 @@
+//! What an engine tells while it runs. An observer is a type parameter: one that does nothing costs nothing.
+
+use std::mem::offset_of;
+
+use crate::base::fault::Outcome;
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::state::counters::PlaceCounters;
+use crate::state::value::Scope;
+
+pub trait Observer {
+    /// Machine code may run the net: it tells of firings and arrivals only where the net's probes ask for it, and of changes
+    /// only as `LEVELS` says.
+    const COMPILES: bool = false;
+    /// Where the observer has the address of the time at each number of tokens (`Levels`), if it keeps that.
+    const LEVELS: Option<usize> = None;
+
+    /// The number of tokens of a place is about to change.
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64);
+
+    /// A firing has deposited `count` tokens of one value; the variables of `scope` are the token's slots.
+    fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()>;
+
+    /// A firing starts; its tokens are still in their places.
+    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()>;
+
+    /// The warm-up is over: figures are those from now on (M3).
+    fn restart(&mut self, now: f64);
+}
+
+/// Watches nothing.
+impl Observer for () {
+    const COMPILES: bool = true;
+
+    #[inline(always)]
+    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: f64) {}
+
+    #[inline(always)]
+    fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn started(&mut self, _: TransitionId, _: &mut Scope) -> Outcome<()> {
+        Ok(())
+    }
+
+    fn restart(&mut self, _: f64) {}
+}
+
+/// An observer that may be left out when the engine is made.
+impl<A: Observer> Observer for Option<A> {
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64) {
+        if let Some(observer) = self {
+            observer.changes(place, state, now);
+        }
+    }
+
+    fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {
+        self.as_mut().map_or(Ok(()), |observer| observer.arrived(place, count, scope))
+    }
+
+    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
+        self.as_mut().map_or(Ok(()), |observer| observer.started(transition, scope))
+    }
+
+    fn restart(&mut self, now: f64) {
+        if let Some(observer) = self {
+            observer.restart(now);
+        }
+    }
+}
+
+/// Two observers, told one after the other.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    const COMPILES: bool = A::COMPILES && B::COMPILES;
+    const LEVELS: Option<usize> = match (A::LEVELS, B::LEVELS) {
+        (Some(levels), _) => Some(offset_of!(Self, 0) + levels),
+        (None, Some(levels)) => Some(offset_of!(Self, 1) + levels),
+        (None, None) => None,
+    };
+
+    #[inline(always)]
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64) {
+        self.0.changes(place, state, now);
+        self.1.changes(place, state, now);
+    }
+
+    #[inline(always)]
+    fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {
+        self.0.arrived(place, count, scope)?;
+        self.1.arrived(place, count, scope)
+    }
+
+    #[inline(always)]
+    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
+        self.0.started(transition, scope)?;
+        self.1.started(transition, scope)
+    }
+
+    fn restart(&mut self, now: f64) {
+        self.0.restart(now);
+        self.1.restart(now);
+    }
+}

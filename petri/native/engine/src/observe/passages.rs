@@ -1,0 +1,234 @@
+//! Times from a start to the next end of equal key, in bounded memory; the twin of `petri/measure/passage.py`.
+//!
+//! An end takes the oldest start of its key that still waits. At most `limit` starts wait at once: when one more comes,
+//! the oldest of all is forgotten. Starts live in a pool and are chained twice: with all others by age, and with those
+//! of their bucket of a hash table by age, so every operation takes constant time and none allocates for a key.
+
+use crate::observe::histogram::Histogram;
+
+const NONE: u32 = u32::MAX;
+pub const LIMIT: usize = 1 << 18;
+
+/// A doubly linked chain, from its oldest member to its newest.
+#[derive(Clone, Copy)]
+struct Chain {
+    oldest: u32,
+    newest: u32,
+}
+
+const EMPTY: Chain = Chain { oldest: NONE, newest: NONE };
+
+#[derive(Clone, Copy)]
+struct Neighbours {
+    older: u32,
+    newer: u32,
+}
+
+const ALONE: Neighbours = Neighbours { older: NONE, newer: NONE };
+
+impl Chain {
+    fn push(&mut self, links: &mut [Neighbours], node: u32) {
+        links[node as usize] = Neighbours { older: self.newest, newer: NONE };
+        match links.get_mut(self.newest as usize) {
+            Some(newest) => newest.newer = node,
+            None => self.oldest = node,
+        }
+        self.newest = node;
+    }
+
+    fn remove(&mut self, links: &mut [Neighbours], node: u32) {
+        let Neighbours { older, newer } = links[node as usize];
+        match links.get_mut(older as usize) {
+            Some(link) => link.newer = newer,
+            None => self.oldest = newer,
+        }
+        match links.get_mut(newer as usize) {
+            Some(link) => link.older = older,
+            None => self.newest = older,
+        }
+    }
+}
+
+/// The passages that have ended, as a histogram of their times, and the starts that wait.
+pub struct Passages {
+    limit: usize,
+    /// Words in a key.
+    width: usize,
+    times: Histogram,
+    unmatched: u64,
+    forgotten: u64,
+    waiting: usize,
+    /// By node: key, time, and place in the chains.
+    keys: Vec<u64>,
+    starts: Vec<f64>,
+    by_age: Vec<Neighbours>,
+    in_bucket: Vec<Neighbours>,
+    free: Vec<u32>,
+    all: Chain,
+    /// A power of two.
+    buckets: Vec<Chain>,
+}
+
+impl Passages {
+    /// Keys have `width` words; `limit` is at least 1 and at most 2^31.
+    pub fn new(width: usize, limit: usize) -> Self {
+        Self {
+            limit,
+            width,
+            times: Histogram::new(),
+            unmatched: 0,
+            forgotten: 0,
+            waiting: 0,
+            keys: Vec::new(),
+            starts: Vec::new(),
+            by_age: Vec::new(),
+            in_bucket: Vec::new(),
+            free: Vec::new(),
+            all: EMPTY,
+            buckets: vec![EMPTY; 16],
+        }
+    }
+
+    /// Set all figures to zero. Starts go on waiting: a passage counts when it ends.
+    pub fn restart(&mut self) {
+        self.times = Histogram::new();
+        self.unmatched = 0;
+        self.forgotten = 0;
+    }
+
+    pub fn times(&self) -> &Histogram {
+        &self.times
+    }
+
+    /// Words in a key.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Ends without a start.
+    pub fn unmatched(&self) -> u64 {
+        self.unmatched
+    }
+
+    /// Starts that made room for others.
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    /// Starts that wait for their end.
+    pub fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    pub fn start(&mut self, key: &[u64], now: f64) {
+        if self.waiting >= self.limit {
+            self.take(self.all.oldest);
+            self.forgotten += 1;
+        } else if self.waiting >= self.buckets.len() {
+            self.spread();
+        }
+        let node = self.node(key, now);
+        self.all.push(&mut self.by_age, node);
+        let bucket = self.bucket(key);
+        self.buckets[bucket].push(&mut self.in_bucket, node);
+        self.waiting += 1;
+    }
+
+    pub fn end(&mut self, key: &[u64], now: f64) {
+        let mut node = self.buckets[self.bucket(key)].oldest;
+        while node != NONE && self.key(node) != key {
+            node = self.in_bucket[node as usize].newer;
+        }
+        if node == NONE {
+            self.unmatched += 1;
+        } else {
+            let start = self.take(node);
+            self.times.add(now - start);
+        }
+    }
+
+    fn key(&self, node: u32) -> &[u64] {
+        &self.keys[node as usize * self.width..][..self.width]
+    }
+
+    /// A free node, filled in.
+    fn node(&mut self, key: &[u64], now: f64) -> u32 {
+        if let Some(node) = self.free.pop() {
+            self.keys[node as usize * self.width..][..self.width].copy_from_slice(key);
+            self.starts[node as usize] = now;
+            return node;
+        }
+        self.keys.extend_from_slice(key);
+        self.starts.push(now);
+        self.by_age.push(ALONE);
+        self.in_bucket.push(ALONE);
+        (self.starts.len() - 1) as u32
+    }
+
+    /// Remove a start; returns when it was.
+    fn take(&mut self, node: u32) -> f64 {
+        let bucket = self.bucket(self.key(node));
+        self.buckets[bucket].remove(&mut self.in_bucket, node);
+        self.all.remove(&mut self.by_age, node);
+        self.free.push(node);
+        self.waiting -= 1;
+        self.starts[node as usize]
+    }
+
+    fn bucket(&self, key: &[u64]) -> usize {
+        let mix = |hash: u64, word: &u64| {
+            let mixed = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            mixed ^ (mixed >> 32)
+        };
+        key.iter().fold(0, mix) as usize & (self.buckets.len() - 1)
+    }
+
+    /// Four times as many buckets. Oldest first, so that every bucket keeps its order.
+    fn spread(&mut self) {
+        self.buckets = vec![EMPTY; self.buckets.len() * 4];
+        let mut node = self.all.oldest;
+        while node != NONE {
+            let bucket = self.bucket(self.key(node));
+            self.buckets[bucket].push(&mut self.in_bucket, node);
+            node = self.by_age[node as usize].newer;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observe::shared_cases::{cases, digits};
+
+    #[test]
+    fn agrees_with_its_twin() {
+        let cases = cases("passage");
+        assert!(!cases.is_empty());
+        for [settings, events, expected] in cases {
+            let mut passages = Passages::new(1, settings[1].parse().unwrap());
+            for (n, event) in events.iter().enumerate() {
+                let (key, now) = ([event[1..].parse().unwrap()], (n * n) as f64);
+                if event.starts_with('s') {
+                    passages.start(&key, now);
+                } else {
+                    passages.end(&key, now);
+                }
+            }
+            let mut outcome = vec![passages.unmatched(), passages.waiting() as u64, passages.forgotten()];
+            outcome.push(passages.times().count());
+            let mut words: Vec<String> = outcome.iter().map(u64::to_string).collect();
+            words.push(digits(passages.times().sum()));
+            assert_eq!(words, expected);
+        }
+    }
+
+    #[test]
+    fn nodes_are_used_again() {
+        let mut passages = Passages::new(1, LIMIT);
+        for n in 0..10_000 {
+            passages.start(&[n], n as f64);
+            passages.end(&[n], n as f64);
+        }
+        assert_eq!((passages.starts.len(), passages.buckets.len()), (1, 16));
+    }
+}

@@ -1,0 +1,34 @@
+//! A trace: every firing, kept until it is fetched.
+
+use crate::base::fault::Outcome;
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::observe::observer::Observer;
+use crate::state::counters::PlaceCounters;
+use crate::state::value::Scope;
+
+/// Firings in the order in which they started, by columns. `variables` has those of one firing after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    pub starts: Vec<f64>,
+    pub ends: Vec<f64>,
+    pub transitions: Vec<TransitionId>,
+    pub variables: Vec<u64>,
+}
+
+impl Observer for Trace {
+    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: f64) {}
+
+    fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
+        Ok(())
+    }
+
+    fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()> {
+        self.starts.push(scope.now);
+        self.ends.push(scope.end);
+        self.transitions.push(transition);
+        self.variables.extend_from_slice(scope.variables);
+        Ok(())
+    }
+
+    fn restart(&mut self, _: f64) {}
+}

@@ -1,0 +1,171 @@
+//! What can be known of an expression before it runs: whether it can fail, in which range its value lies, what it
+//! reads. The compiler skips checks and looks at fewer transitions where this allows it.
+
+use crate::base::ids::{PlaceId, VariableId};
+use crate::net::{Expr, Kind, Scalar};
+
+/// An inclusive range of integers, wide enough for sums and products of 64-bit numbers.
+pub type Range = (i128, i128);
+
+/// Every 64-bit integer.
+pub const ANY: Range = (i64::MIN as i128, i64::MAX as i128);
+const BIT: Range = (0, 1);
+const COUNT: Range = (0, 1 << 62);
+
+/// What is known of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// May raise a fault.
+    pub fails: bool,
+    /// For integers and booleans: the values that it may have.
+    pub range: Range,
+    /// For reals: never below 0.
+    pub never_negative: bool,
+    pub variables: Vec<VariableId>,
+    pub tokens: Vec<PlaceId>,
+    pub reads_clock: bool,
+}
+
+impl Facts {
+    fn of_range(range: Range) -> Self {
+        Facts {
+            fails: false,
+            range,
+            never_negative: range.0 >= 0,
+            variables: Vec::new(),
+            tokens: Vec::new(),
+            reads_clock: false,
+        }
+    }
+}
+
+/// The ranges of the variables (or, in a key, of the slots) that an expression may name.
+pub struct Ranges<'a>(pub &'a [Range]);
+
+impl Ranges<'_> {
+    /// What is known of `e`.
+    pub fn facts(&self, e: &Expr) -> Facts {
+        let args: Vec<Facts> = e.args.iter().map(|a| self.facts(a)).collect();
+        let (range, fails) = self.range(e, &args);
+        let overflows = e.kind == Kind::Int && (range.0 < ANY.0 || range.1 > ANY.1);
+        let mut facts = Facts::of_range((range.0.max(ANY.0), range.1.min(ANY.1)));
+        facts.fails = fails || overflows || args.iter().any(|a| a.fails);
+        facts.never_negative = match e.kind {
+            Kind::Real => never_negative(e, &args),
+            _ => facts.range.0 >= 0,
+        };
+        for arg in args {
+            facts.variables.extend(arg.variables);
+            facts.tokens.extend(arg.tokens);
+            facts.reads_clock |= arg.reads_clock;
+        }
+        match e.op.as_str() {
+            "var" => facts.variables.push(VariableId(index(e))),
+            "tokens" => facts.tokens.push(PlaceId(index(e))),
+            "now" | "end" => facts.reads_clock = true,
+            _ => {}
+        }
+        facts
+    }
+
+    /// The range of an operation's exact result, given those of its operands.
+    pub fn of_operation(&self, e: &Expr, args: &[Range]) -> Range {
+        let args: Vec<Facts> = args.iter().copied().map(Facts::of_range).collect();
+        self.range(e, &args).0
+    }
+
+    /// The range of the value, and whether the operation itself may fail other than by overflow.
+    fn range(&self, e: &Expr, args: &[Facts]) -> (Range, bool) {
+        let of = |i: usize| args.get(i).map_or(ANY, |a| a.range);
+        if e.kind == Kind::Real {
+            return (ANY, real_fails(e));
+        }
+        let (a, b) = (of(0), of(1));
+        match e.op.as_str() {
+            "const" => (e.value.and_then(Scalar::as_int).map_or(ANY, |v| (v.into(), v.into())), false),
+            "var" => (self.0.get(index(e) as usize).copied().unwrap_or(ANY), false),
+            "tokens" => (COUNT, false),
+            "neg" => ((-a.1, -a.0), false),
+            "abs" => (if a.0 >= 0 { a } else { (0, a.1.max(-a.0)) }, false),
+            "add" => ((a.0 + b.0, a.1 + b.1), false),
+            "sub" => ((a.0 - b.1, a.1 - b.0), false),
+            "mul" => (product(a, b), false),
+            "idiv" if b.0 > 0 => {
+                let corners = [(a.0, b.0), (a.0, b.1), (a.1, b.0), (a.1, b.1)].map(|(x, y)| x.div_euclid(y));
+                (hull(corners), false)
+            }
+            "mod" if b.0 > 0 => (if a.0 >= 0 && a.1 < b.0 { a } else { (0, b.1 - 1) }, false),
+            "min" => ((a.0.min(b.0), a.1.min(b.1)), false),
+            "max" => ((a.0.max(b.0), a.1.max(b.1)), false),
+            "if" => ((of(1).0.min(of(2).0), of(1).1.max(of(2).1)), false),
+            "uniform_int" => ((a.0, b.1), true),
+            "choice" => {
+                let values = args.iter().step_by(2).map(|v| v.range);
+                (values.reduce(|x, y| (x.0.min(y.0), x.1.max(y.1))).unwrap_or(ANY), true)
+            }
+            "eq" | "ne" | "lt" | "le" | "gt" | "ge" | "and" | "or" | "not" => (BIT, false),
+            _ => (ANY, true),
+        }
+    }
+}
+
+fn index(e: &Expr) -> u32 {
+    e.value.and_then(Scalar::as_int).and_then(|v| u32::try_from(v).ok()).unwrap_or(0)
+}
+
+fn product(a: Range, b: Range) -> Range {
+    let corners = [a.0.checked_mul(b.0), a.0.checked_mul(b.1), a.1.checked_mul(b.0), a.1.checked_mul(b.1)];
+    if corners.contains(&None) {
+        return (i128::MIN / 4, i128::MAX / 4);
+    }
+    let wide = hull(corners.map(Option::unwrap_or_default));
+    (wide.0.max(i128::MIN / 4), wide.1.min(i128::MAX / 4))
+}
+
+fn hull(corners: [i128; 4]) -> Range {
+    let low = corners.iter().copied().min().unwrap_or(i128::MIN);
+    (low, corners.iter().copied().max().unwrap_or(i128::MAX))
+}
+
+/// Whether an operation with a real result may fail: overflow to infinity, or an argument outside its domain.
+fn real_fails(e: &Expr) -> bool {
+    !matches!(e.op.as_str(), "const" | "var" | "now" | "end" | "real" | "neg" | "abs" | "min" | "max" | "if" | "table")
+}
+
+fn never_negative(e: &Expr, args: &[Facts]) -> bool {
+    match e.op.as_str() {
+        "const" => e.value.is_some_and(|v| v.as_real() >= 0.0),
+        "real" | "sqrt" => args.iter().all(|a| a.never_negative),
+        "add" | "mul" | "div" | "min" | "pow" => args.iter().all(|a| a.never_negative),
+        "max" => args.iter().any(|a| a.never_negative),
+        "if" => args.iter().skip(1).all(|a| a.never_negative),
+        "uniform" => args.first().is_some_and(|a| a.never_negative),
+        "choice" => args.iter().step_by(2).all(|a| a.never_negative),
+        "now" | "end" | "abs" | "exp" | "erlang" | "lognormal" | "pareto" => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(text: &str) -> Facts {
+        let expression: Expr = serde_json::from_str(text).expect("an expression");
+        Ranges(&[(0, 9), ANY]).facts(&expression)
+    }
+
+    #[test]
+    fn bounded_sums_cannot_overflow() {
+        let x = r#"{"op":"var","kind":"int","value":0}"#;
+        let y = r#"{"op":"var","kind":"int","value":1}"#;
+        let one = r#"{"op":"const","kind":"int","value":1}"#;
+        let sum = facts(&format!(r#"{{"op":"add","kind":"int","args":[{x},{one}]}}"#));
+        assert_eq!((sum.fails, sum.range), (false, (1, 10)));
+        assert!(facts(&format!(r#"{{"op":"add","kind":"int","args":[{y},{one}]}}"#)).fails);
+        assert!(facts(&format!(r#"{{"op":"mul","kind":"int","args":[{y},{y}]}}"#)).fails);
+        assert!(facts(&format!(r#"{{"op":"mod","kind":"int","args":[{y},{x}]}}"#)).fails);
+        assert_eq!(facts(&format!(r#"{{"op":"mod","kind":"int","args":[{y},{one}]}}"#)).range, (0, 0));
+        assert_eq!(facts(&format!(r#"{{"op":"lt","kind":"bool","args":[{x},{y}]}}"#)).range, BIT);
+    }
+}

@@ -1,0 +1,110 @@
+//! The arcs of a transition, as the engine runs them.
+
+use crate::base::ids::{IndexId, PlaceId, SpanId, VariableId};
+use crate::program::expression::{Bool, Int, Value};
+
+/// How many black tokens an arc takes, or gives.
+#[derive(Clone, Debug)]
+pub enum Count {
+    Const(u64),
+    Of(Int, SpanId),
+}
+
+/// How an input arc finds its tokens.
+#[derive(Clone, Debug)]
+pub enum Find {
+    /// So many black tokens.
+    Black(Count),
+    /// The one token that the discipline shows, behind those of `depth` arcs before this one.
+    Head { depth: usize },
+    /// Any token of a bag.
+    Any,
+    /// The tokens of a bag with given values in the slots of an index.
+    Keyed(IndexId),
+}
+
+pub struct InputProgram {
+    pub place: PlaceId,
+    pub find: Find,
+    /// Slots that must equal a value.
+    pub equals: Vec<(u32, Value)>,
+    /// Slots whose value a variable receives.
+    pub binds: Vec<(u32, VariableId)>,
+    /// The token stays.
+    pub keep: bool,
+    /// The arcs before this one on the same place.
+    pub before: Vec<usize>,
+    /// The arcs behind this one on the same bag, whose tokens may move to another seat when this one is taken.
+    pub after: Vec<usize>,
+    /// Which of its tokens an arc finds may matter to whether there is a binding.
+    pub decides: bool,
+}
+
+pub struct InhibitorProgram {
+    pub place: PlaceId,
+    pub equals: Vec<(u32, Value)>,
+    pub index: Option<IndexId>,
+    pub threshold: Count,
+}
+
+/// How an output arc was compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputForm {
+    /// Always so many black tokens.
+    Black(u64),
+    /// Always one coloured token.
+    Token,
+    /// Place or number are known only when the firing starts: its record begins with both.
+    Open,
+}
+
+pub struct OutputProgram {
+    pub places: Vec<PlaceId>,
+    pub form: OutputForm,
+    pub width: usize,
+    pub index: Option<(Int, SpanId)>,
+    pub count: Count,
+    pub condition: Option<Bool>,
+    pub values: Vec<Value>,
+    /// The source of each value.
+    pub spans: Vec<SpanId>,
+    /// Slots whose value may lie outside its range.
+    pub checks: Vec<usize>,
+}
+
+impl OutputProgram {
+    /// The place of an arc whose place does not depend on the firing.
+    #[inline(always)]
+    pub fn place(&self) -> PlaceId {
+        self.places[0]
+    }
+
+    /// Whether the arc gives one token, or black ones, to one of several places.
+    pub fn is_choice(&self) -> bool {
+        self.places.len() > 1 && (self.width == 0 || matches!(self.count, Count::Const(1)))
+    }
+}
+
+/// How an input arc takes its tokens.
+#[derive(Clone, Copy, Debug)]
+pub enum Take {
+    /// Always so many black tokens.
+    Black { place: PlaceId, count: u64 },
+    /// As many black tokens as the binding says for the arc.
+    Chosen { place: PlaceId, arc: u32 },
+    /// The token at a position, counted from the one that the discipline shows first.
+    Head { place: PlaceId, position: u32 },
+    /// The token in the seat that the binding says for the arc.
+    Seat { place: PlaceId, arc: u32 },
+}
+
+/// How an output arc deposits its tokens.
+#[derive(Clone, Copy, Debug)]
+pub enum Give {
+    /// Always so many black tokens.
+    Black { place: PlaceId, count: u64 },
+    /// Always one token; the record has its values.
+    Token { place: PlaceId, width: u32 },
+    /// The record has place, number and values.
+    Open { width: u32 },
+}

@@ -1,0 +1,198 @@
+//! What the compilers of transitions and probes share: indices, joins, gauges and watches, each made when first asked for.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::base::fault::{LoadError, Loaded};
+use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::collections::key_table::Extent;
+use crate::net::{Discipline, Expr, Kind, Net, Place, Slot, Span};
+use crate::program::analysis::{Facts, Range, Ranges};
+use crate::program::index::{IndexProgram, MOST_LINKS};
+use crate::program::initial::initial_tokens;
+use crate::program::join::JoinProgram;
+use crate::program::lower::Lowering;
+use crate::program::place::{Bound, PlaceProgram};
+use crate::program::ranges::slot_ranges;
+use crate::program::watch::{Dependent, Gauge, Watch};
+
+/// Key spaces up to this size are numbered directly, without a hash.
+const DIRECT_LIMIT: u64 = 1 << 16;
+/// Greater ones are so, too, if there are not more keys than so many for each token of the initial marking.
+const DIRECT_SHARE: u64 = 4;
+
+/// Collects what transitions need while they are compiled.
+pub struct Compiler<'a> {
+    pub net: &'a Net,
+    pub spans: Vec<Span>,
+    pub places: Vec<PlaceProgram>,
+    /// The values that a token may have in each slot of each place.
+    pub slot_ranges: Vec<Vec<Range>>,
+    pub indices: Vec<IndexProgram>,
+    index_of: HashMap<(PlaceId, Vec<u32>), IndexId>,
+    pub joins: Vec<JoinProgram>,
+    gauges: usize,
+    /// The gauge of the load of each place, or `GaugeId::NONE`.
+    loads: Vec<GaugeId>,
+    watches: Vec<(GaugeId, Watch)>,
+    dependents: BTreeMap<(GaugeId, TransitionId), Dependent>,
+}
+
+impl<'a> Compiler<'a> {
+    pub fn new(net: &'a Net) -> Loaded<Self> {
+        let mut compiler = Compiler {
+            net,
+            spans: Vec::new(),
+            places: Vec::new(),
+            slot_ranges: slot_ranges(net)?,
+            indices: Vec::new(),
+            index_of: HashMap::new(),
+            joins: Vec::new(),
+            gauges: net.places.len(),
+            loads: vec![GaugeId::NONE; net.places.len()],
+            watches: Vec::new(),
+            dependents: BTreeMap::new(),
+        };
+        for (i, place) in net.places.iter().enumerate() {
+            let program = compiler.place(i, place)?;
+            compiler.places.push(program);
+        }
+        Ok(compiler)
+    }
+
+    pub fn lowering(&mut self, kinds: Vec<Kind>) -> Lowering<'_> {
+        let (places, tables) = (self.net.places.len(), self.net.tables.len());
+        Lowering { spans: &mut self.spans, places, tables, kinds, ranges: Ranges(&[]) }
+    }
+
+    fn place(&mut self, index: usize, place: &Place) -> Loaded<PlaceProgram> {
+        let slots = &place.colour.slots;
+        let (key, key_fails) = match &place.key {
+            Some(key) if place.discipline == Discipline::Key && !slots.is_empty() => {
+                let facts = Ranges(&self.slot_ranges[index]).facts(key);
+                let mut lowering = self.lowering(slots.iter().map(|slot| slot.kind).collect());
+                (Some(lowering.value(key, key.kind)?), facts.fails)
+            }
+            None if place.discipline == Discipline::Key && !slots.is_empty() => {
+                return Err(LoadError(format!("place `{}` lacks its key", place.name)));
+            }
+            _ => (None, false),
+        };
+        let bound = |slot: &Slot| Bound {
+            name: slot.name.clone(),
+            real: slot.kind == Kind::Real,
+            low: slot.low,
+            high: slot.high,
+        };
+        let capacity = place.capacity.map(|c| u64::try_from(c).map_err(|_| LoadError("a negative capacity".into())));
+        Ok(PlaceProgram {
+            name: place.name.clone(),
+            width: slots.len(),
+            reals: slots.iter().map(|slot| slot.kind == Kind::Real).collect(),
+            discipline: place.discipline,
+            key,
+            key_fails,
+            capacity: capacity.transpose()?,
+            indices: Vec::new(),
+            pivots: Vec::new(),
+            bounds: slots.iter().map(bound).collect(),
+            initial: initial_tokens(place)?,
+            most: None,
+        })
+    }
+
+    /// An index over some slots of a place; made when first asked for.
+    pub fn index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
+        if let Some(&id) = self.index_of.get(&(place, slots.clone())) {
+            return id;
+        }
+        self.new_index(place, slots)
+    }
+
+    fn new_index(&mut self, place: PlaceId, slots: Vec<u32>) -> IndexId {
+        let kinds = &self.net.places[place.at()].colour.slots;
+        let ranges: Vec<Range> = slots.iter().map(|&slot| self.slot_ranges[place.at()][slot as usize]).collect();
+        let most = DIRECT_LIMIT.max(DIRECT_SHARE * self.places[place.at()].initial.len() as u64);
+        let size = ranges.iter().try_fold(1u64, |size, (low, high)| {
+            size.checked_mul(u64::try_from(high - low + 1).ok()?).filter(|&size| size <= most)
+        });
+        let whole = slots.iter().all(|&slot| kinds[slot as usize].kind != Kind::Real);
+        let extent = |&(low, high): &Range| Extent { low: low as i64, size: (high - low + 1) as u64 };
+        let extents = (whole && size.is_some()).then(|| ranges.iter().map(extent).collect());
+        let id = IndexId(self.indices.len() as u32);
+        let seated = self.places[place.at()].discipline == Discipline::Bag;
+        self.indices.push(IndexProgram { place, slots: slots.clone(), extents, seated, links: Vec::new() });
+        self.places[place.at()].indices.push(id);
+        self.index_of.insert((place, slots), id);
+        id
+    }
+
+    /// Has an index serve a link of a join; another like it where it serves as many as it can. Returns which, and the
+    /// number of the link there.
+    pub fn serve(&mut self, place: PlaceId, index: IndexId, join: JoinId, link: usize) -> (IndexId, usize) {
+        let slots = self.indices[index.at()].slots.clone();
+        let mut index = self.index(place, slots.clone());
+        if self.indices[index.at()].links.len() == MOST_LINKS {
+            index = self.new_index(place, slots);
+        }
+        let links = &mut self.indices[index.at()].links;
+        links.push((join, link));
+        (index, links.len() - 1)
+    }
+
+    /// The gauge of a place's load; made when first asked for.
+    pub fn load_gauge(&mut self, place: PlaceId) -> GaugeId {
+        let load = &mut self.loads[place.at()];
+        if *load == GaugeId::NONE {
+            *load = GaugeId(self.gauges as u32);
+            self.gauges += 1;
+        }
+        *load
+    }
+
+    pub fn watch(&mut self, gauge: GaugeId, watch: Watch) {
+        self.watches.push((gauge, watch));
+    }
+
+    /// Looks at a transition again when a gauge changes, unless by an arrival that it does not see.
+    pub fn depend(&mut self, gauge: GaugeId, dependent: Dependent) {
+        let entry = self.dependents.entry((gauge, dependent.transition)).or_insert(dependent);
+        entry.depth = entry.depth.max(dependent.depth);
+        entry.only = entry.only.filter(|only| Some(*only) == dependent.only);
+    }
+
+    /// Sorts watches and dependents by gauge.
+    pub fn wire(&mut self) -> (Vec<Gauge>, Vec<Watch>, Vec<Dependent>) {
+        let nothing = Gauge { top: 0, watches: (0, 0), dependents: (0, 0), load: GaugeId::NONE };
+        let mut gauges = vec![nothing; self.gauges];
+        for (gauge, load) in gauges.iter_mut().zip(&self.loads) {
+            gauge.load = *load;
+        }
+        self.watches.sort_by_key(|(gauge, watch)| (*gauge, watch.threshold, watch.transition));
+        let mut watches = Vec::with_capacity(self.watches.len());
+        for (gauge, watch) in std::mem::take(&mut self.watches) {
+            let gauge = &mut gauges[gauge.at()];
+            if gauge.watches.1 == 0 {
+                gauge.watches.0 = watches.len() as u32;
+            }
+            watches.push(watch);
+            gauge.watches.1 = watches.len() as u32;
+            gauge.top = gauge.top.max(watch.threshold);
+        }
+        let mut dependents = Vec::with_capacity(self.dependents.len());
+        for ((gauge, _), dependent) in std::mem::take(&mut self.dependents) {
+            let gauge = &mut gauges[gauge.at()];
+            if gauge.dependents.1 == 0 {
+                gauge.dependents.0 = dependents.len() as u32;
+            }
+            dependents.push(dependent);
+            gauge.top = u64::MAX;
+            gauge.dependents.1 = dependents.len() as u32;
+        }
+        (gauges, watches, dependents)
+    }
+
+    /// What is known of an expression whose variables have these ranges.
+    pub fn facts(&self, e: &Expr, ranges: &[Range]) -> Facts {
+        Ranges(ranges).facts(e)
+    }
+}

@@ -1,0 +1,39 @@
+//! Which transitions share a lane of the agenda: those of one constant firing time, whose firings end in the order in which they
+//! start. Where there are never many of them in progress, a lane is not worth its trouble: a firing that begins most often takes
+//! the slot of one that has just ended, and the way to the root is short.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::base::ids::PlaceId;
+use crate::program::conservation::scarcest;
+use crate::program::place::PlaceProgram;
+use crate::program::transition::{Time, TransitionProgram};
+
+/// So many firings in progress are few.
+const FEW_FIRINGS: u64 = 128;
+
+/// Gives each constant firing time a lane; returns how many there are.
+pub fn assign(transitions: &mut [TransitionProgram], places: &[PlaceProgram]) -> usize {
+    let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    for (number, transition) in transitions.iter().enumerate() {
+        if let Time::Const(duration) = transition.time {
+            alike.entry(duration.to_bits()).or_default().push(number);
+        }
+    }
+    let mut lanes = 0;
+    for numbers in alike.into_values() {
+        let most = most_firings(numbers.iter().map(|&number| &transitions[number]), places);
+        if most.is_none_or(|most| most > FEW_FIRINGS) {
+            numbers.into_iter().for_each(|number| transitions[number].lane = lanes);
+            lanes += 1;
+        }
+    }
+    lanes as usize
+}
+
+/// How many firings of these transitions can be in progress at one time, if the tokens that they take tell: no more than there are
+/// of the scarcest ones of each.
+fn most_firings<'a>(transitions: impl Iterator<Item = &'a TransitionProgram>, places: &[PlaceProgram]) -> Option<u64> {
+    let scarce = transitions.map(|transition| scarcest(transition, places)).collect::<Option<BTreeSet<PlaceId>>>()?;
+    scarce.iter().try_fold(0u64, |sum, place| sum.checked_add(places[place.0 as usize].most?))
+}

@@ -1,0 +1,19 @@
+//! From the flat net to the program.
+//!
+//! May import: what `program` may, and the rest of `program`.
+//!
+//! - [`net`]: the whole net: where to begin
+//! - [`compiler`]: indices, joins, gauges and watches, each made when first asked for
+//! - [`transition`]: one transition: its arcs, and what it watches
+//! - [`selection`]: how the bindings of a transition are counted and drawn
+//! - [`lanes`]: which transitions share a lane of the agenda
+//! - [`probes`]: declared measures
+//! - [`prefetch_targets`]: what the tokens that a firing will deposit lead to
+
+pub mod compiler;
+pub mod lanes;
+pub mod net;
+pub mod prefetch_targets;
+pub mod probes;
+pub mod selection;
+pub mod transition;

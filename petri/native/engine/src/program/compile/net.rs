@@ -1,0 +1,212 @@
+//! From the flat net to the program.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::base::fault::{LoadError, Loaded};
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::net::{Discipline, Net, Table};
+use crate::program::arc::{Give, Take};
+use crate::program::compile::compiler::Compiler;
+use crate::program::compile::prefetch_targets::prefetch_targets;
+use crate::program::compile::transition::TransitionCompiler;
+use crate::program::compile::{lanes, probes};
+use crate::program::conservation::{most_tokens, takes_turns};
+use crate::program::distribution::FINITE_MEAN;
+use crate::program::expression::{cumulative, DrawTable, Real};
+use crate::program::transition::{Level, Move, Simple, SimpleTime, Time, TransitionProgram};
+use crate::program::Program;
+
+/// Nesting of the text of a net beyond which it is refused.
+const DEEPEST: usize = 4000;
+const LOADER_STACK: usize = 256 << 20;
+
+impl Program {
+    /// Reads a net from the JSON that `petri/codec.py` writes.
+    pub fn from_json(text: &str) -> Loaded<Program> {
+        if depth(text) > DEEPEST {
+            return Err(LoadError("an expression of the net is nested too deeply".into()));
+        }
+        let load = || {
+            let mut decoder = serde_json::Deserializer::from_str(text);
+            decoder.disable_recursion_limit();
+            let net: Net = serde::Deserialize::deserialize(&mut decoder).map_err(|e| LoadError(e.to_string()))?;
+            Program::new(&net)
+        };
+        on_long_stack(load)
+    }
+
+    /// Compiles a net, whose expressions may be as deep as they like.
+    pub fn of(net: Net) -> Loaded<Program> {
+        on_long_stack(move || Program::new(&net))
+    }
+
+    /// Compiles a net.
+    pub fn new(net: &Net) -> Loaded<Program> {
+        let mut compiler = Compiler::new(net)?;
+        let (levels, homes) = levels(net);
+        let mut transitions = Vec::with_capacity(net.transitions.len());
+        let mut clocked = Vec::new();
+        for (i, (transition, home)) in net.transitions.iter().zip(homes).enumerate() {
+            let id = TransitionId(i as u32);
+            let (mut program, facts) = TransitionCompiler::new(&mut compiler, id, transition)?.compile()?;
+            (program.level, program.position) = home;
+            if facts.reads_clock {
+                clocked.push(id);
+            }
+            transitions.push(program);
+        }
+        let probes = probes::compile(net, &mut compiler)?;
+        let streams = streams(net)?;
+        let most = most_tokens(&transitions, &compiler.places, &streams);
+        compiler.places.iter_mut().zip(most).for_each(|(place, most)| place.most = most);
+        for transition in &mut transitions {
+            transition.takes_turns = takes_turns(transition, &compiler.places);
+        }
+        let lanes = lanes::assign(&mut transitions, &compiler.places);
+        let mut moves = Vec::new();
+        let simple = transitions.iter().map(|transition| simple(transition, &mut moves)).collect();
+        let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
+        let record = transitions.iter().map(|t| t.held).max().unwrap_or(0);
+        let tables = net.tables.iter().map(draw_table).collect::<Loaded<Vec<_>>>()?;
+        let (gauges, watches, dependents) = compiler.wire();
+        let mut program = Program {
+            places: compiler.places.into_iter().collect(),
+            transitions: transitions.into_iter().collect(),
+            simple,
+            moves,
+            gauges: gauges.into_iter().collect(),
+            watches,
+            dependents,
+            levels,
+            indices: compiler.indices.into_iter().collect(),
+            joins: compiler.joins,
+            tables,
+            streams,
+            spans: compiler.spans,
+            clocked,
+            probes: Arc::new(probes),
+            lanes,
+            variables,
+            record,
+            prefetch_targets: Default::default(),
+        };
+        let targets = program.transitions.iter().map(|transition| prefetch_targets(&program, transition)).collect();
+        program.prefetch_targets = targets;
+        Ok(program)
+    }
+}
+
+/// Decoding, compiling and dropping recurse over expressions: they get a stack of their own.
+fn on_long_stack(load: impl FnOnce() -> Loaded<Program> + Send) -> Loaded<Program> {
+    std::thread::scope(|scope| {
+        let loader = std::thread::Builder::new().stack_size(LOADER_STACK).spawn_scoped(scope, load);
+        match loader.map(|thread| thread.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(LoadError(error.to_string())),
+        }
+    })
+}
+
+/// How deeply brackets nest, outside strings.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest, mut quoted, mut escaped) = (0usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+/// The line of a transition for simple firings.
+fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
+    let start = moves.len();
+    let mut simple =
+        Simple { time: SimpleTime::Other, takes: 0, gives: 0, end: 0, lane: transition.lane, taken: 0, given: 0 };
+    let time = match &transition.time {
+        Time::Immediate => SimpleTime::Const(0.0),
+        Time::Const(time) if *time > 0.0 => SimpleTime::Const(*time),
+        Time::Of(Real::ConstExponential(mean, _)) if *mean < FINITE_MEAN => SimpleTime::Exponential(*mean),
+        _ => return simple,
+    };
+    let taken = transition.takes.iter().map(|take| match *take {
+        Take::Black { place, count } => Some(Move { place, count: u32::try_from(count).ok()? }),
+        _ => None,
+    });
+    let given = transition.gives.iter().map(|give| match *give {
+        Give::Black { place, count } => Some(Move { place, count: u32::try_from(count).ok()? }),
+        _ => None,
+    });
+    let (Some(taken), Some(given)) = (taken.collect::<Option<Vec<_>>>(), given.collect::<Option<Vec<_>>>()) else {
+        return simple;
+    };
+    let free = !transition.binds && !transition.reserves && transition.resets.is_empty();
+    if free && transition.variable_names.is_empty() {
+        simple.time = time;
+        simple.takes = start as u32;
+        simple.gives = (start + taken.len()) as u32;
+        simple.end = (start + taken.len() + given.len()) as u32;
+        let sum = |moves: &[Move]| moves.iter().map(|m| u64::from(m.count)).sum();
+        (simple.taken, simple.given) = (sum(&taken), sum(&given));
+        moves.extend(taken);
+        moves.extend(given);
+    }
+    simple
+}
+
+/// The transitions of each priority, and where each transition stands.
+fn levels(net: &Net) -> (Vec<Level>, Vec<(u32, u32)>) {
+    let mut by_priority: BTreeMap<i64, Vec<TransitionId>> = BTreeMap::new();
+    for (i, transition) in net.transitions.iter().enumerate() {
+        by_priority.entry(transition.priority).or_default().push(TransitionId(i as u32));
+    }
+    let mut homes = vec![(0, 0); net.transitions.len()];
+    let mut levels = Vec::new();
+    for (level, transitions) in by_priority.into_values().rev().enumerate() {
+        for (position, id) in transitions.iter().enumerate() {
+            homes[id.at()] = (level as u32, position as u32);
+        }
+        let weights: Vec<f64> = transitions.iter().map(|id| net.transitions[id.at()].weight).collect();
+        let alike = weights.iter().all(|&w| w == weights[0]) && power_of_two(weights[0]);
+        levels.push(Level { transitions, weights: (!alike).then_some(weights) });
+    }
+    (levels, homes)
+}
+
+fn power_of_two(weight: f64) -> bool {
+    weight.is_normal() && weight > 0.0 && weight.to_bits() & ((1 << 52) - 1) == 0 && (1e-30..1e30).contains(&weight)
+}
+
+fn draw_table(table: &Table) -> Loaded<DrawTable> {
+    if table.values.len() != table.weights.len() || table.values.is_empty() {
+        return Err(LoadError("a table needs a weight for each value".into()));
+    }
+    let sums = cumulative(&table.weights).ok_or_else(|| LoadError("the weights of a table are no weights".into()))?;
+    Ok(DrawTable {
+        ints: table.values.iter().map(|v| v.as_int().unwrap_or(0)).collect(),
+        reals: table.values.iter().map(|v| v.as_real() + 0.0).collect(),
+        sums,
+    })
+}
+
+/// The places that get the rows of a file. A row is a coloured token that arrives at the end of a queue.
+fn streams(net: &Net) -> Loaded<Vec<PlaceId>> {
+    let mut found = Vec::new();
+    for (i, place) in net.places.iter().enumerate().filter(|(_, place)| place.stream) {
+        if place.colour.slots.is_empty() || place.discipline != Discipline::Fifo {
+            return Err(LoadError(format!("a stream needs a coloured fifo place, and `{}` is none", place.name)));
+        }
+        found.push(PlaceId(i as u32));
+    }
+    Ok(found)
+}

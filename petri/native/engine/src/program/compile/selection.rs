@@ -1,0 +1,97 @@
+//! Decides how the bindings of a transition are counted and drawn.
+
+use crate::base::ids::{JoinId, VariableId};
+use crate::net::{Expr, InputArc};
+use crate::program::arc::{Find, InputProgram};
+use crate::program::compile::transition::{is_bag, TransitionCompiler};
+use crate::program::expression::{Bool, Int, Real, Value};
+use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
+use crate::program::transition::Selection;
+
+impl TransitionCompiler<'_, '_> {
+    pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool, free: bool) -> Selection {
+        let bags: Vec<usize> = (0..inputs.len()).filter(|&i| is_bag(&inputs[i])).collect();
+        if !self.plain {
+            return match bags.as_slice() {
+                [] if free => Selection::Single,
+                &[arc] if free => Selection::Bag(arc),
+                [pivot, links @ ..] if simple && self.can_join(inputs, *pivot, links) => {
+                    Selection::Join(self.join(inputs, guard, *pivot, links))
+                }
+                _ => Selection::Search,
+            };
+        }
+        match bags.as_slice() {
+            [] => Selection::Single,
+            [arc] => Selection::Bag(*arc),
+            _ => Selection::Product,
+        }
+    }
+
+    /// Whether it may matter to enabling which of its tokens an arc finds, and not only that it finds one.
+    pub fn decides_by(&self, arc: &InputProgram) -> bool {
+        !arc.before.is_empty()
+            || !arc.after.is_empty()
+            || arc.binds.iter().any(|(_, variable)| self.enabling.variables.contains(variable))
+    }
+
+    /// Whether the pivot's token decides about the guard and the keys of the other bags, and nothing else matters.
+    fn can_join(&self, inputs: &[InputProgram], pivot: usize, links: &[usize]) -> bool {
+        let arcs: &[InputArc] = &self.transition.inputs;
+        let variables: Vec<VariableId> = inputs[pivot].binds.iter().map(|(_, variable)| *variable).collect();
+        let known = |e: &Expr| self.facts(e).variables.iter().all(|v| variables.contains(v));
+        let keyed = |&link: &usize| {
+            inputs[link].before.is_empty() && arcs[link].pattern.iter().filter_map(|m| m.equal.as_ref()).all(known)
+        };
+        matches!(inputs[pivot].find, Find::Any)
+            && links.iter().all(keyed)
+            && inputs.iter().filter(|arc| !is_bag(arc)).all(|arc| arc.equals.is_empty())
+            && self.transition.guard.as_ref().is_none_or(known)
+    }
+
+    fn join(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, pivot: usize, others: &[usize]) -> JoinId {
+        let id = JoinId(self.compiler.joins.len() as u32);
+        let slot = |value: &Value| match value {
+            Value::Int(Int::Var(variable)) | Value::Real(Real::Var(variable)) => {
+                inputs[pivot].binds.iter().find(|(_, bound)| bound == variable).map(|(slot, _)| *slot)
+            }
+            _ => None,
+        };
+        let (mut links, mut choices, mut free) = (Vec::new(), Vec::new(), Vec::new());
+        for &arc in others {
+            let InputProgram { place, ref equals, .. } = inputs[arc];
+            let Find::Keyed(index) = inputs[arc].find else {
+                free.push(place);
+                choices.push(ArcChoice::Any { arc, place });
+                continue;
+            };
+            let slots: Option<Box<[u32]>> = equals.iter().map(|(_, value)| slot(value)).collect();
+            let values = || equals.iter().map(|(_, value)| value.clone()).collect();
+            let key = slots.map_or_else(|| LinkKey::Values(values()), LinkKey::Slots);
+            let (index, number) = self.compiler.serve(place, index, id, links.len());
+            choices.push(ArcChoice::Keyed { arc, link: links.len() });
+            links.push(LinkProgram { index, bit: 1 << number, key });
+        }
+        choices.reverse();
+        self.compiler.places[inputs[pivot].place.at()].pivots.push(id);
+        self.compiler.joins.push(JoinProgram {
+            pivot,
+            place: inputs[pivot].place,
+            binds: inputs[pivot].binds.clone(),
+            transition: self.id,
+            filter: guard.cloned(),
+            links,
+            choices,
+            free,
+            variables: self.kinds.len(),
+        });
+        id
+    }
+
+    /// The last arc that leaves a choice, when nothing behind it can turn a choice down.
+    pub fn counted(&self, inputs: &[InputProgram], simple: bool) -> Option<usize> {
+        let last = (0..inputs.len()).rev().find(|&i| is_bag(&inputs[i]))?;
+        let free = inputs[last].before.is_empty() && inputs[last + 1..].iter().all(|arc| arc.equals.is_empty());
+        (simple && free && self.transition.guard.is_none()).then_some(last)
+    }
+}

@@ -1,0 +1,546 @@
+//! Compiles one transition: its arcs, what it watches, and how its bindings are drawn.
+
+use crate::base::fault::{LoadError, Loaded};
+use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
+use crate::program::analysis::{Facts, Range, Ranges, ANY};
+use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
+use crate::program::compile::compiler::Compiler;
+use crate::program::expression::{Int, Real, Value};
+use crate::program::lower::Lowering;
+use crate::program::transition::NO_LANE;
+use crate::program::transition::{Selection, Time, TransitionProgram};
+use crate::program::watch::{Dependent, Watch};
+
+/// Input arcs beyond which a transition is refused: a search goes one call deep for each.
+const MOST_ARCS: usize = 1000;
+
+pub struct TransitionCompiler<'a, 'b> {
+    pub compiler: &'a mut Compiler<'b>,
+    pub id: TransitionId,
+    pub transition: &'b Transition,
+    pub kinds: Vec<Kind>,
+    ranges: Vec<Range>,
+    /// Everything known of the expressions that decide about enabling.
+    pub enabling: Facts,
+    /// Watches alone decide.
+    pub plain: bool,
+    /// The input arcs and inhibitors before which nothing can have raised a fault: so many, the first ones.
+    safe: (usize, usize),
+}
+
+/// The number of black tokens that arcs of one transition move, where it is constant.
+fn constant(count: &Count) -> Option<u64> {
+    match count {
+        Count::Const(count) => Some(*count),
+        Count::Of(..) => None,
+    }
+}
+
+impl<'a, 'b> TransitionCompiler<'a, 'b> {
+    pub fn new(compiler: &'a mut Compiler<'b>, id: TransitionId, transition: &'b Transition) -> Loaded<Self> {
+        let enabling = Facts {
+            fails: false,
+            range: ANY,
+            never_negative: false,
+            variables: Vec::new(),
+            tokens: Vec::new(),
+            reads_clock: false,
+        };
+        let mut this = TransitionCompiler {
+            kinds: transition.variables.iter().map(|v| v.kind).collect(),
+            ranges: vec![ANY; transition.variables.len()],
+            compiler,
+            id,
+            transition,
+            enabling,
+            plain: true,
+            safe: (0, 0),
+        };
+        this.check()?;
+        Ok(this)
+    }
+
+    /// References that lead nowhere are errors here, so that nothing later has to look.
+    fn check(&mut self) -> Loaded<()> {
+        let t = self.transition;
+        let outputs = t.outputs.iter().flat_map(|arc| arc.places.iter());
+        let places = t.inputs.iter().map(|arc| &arc.place).chain(t.inhibitors.iter().map(|arc| &arc.place));
+        let known = self.compiler.net.places.len();
+        if places.chain(outputs).chain(&t.resets).any(|place| place.at() >= known) {
+            return Err(self.error("names a place that is not there"));
+        }
+        if t.inputs.len() > MOST_ARCS {
+            return Err(self.error("has too many input arcs"));
+        }
+        if t.outputs.iter().any(|arc| arc.places.is_empty()) {
+            return Err(self.error("has an output arc without a place"));
+        }
+        for arc in &t.inputs {
+            let slots = &self.compiler.net.places[arc.place.at()].colour.slots;
+            if arc.pattern.len() > slots.len() || (!slots.is_empty() && arc.count.is_some()) {
+                return Err(self.error("has an arc that does not suit its place"));
+            }
+            for (slot, variable) in arc.pattern.iter().enumerate().filter_map(|(i, m)| m.bind.map(|v| (i, v))) {
+                let kind = self.kinds.get(variable.at()).copied();
+                if kind.map(|kind| kind == Kind::Real) != Some(slots[slot].kind == Kind::Real) {
+                    return Err(self.error("binds a variable of another kind"));
+                }
+                self.ranges[variable.at()] = self.compiler.slot_ranges[arc.place.at()][slot];
+            }
+        }
+        for draw in &t.draws {
+            if draw.variable.at() >= self.kinds.len() {
+                return Err(self.error("draws a variable that is not there"));
+            }
+            self.ranges[draw.variable.at()] = self.facts(&draw.expression).range;
+        }
+        Ok(())
+    }
+
+    fn error(&self, what: &str) -> LoadError {
+        LoadError(format!("transition `{}` {what}", self.transition.name))
+    }
+
+    pub fn facts(&self, e: &Expr) -> Facts {
+        self.compiler.facts(e, &self.ranges)
+    }
+
+    /// For expressions of the transition's variables.
+    fn lowering(&mut self) -> Lowering<'_> {
+        Lowering { ranges: Ranges(&self.ranges), ..self.compiler.lowering(self.kinds.clone()) }
+    }
+
+    /// Takes note of an expression that enabling depends on; returns what is known of it.
+    fn decides(&mut self, e: &Expr) -> Facts {
+        let facts = self.facts(e);
+        self.enabling.fails |= facts.fails;
+        self.enabling.reads_clock |= facts.reads_clock;
+        self.enabling.tokens.extend(&facts.tokens);
+        self.enabling.variables.extend(&facts.variables);
+        facts
+    }
+
+    pub fn compile(mut self) -> Loaded<(TransitionProgram, Facts)> {
+        let t = self.transition;
+        let mut inputs = self.inputs()?;
+        let inhibitors = t.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect::<Loaded<Vec<_>>>()?;
+        let guard = t.guard.as_ref().map(|guard| self.guard(guard)).transpose()?;
+        let outputs = t.outputs.iter().map(|arc| self.output(arc)).collect::<Loaded<Vec<_>>>()?;
+        let (limited, open) = self.rooms(&inputs, &outputs);
+        let exhaustive = self.enabling.fails;
+        let rooms = if open || exhaustive { limited } else { Vec::new() };
+        self.plain &= !exhaustive && rooms.is_empty();
+        // Nothing but patterns and the guard decides, and neither looks beyond the binding.
+        let simple = !exhaustive
+            && rooms.is_empty()
+            && self.enabling.tokens.is_empty()
+            && !self.enabling.reads_clock
+            && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
+            && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
+        inputs.iter_mut().for_each(|arc| arc.decides = self.decides_by(arc));
+        let free = inputs.iter().all(|arc| !is_bag(arc) || matches!(arc.find, Find::Any) && !arc.decides)
+            && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some());
+        let selection = self.selection(&inputs, guard.as_ref(), simple, free);
+        let joins = matches!(selection, Selection::Join(_));
+        self.plain |= joins;
+        // What comes before anything that may raise a fault can be watched even so: nothing else is looked at without it.
+        let watched = self.safe;
+        // The tokens of the pivot, and those that are keyed by it, are the join's affair.
+        let pivot = inputs.iter().position(is_bag);
+        let told = (0..watched.0)
+            .filter(|&i| !joins || !is_bag(&inputs[i]) || (matches!(inputs[i].find, Find::Any) && Some(i) != pivot));
+        let mut impossible = self.watch_tokens(told.map(|i| &inputs[i]), &inhibitors[..watched.1]);
+        if !exhaustive && rooms.is_empty() {
+            impossible += self.watch_rooms(&inputs, &outputs);
+        }
+        if joins {
+            // That there is a binding is one more condition, which does not hold yet.
+            impossible += 1;
+        }
+        if !self.plain {
+            self.depend(&inputs, &inhibitors, &outputs, &rooms);
+        }
+        let capacity = |arc: &OutputProgram| arc.places.iter().any(|p| self.compiler.places[p.at()].capacity.is_some());
+        let reserves = outputs.iter().any(capacity);
+        let mut lowering = self.lowering();
+        let mut draws = Vec::new();
+        for draw in &t.draws {
+            let kind = lowering.kinds[draw.variable.at()];
+            draws.push((draw.variable, lowering.value(&draw.expression, kind)?));
+        }
+        let time = match &t.time {
+            None => Time::Immediate,
+            Some(e) if e.op == "const" => match e.value.map(Scalar::as_real) {
+                Some(time) if time != 0.0 => Time::Const(time),
+                _ => Time::Immediate,
+            },
+            Some(e) => Time::Of(lowering.real(e)?),
+        };
+        let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
+        let counts = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Black(Count::Of(..)))).collect();
+        let counted = self.counted(&inputs, simple);
+        let constants =
+            outputs.iter().map(|arc| if let OutputForm::Black(count) = arc.form { Some(count) } else { None });
+        let given = constants.sum::<Option<u64>>();
+        let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
+        let program = TransitionProgram {
+            takes,
+            gives: outputs.iter().map(give).collect(),
+            given,
+            binds: selection != Selection::Single
+                || !t.draws.is_empty()
+                || inputs.iter().any(|arc| !arc.binds.is_empty() || matches!(arc.find, Find::Black(Count::Of(..)))),
+            name: t.name.clone(),
+            variable_names: t.variables.iter().map(|v| v.name.clone()).collect(),
+            variable_reals: t.variables.iter().map(|v| v.kind == Kind::Real).collect(),
+            inputs,
+            inhibitors,
+            guard,
+            rooms,
+            resets: t.resets.clone(),
+            draws,
+            time,
+            time_span,
+            takes_turns: false,
+            lane: NO_LANE,
+            held: outputs.iter().map(held_words).sum(),
+            outputs,
+            reserves,
+            selection,
+            counted,
+            counts,
+            free,
+            plain: self.plain,
+            exhaustive,
+            watched,
+            impossible,
+            level: 0,
+            position: 0,
+        };
+        Ok((program, self.enabling))
+    }
+
+    fn guard(&mut self, guard: &Expr) -> Loaded<crate::program::expression::Bool> {
+        self.plain = false;
+        self.decides(guard);
+        self.lowering().bool(guard)
+    }
+
+    fn count(&mut self, e: &Option<Expr>) -> Loaded<Count> {
+        let Some(e) = e else { return Ok(Count::Const(1)) };
+        if let ("const", Some(count)) = (e.op.as_str(), e.value.and_then(Scalar::as_int)) {
+            if let Ok(count) = u64::try_from(count) {
+                return Ok(Count::Const(count));
+            }
+        }
+        let mut lowering = self.lowering();
+        let count = lowering.int(e)?;
+        let span = lowering.span(&e.span);
+        Ok(Count::Of(count, span))
+    }
+
+    /// A number that enabling depends on.
+    fn deciding_count(&mut self, e: &Option<Expr>) -> Loaded<Count> {
+        let count = self.count(e)?;
+        if let (Count::Of(..), Some(e)) = (&count, e) {
+            let facts = self.decides(e);
+            self.enabling.fails |= facts.range.0 < 0;
+            self.plain = false;
+        }
+        Ok(count)
+    }
+
+    /// The slots of a pattern that must equal something, with the values.
+    fn equals(&mut self, place: PlaceId, pattern: &[Match]) -> Loaded<Vec<(u32, crate::program::expression::Value)>> {
+        let mut equals = Vec::new();
+        for (slot, matching) in pattern.iter().enumerate() {
+            if let Some(e) = &matching.equal {
+                self.plain = false;
+                self.decides(e);
+                let kind = self.compiler.net.places[place.at()].colour.slots[slot].kind;
+                equals.push((slot as u32, self.lowering().value(e, kind)?));
+            }
+        }
+        Ok(equals)
+    }
+
+    fn inputs(&mut self) -> Loaded<Vec<InputProgram>> {
+        let arcs: &'b [InputArc] = &self.transition.inputs;
+        let mut inputs = Vec::with_capacity(arcs.len());
+        for (position, arc) in arcs.iter().enumerate() {
+            if !self.enabling.fails {
+                // An arc asks for tokens before it compares them with anything.
+                self.safe.0 = position + 1;
+            }
+            let before: Vec<usize> = (0..position).filter(|&i| arcs[i].place == arc.place).collect();
+            let after: Vec<usize> = (position + 1..arcs.len()).filter(|&i| arcs[i].place == arc.place).collect();
+            let place = &self.compiler.places[arc.place.at()];
+            let (black, bag) = (place.width == 0, place.discipline == Discipline::Bag);
+            let equals = self.equals(arc.place, &arc.pattern)?;
+            let find = if black {
+                Find::Black(self.deciding_count(&arc.count)?)
+            } else if !bag {
+                Find::Head { depth: before.len() }
+            } else if equals.is_empty() {
+                Find::Any
+            } else {
+                Find::Keyed(self.compiler.index(arc.place, equals.iter().map(|(slot, _)| *slot).collect()))
+            };
+            inputs.push(InputProgram {
+                place: arc.place,
+                find,
+                equals,
+                binds: binds(&arc.pattern),
+                keep: arc.keep,
+                before,
+                after: if bag && !black { after } else { Vec::new() },
+                decides: true,
+            });
+        }
+        Ok(inputs)
+    }
+
+    fn inhibitor(&mut self, arc: &InhibitorArc) -> Loaded<InhibitorProgram> {
+        let equals = self.equals(arc.place, &arc.pattern)?;
+        let threshold = self.deciding_count(&arc.threshold)?;
+        if !self.enabling.fails {
+            self.safe.1 += 1;
+        }
+        let slots: Vec<u32> = equals.iter().map(|(slot, _)| *slot).collect();
+        let index = (!slots.is_empty()).then(|| self.compiler.index(arc.place, slots));
+        Ok(InhibitorProgram { place: arc.place, equals, index, threshold })
+    }
+
+    fn output(&mut self, arc: &OutputArc) -> Loaded<OutputProgram> {
+        let first = arc.places[0];
+        let width = self.compiler.places[first.at()].width;
+        if arc.places.iter().any(|p| self.compiler.places[p.at()].width != width) || arc.values.len() != width {
+            return Err(self.error("has an output arc that does not suit its places"));
+        }
+        let count = self.count(&arc.count)?;
+        let slot_kinds: Vec<Kind> = self.compiler.net.places[first.at()].colour.slots.iter().map(|s| s.kind).collect();
+        let mut lowering = self.lowering();
+        let index = match &arc.index {
+            Some(e) => Some((lowering.int(e)?, lowering.span(&e.span))),
+            None => None,
+        };
+        let condition = arc.condition.as_ref().map(|e| lowering.bool(e)).transpose()?;
+        let (mut values, mut spans) = (Vec::new(), Vec::new());
+        for (e, kind) in arc.values.iter().zip(slot_kinds) {
+            values.push(lowering.value(e, kind)?);
+            spans.push(lowering.span(&e.span));
+        }
+        let fixed = arc.places.len() == 1 && index.is_none() && condition.is_none();
+        let form = match constant(&count) {
+            Some(count) if fixed && width == 0 && count > 0 => OutputForm::Black(count),
+            Some(1) if fixed && width > 0 => OutputForm::Token,
+            _ => OutputForm::Open,
+        };
+        let checks = (0..width).filter(|&slot| arc.places.iter().any(|p| self.may_leave(*p, slot, &arc.values[slot])));
+        let checks = checks.collect();
+        Ok(OutputProgram { places: arc.places.clone(), form, width, index, count, condition, values, spans, checks })
+    }
+
+    /// Whether a value may lie outside the range of the slot that should receive it.
+    fn may_leave(&self, place: PlaceId, slot: usize, e: &Expr) -> bool {
+        let target = &self.compiler.net.places[place.at()].colour.slots[slot];
+        if target.low.is_none() && target.high.is_none() {
+            return false;
+        }
+        let range = self.facts(e).range;
+        let below = target.low.is_some_and(|low| low.as_int().is_none_or(|low| range.0 < i128::from(low)));
+        let above = target.high.is_some_and(|high| high.as_int().is_none_or(|high| range.1 > i128::from(high)));
+        target.kind == Kind::Real || below || above
+    }
+
+    /// The outputs to places with a capacity, and whether there is more to them than constants, which watches handle.
+    fn rooms(&mut self, inputs: &[InputProgram], outputs: &[OutputProgram]) -> (Vec<usize>, bool) {
+        let places = &self.compiler.places;
+        let limited = |i: &usize| outputs[*i].places.iter().any(|p| places[p.at()].capacity.is_some());
+        let rooms: Vec<usize> = (0..outputs.len()).filter(limited).collect();
+        let open = rooms.iter().any(|&i| {
+            let arc = &outputs[i];
+            arc.form == OutputForm::Open
+                || self.transition.resets.contains(&arc.place())
+                || inputs.iter().any(|input| input.place == arc.place() && taken(input).is_none())
+        });
+        for &i in rooms.iter().filter(|_| open) {
+            let arc: &'b OutputArc = &self.transition.outputs[i];
+            let expressions = [&arc.condition, &arc.count, &arc.index];
+            for e in expressions.into_iter().flatten() {
+                self.decides(e);
+            }
+            let negative = arc.count.as_ref().is_some_and(|e| self.facts(e).range.0 < 0);
+            let outside = arc.index.as_ref().is_some_and(|e| {
+                let range = self.facts(e).range;
+                range.0 < 0 || range.1 >= arc.places.len() as i128
+            });
+            self.enabling.fails |= negative || outside;
+        }
+        (rooms, open)
+    }
+
+    /// Watches for the conditions that the tokens of places decide. Returns how many conditions can never hold.
+    fn watch_tokens<'i>(
+        &mut self,
+        inputs: impl Iterator<Item = &'i InputProgram>,
+        inhibitors: &[InhibitorProgram],
+    ) -> u32 {
+        let mut impossible = 0;
+        let mut needs: Vec<(PlaceId, u64)> = Vec::new();
+        for arc in inputs {
+            let count = if let Find::Black(count) = &arc.find { constant(count).unwrap_or(0) } else { 1 };
+            add(&mut needs, arc.place, count);
+        }
+        for (place, threshold) in needs.into_iter().filter(|need| need.1 > 0) {
+            self.compiler.watch(GaugeId::tokens(place), Watch { threshold, transition: self.id, below: false });
+        }
+        for arc in inhibitors.iter().filter(|arc| arc.index.is_none()) {
+            match constant(&arc.threshold) {
+                Some(0) => impossible += 1,
+                Some(threshold) => {
+                    self.compiler
+                        .watch(GaugeId::tokens(arc.place), Watch { threshold, transition: self.id, below: true });
+                }
+                None => {}
+            }
+        }
+        impossible
+    }
+
+    /// Room for a constant number of tokens: the load is below a threshold.
+    fn watch_rooms(&mut self, inputs: &[InputProgram], outputs: &[OutputProgram]) -> u32 {
+        let mut impossible = 0;
+        let mut given: Vec<(PlaceId, u64)> = Vec::new();
+        for arc in outputs {
+            match arc.form {
+                OutputForm::Black(count) => add(&mut given, arc.place(), count),
+                OutputForm::Token => add(&mut given, arc.place(), 1),
+                OutputForm::Open => {}
+            }
+        }
+        for (place, given) in given {
+            let Some(capacity) = self.compiler.places[place.at()].capacity else { continue };
+            let arcs = inputs.iter().filter(|arc| arc.place == place);
+            let taken: u64 = arcs.filter_map(taken).sum();
+            match (capacity + taken + 1).checked_sub(given) {
+                None | Some(0) => impossible += 1,
+                Some(threshold) => {
+                    let gauge = self.compiler.load_gauge(place);
+                    self.compiler.watch(gauge, Watch { threshold, transition: self.id, below: true });
+                }
+            }
+        }
+        impossible
+    }
+
+    /// The changes after which a transition that watches alone do not decide about is looked at again.
+    fn depend(
+        &mut self,
+        inputs: &[InputProgram],
+        inhibitors: &[InhibitorProgram],
+        outputs: &[OutputProgram],
+        rooms: &[usize],
+    ) {
+        let transition = self.id;
+        let any = Dependent { transition, depth: u64::MAX, only: None };
+        for (i, arc) in inputs.iter().enumerate() {
+            let seen = match &arc.find {
+                Find::Black(Count::Const(_)) if i < self.safe.0 => continue,
+                Find::Head { .. } if self.compiler.places[arc.place.at()].discipline == Discipline::Fifo => {
+                    let depth = inputs.iter().filter(|other| other.place == arc.place).count() as u64;
+                    Dependent { depth, ..any }
+                }
+                Find::Any | Find::Keyed(_) => Dependent { only: arc.equals.iter().find_map(constant_slot), ..any },
+                _ => any,
+            };
+            self.compiler.depend(GaugeId::tokens(arc.place), seen);
+        }
+        for (i, arc) in inhibitors.iter().enumerate() {
+            if i >= self.safe.1 || arc.index.is_some() || constant(&arc.threshold).is_none() {
+                self.compiler.depend(GaugeId::tokens(arc.place), any);
+            }
+        }
+        for place in self.enabling.tokens.clone() {
+            self.compiler.depend(GaugeId::tokens(place), any);
+        }
+        for &i in rooms {
+            for &place in &outputs[i].places {
+                if self.compiler.places[place.at()].capacity.is_some() {
+                    let gauge = self.compiler.load_gauge(place);
+                    self.compiler.depend(gauge, any);
+                    if self.transition.resets.contains(&place) {
+                        // Only the reserved room counts then, and a deposit shrinks it without a change of the load.
+                        self.compiler.depend(GaugeId::tokens(place), any);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The bits that a slot must have, if they are always the same.
+fn constant_slot((slot, value): &(u32, Value)) -> Option<(u32, u64)> {
+    let bits = match value {
+        Value::Int(Int::Const(value)) => *value as u64,
+        Value::Real(Real::Const(value)) => value.to_bits(),
+        _ => return None,
+    };
+    Some((*slot, bits))
+}
+
+fn take(inputs: &[InputProgram], arc: usize) -> Take {
+    let InputProgram { place, before, .. } = &inputs[arc];
+    match &inputs[arc].find {
+        Find::Black(Count::Const(count)) => Take::Black { place: *place, count: *count },
+        Find::Black(Count::Of(..)) => Take::Chosen { place: *place, arc: arc as u32 },
+        Find::Head { .. } => {
+            // Those in front of it have been taken by then, but for those that read arcs keep.
+            let kept = before.iter().filter(|&&i| inputs[i].keep).count();
+            Take::Head { place: *place, position: kept as u32 }
+        }
+        Find::Any | Find::Keyed(_) => Take::Seat { place: *place, arc: arc as u32 },
+    }
+}
+
+fn give(arc: &OutputProgram) -> Give {
+    let width = arc.width as u32;
+    match arc.form {
+        OutputForm::Black(count) => Give::Black { place: arc.place(), count },
+        OutputForm::Token => Give::Token { place: arc.place(), width },
+        OutputForm::Open => Give::Open { width },
+    }
+}
+
+pub fn is_bag(arc: &InputProgram) -> bool {
+    matches!(arc.find, Find::Any | Find::Keyed(_))
+}
+
+fn binds(pattern: &[Match]) -> Vec<(u32, VariableId)> {
+    pattern.iter().enumerate().filter_map(|(slot, m)| m.bind.map(|variable| (slot as u32, variable))).collect()
+}
+
+fn add(sums: &mut Vec<(PlaceId, u64)>, place: PlaceId, count: u64) {
+    match sums.iter_mut().find(|entry| entry.0 == place) {
+        Some(entry) => entry.1 = entry.1.saturating_add(count),
+        None => sums.push((place, count)),
+    }
+}
+
+/// The tokens that an arc takes out of its place, where that is constant.
+fn taken(arc: &InputProgram) -> Option<u64> {
+    match &arc.find {
+        _ if arc.keep => Some(0),
+        Find::Black(count) => constant(count),
+        _ => Some(1),
+    }
+}
+
+fn held_words(arc: &OutputProgram) -> usize {
+    match arc.form {
+        OutputForm::Black(_) => 0,
+        OutputForm::Token => arc.width,
+        OutputForm::Open => 2 + arc.width,
+    }
+}

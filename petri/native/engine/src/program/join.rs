@@ -1,0 +1,55 @@
+//! Joins, as the compiler finds them: `state/join.rs` explains what they are and keeps their counts.
+
+use crate::base::ids::{IndexId, PlaceId, TransitionId, VariableId};
+use crate::program::expression::{Bool, Value};
+
+/// A compiled join.
+pub struct JoinProgram {
+    pub transition: TransitionId,
+    /// Arc of the pivot, and its place.
+    pub pivot: usize,
+    pub place: PlaceId,
+    pub binds: Vec<(u32, VariableId)>,
+    /// A condition on the pivot's token alone. It cannot fail.
+    pub filter: Option<Bool>,
+    pub links: Vec<LinkProgram>,
+    /// The arcs behind the pivot's that leave a choice, the last one first.
+    pub choices: Vec<ArcChoice>,
+    /// The places of arcs that take any token. They are no part of the weights: their tokens come and go unnoticed.
+    pub free: Vec<PlaceId>,
+    /// Variables of the transition.
+    pub variables: usize,
+}
+
+/// An arc whose tokens are keyed by the pivot's.
+pub struct LinkProgram {
+    pub index: IndexId,
+    /// The bit by which the index knows the link.
+    pub bit: u32,
+    pub key: LinkKey,
+}
+
+/// Where a link has its key from.
+pub enum LinkKey {
+    /// Slots of the pivot's token.
+    Slots(Box<[u32]>),
+    /// Expressions of the pivot's variables. They cannot fail.
+    Values(Vec<Value>),
+}
+
+/// How an arc behind the pivot's chooses its token.
+#[derive(Clone, Copy, Debug)]
+pub enum ArcChoice {
+    /// Among those of a link's key.
+    Keyed { arc: usize, link: usize },
+    /// Among all of its place, which has some when the transition is enabled.
+    Any { arc: usize, place: PlaceId },
+}
+
+impl ArcChoice {
+    pub fn arc(&self) -> usize {
+        match *self {
+            ArcChoice::Keyed { arc, .. } | ArcChoice::Any { arc, .. } => arc,
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! From the expressions of the flat net to the compiled ones.
+
+use crate::base::fault::{LoadError, Loaded};
+use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
+use crate::net::{Expr, Kind, Scalar, Span};
+use crate::program::analysis::{Range, Ranges, ANY};
+use crate::program::distribution::FINITE_MEAN;
+use crate::program::expression::{
+    Bool, Choice, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
+};
+
+/// What an expression may name, and where its spans are collected.
+pub struct Lowering<'a> {
+    pub spans: &'a mut Vec<Span>,
+    pub places: usize,
+    pub tables: usize,
+    /// The kinds of the variables (or slots) in scope.
+    pub kinds: Vec<Kind>,
+    /// What is known of their values.
+    pub ranges: Ranges<'a>,
+}
+
+impl Lowering<'_> {
+    pub fn span(&mut self, span: &Option<Span>) -> SpanId {
+        let Some(span) = span else { return SpanId::NONE };
+        self.spans.push(*span);
+        SpanId(self.spans.len() as u32 - 1)
+    }
+
+    /// An expression whose value is stored in a slot or variable of the given kind.
+    pub fn value(&mut self, e: &Expr, kind: Kind) -> Loaded<Value> {
+        Ok(match kind {
+            Kind::Real => Value::Real(self.real(e)?),
+            Kind::Int | Kind::Bool => Value::Int(self.int(e)?),
+        })
+    }
+
+    pub fn bool(&mut self, e: &Expr) -> Loaded<Bool> {
+        if let Some(comparison) = comparison(&e.op) {
+            let (a, b) = (argument(e, 0)?, argument(e, 1)?);
+            return Ok(if a.kind == Kind::Real || b.kind == Kind::Real {
+                Bool::Reals(comparison, Box::new((self.real(a)?, self.real(b)?)))
+            } else {
+                Bool::Ints(comparison, Box::new((self.int(a)?, self.int(b)?)))
+            });
+        }
+        Ok(match e.op.as_str() {
+            "const" => Bool::Const(constant(e)?.as_real() != 0.0),
+            "and" => Bool::And(Box::new((self.bool(argument(e, 0)?)?, self.bool(argument(e, 1)?)?))),
+            "or" => Bool::Or(Box::new((self.bool(argument(e, 0)?)?, self.bool(argument(e, 1)?)?))),
+            "not" => Bool::Not(Box::new(self.bool(argument(e, 0)?)?)),
+            "if" => {
+                let branches = (self.bool(argument(e, 1)?)?, self.bool(argument(e, 2)?)?);
+                Bool::If(Box::new((self.bool(argument(e, 0)?)?, branches.0, branches.1)))
+            }
+            _ if e.kind == Kind::Real => Bool::Reals(Comparison::NotEqual, Box::new((self.real(e)?, Real::Const(0.0)))),
+            "var" => Bool::Truth(Box::new(Int::Var(self.variable(e)?))),
+            _ => Bool::Truth(Box::new(self.int_operation(e)?)),
+        })
+    }
+
+    pub fn int(&mut self, e: &Expr) -> Loaded<Int> {
+        if e.kind == Kind::Bool && !matches!(e.op.as_str(), "const" | "var" | "choice" | "table") {
+            return Ok(Int::Truth(Box::new(self.bool(e)?)));
+        }
+        if e.kind == Kind::Real {
+            return Err(LoadError(format!("`{}` is real where an integer belongs", e.op)));
+        }
+        self.int_operation(e)
+    }
+
+    fn int_operation(&mut self, e: &Expr) -> Loaded<Int> {
+        Ok(self.ranged(e)?.0)
+    }
+
+    /// An expression, and the range of its value as far as operations with two operands tell it.
+    fn ranged(&mut self, e: &Expr) -> Loaded<(Int, Range)> {
+        let Some(operation) = int_operation(&e.op) else {
+            let range = if e.args.is_empty() { self.ranges.of_operation(e, &[]) } else { ANY };
+            return Ok((self.other_operation(e)?, range));
+        };
+        let (a, b) = (self.operand(argument(e, 0)?)?, self.operand(argument(e, 1)?)?);
+        let range = self.ranges.of_operation(e, &[a.1, b.1]);
+        let span = self.span(&e.span);
+        let operation = plain(operation, a.1, b.1, range);
+        Ok((int_chain(operation, (a.0, b.0), span), (range.0.max(ANY.0), range.1.min(ANY.1))))
+    }
+
+    fn operand(&mut self, e: &Expr) -> Loaded<(Int, Range)> {
+        if e.kind == Kind::Int {
+            self.ranged(e)
+        } else {
+            Ok((self.int(e)?, ANY))
+        }
+    }
+
+    fn other_operation(&mut self, e: &Expr) -> Loaded<Int> {
+        Ok(match e.op.as_str() {
+            "const" => {
+                Int::Const(constant(e)?.as_int().ok_or_else(|| LoadError("an int constant that is no integer".into()))?)
+            }
+            "var" => Int::Var(self.variable(e)?),
+            "tokens" => Int::Tokens(PlaceId(position(e, self.places, "a place")?)),
+            "neg" => Int::Neg(Box::new(self.int(argument(e, 0)?)?), self.span(&e.span)),
+            "abs" => Int::Abs(Box::new(self.int(argument(e, 0)?)?), self.span(&e.span)),
+            "floor" | "ceil" | "round" => {
+                Int::Rounded(rounding(&e.op), Box::new(self.real(argument(e, 0)?)?), self.span(&e.span))
+            }
+            "if" => {
+                let branches = (self.int(argument(e, 1)?)?, self.int(argument(e, 2)?)?);
+                Int::If(Box::new((self.bool(argument(e, 0)?)?, branches.0, branches.1)))
+            }
+            "uniform_int" => {
+                let bounds = (self.int(argument(e, 0)?)?, self.int(argument(e, 1)?)?);
+                Int::Uniform(Box::new(bounds), self.span(&e.span))
+            }
+            "choice" => {
+                let values = e.args.iter().step_by(2).map(|v| self.int(v)).collect::<Loaded<Vec<_>>>()?;
+                let simple = values.iter().all(|v| matches!(v, Int::Const(_) | Int::Var(_)));
+                Int::Choice(Box::new(self.choice(e, values, simple)?))
+            }
+            "table" => Int::Table(TableId(position(e, self.tables, "a table")?)),
+            _ => return Err(unknown(e)),
+        })
+    }
+
+    pub fn real(&mut self, e: &Expr) -> Loaded<Real> {
+        if e.op == "const" {
+            return Ok(Real::Const(constant(e)?.as_real() + 0.0));
+        }
+        if e.kind != Kind::Real {
+            return Ok(Real::FromInt(Box::new(self.int(e)?)));
+        }
+        if let Some(operation) = real_operation(&e.op) {
+            let operands = (self.real(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
+            let span = self.span(&e.span);
+            return Ok(real_chain(operation, operands, span));
+        }
+        if let Some(function) = real_function(&e.op) {
+            return Ok(Real::Unary(function, Box::new(self.real(argument(e, 0)?)?), self.span(&e.span)));
+        }
+        Ok(match e.op.as_str() {
+            "var" => Real::Var(self.variable(e)?),
+            "now" => Real::Now,
+            "end" => Real::End,
+            "real" => Real::FromInt(Box::new(self.int(argument(e, 0)?)?)),
+            "if" => {
+                let branches = (self.real(argument(e, 1)?)?, self.real(argument(e, 2)?)?);
+                Real::If(Box::new((self.bool(argument(e, 0)?)?, branches.0, branches.1)))
+            }
+            "table" => Real::Table(TableId(position(e, self.tables, "a table")?)),
+            "choice" => {
+                let values = e.args.iter().step_by(2).map(|v| self.real(v)).collect::<Loaded<Vec<_>>>()?;
+                let simple = values.iter().all(|v| matches!(v, Real::Const(_) | Real::Var(_)));
+                Real::Choice(Box::new(self.choice(e, values, simple)?))
+            }
+            _ => self.distribution(e)?,
+        })
+    }
+
+    fn distribution(&mut self, e: &Expr) -> Loaded<Real> {
+        if e.op == "exp" {
+            let mean = self.real(argument(e, 0)?)?;
+            let span = self.span(&e.span);
+            return Ok(match mean {
+                Real::Const(mean) if mean >= 0.0 => Real::ConstExponential(mean, span),
+                mean => Real::Exponential(Box::new(mean), span),
+            });
+        }
+        if e.op == "erlang" {
+            let parameters = (self.int(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
+            return Ok(Real::Erlang(Box::new(parameters), self.span(&e.span)));
+        }
+        let kind: fn(Box<(Real, Real)>, SpanId) -> Real = match e.op.as_str() {
+            "uniform" => Real::Uniform,
+            "lognormal" => Real::Lognormal,
+            "pareto" => Real::Pareto,
+            _ => return Err(unknown(e)),
+        };
+        let parameters = (self.real(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
+        Ok(kind(Box::new(parameters), self.span(&e.span)))
+    }
+
+    fn choice<T>(&mut self, e: &Expr, values: Vec<T>, simple: bool) -> Loaded<Choice<T>> {
+        let weights = e.args.iter().skip(1).step_by(2).map(|w| self.real(w)).collect::<Loaded<Vec<_>>>()?;
+        if weights.len() != values.len() || values.is_empty() {
+            return Err(LoadError("a choice needs a weight for each value".into()));
+        }
+        Ok(Choice::new(values, weights, simple, self.span(&e.span)))
+    }
+
+    fn variable(&self, e: &Expr) -> Loaded<VariableId> {
+        let variable = position(e, self.kinds.len(), "a variable")?;
+        let real = self.kinds[variable as usize] == Kind::Real;
+        if real == (e.kind == Kind::Real) {
+            Ok(VariableId(variable))
+        } else {
+            Err(LoadError(format!("variable {variable} is used as what it is not")))
+        }
+    }
+}
+
+/// The operation that does the same for operands of these ranges, without asking for what they rule out.
+fn plain(operation: IntOperation, a: Range, b: Range, result: Range) -> IntOperation {
+    let fits = ANY.0 <= result.0 && result.1 <= ANY.1;
+    match operation {
+        IntOperation::Add if fits => IntOperation::PlainAdd,
+        IntOperation::Sub if fits => IntOperation::PlainSub,
+        IntOperation::Mul if fits => IntOperation::PlainMul,
+        IntOperation::FloorDivide if a.0 >= 0 && b.0 > 0 => IntOperation::PlainDivide,
+        IntOperation::Modulo if a.0 >= 0 && b.0 > 0 => IntOperation::PlainModulo,
+        operation => operation,
+    }
+}
+
+/// An operation; a chain where the right operand is a leaf and the left one a leaf or a chain.
+fn int_chain(operation: IntOperation, operands: (Int, Int), span: SpanId) -> Int {
+    let leaf = |operand: &Int| match operand {
+        Int::Const(value) => Some(Leaf::Const(*value)),
+        Int::Var(variable) => Some(Leaf::Var(*variable)),
+        _ => None,
+    };
+    let Some(right) = leaf(&operands.1) else { return Int::Binary(operation, Box::new(operands), span) };
+    let (first, steps) = match &operands.0 {
+        Int::Chain(first, steps) => (Some(*first), steps.to_vec()),
+        left => (leaf(left), Vec::new()),
+    };
+    match first {
+        Some(first) => Int::Chain(first, steps.into_iter().chain([(operation, right, span)]).collect()),
+        None => Int::Binary(operation, Box::new(operands), span),
+    }
+}
+
+/// The same for reals.
+fn real_chain(operation: RealOperation, operands: (Real, Real), span: SpanId) -> Real {
+    if let (RealOperation::Mul, Some(mean)) = (operation, scale_of_exponential(&operands)) {
+        return Real::ConstExponential(mean, span);
+    }
+    let leaf = |operand: &Real| match operand {
+        Real::Const(value) => Some(Leaf::Const(*value)),
+        Real::Var(variable) => Some(Leaf::Var(*variable)),
+        _ => None,
+    };
+    let Some(right) = leaf(&operands.1) else { return Real::Binary(operation, Box::new(operands), span) };
+    let (first, steps) = match &operands.0 {
+        Real::Chain(first, steps) => (Some(*first), steps.to_vec()),
+        left => (leaf(left), Vec::new()),
+    };
+    match first {
+        Some(first) => Real::Chain(first, steps.into_iter().chain([(operation, right, span)]).collect()),
+        None => Real::Binary(operation, Box::new(operands), span),
+    }
+}
+
+/// A number that scales a standard exponential, if it is one that no product with a draw overflows.
+fn scale_of_exponential(operands: &(Real, Real)) -> Option<f64> {
+    let scale = match operands {
+        (Real::Const(scale), Real::ConstExponential(1.0, _)) | (Real::ConstExponential(1.0, _), Real::Const(scale)) => {
+            scale
+        }
+        _ => return None,
+    };
+    (0.0..FINITE_MEAN).contains(scale).then_some(*scale)
+}
+
+fn unknown(e: &Expr) -> LoadError {
+    LoadError(format!("unknown operation `{}` of kind {:?}", e.op, e.kind))
+}
+
+fn argument(e: &Expr, i: usize) -> Loaded<&Expr> {
+    e.args.get(i).ok_or_else(|| LoadError(format!("`{}` lacks an operand", e.op)))
+}
+
+fn constant(e: &Expr) -> Loaded<Scalar> {
+    e.value.ok_or_else(|| LoadError(format!("`{}` lacks its value", e.op)))
+}
+
+fn position(e: &Expr, size: usize, of_what: &str) -> Loaded<u32> {
+    let value = constant(e)?.as_int().and_then(|v| u32::try_from(v).ok());
+    value
+        .filter(|&v| (v as usize) < size)
+        .ok_or_else(|| LoadError(format!("`{}` names {of_what} that is not there", e.op)))
+}
+
+fn comparison(op: &str) -> Option<Comparison> {
+    Some(match op {
+        "eq" => Comparison::Equal,
+        "ne" => Comparison::NotEqual,
+        "lt" => Comparison::Less,
+        "le" => Comparison::LessOrEqual,
+        "gt" => Comparison::Greater,
+        "ge" => Comparison::GreaterOrEqual,
+        _ => return None,
+    })
+}
+
+fn int_operation(op: &str) -> Option<IntOperation> {
+    Some(match op {
+        "add" => IntOperation::Add,
+        "sub" => IntOperation::Sub,
+        "mul" => IntOperation::Mul,
+        "idiv" => IntOperation::FloorDivide,
+        "mod" => IntOperation::Modulo,
+        "min" => IntOperation::Min,
+        "max" => IntOperation::Max,
+        _ => return None,
+    })
+}
+
+fn real_operation(op: &str) -> Option<RealOperation> {
+    Some(match op {
+        "add" => RealOperation::Add,
+        "sub" => RealOperation::Sub,
+        "mul" => RealOperation::Mul,
+        "div" => RealOperation::Div,
+        "min" => RealOperation::Min,
+        "max" => RealOperation::Max,
+        "pow" => RealOperation::Pow,
+        _ => return None,
+    })
+}
+
+fn real_function(op: &str) -> Option<RealFunction> {
+    Some(match op {
+        "neg" => RealFunction::Neg,
+        "abs" => RealFunction::Abs,
+        "sqrt" => RealFunction::Sqrt,
+        "ln" => RealFunction::Ln,
+        _ => return None,
+    })
+}
+
+fn rounding(op: &str) -> Rounding {
+    match op {
+        "floor" => Rounding::Floor,
+        "ceil" => Rounding::Ceil,
+        _ => Rounding::Round,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ranges_rule_out_is_not_asked_for() {
+        let natural = (0, ANY.1);
+        for (operation, a, b, result, expected) in [
+            (IntOperation::Add, (0, 9), (1, 1), (1, 10), IntOperation::PlainAdd),
+            (IntOperation::Add, natural, (1, 1), (1, ANY.1 + 1), IntOperation::Add),
+            (IntOperation::Sub, natural, natural, (-ANY.1, ANY.1), IntOperation::PlainSub),
+            (IntOperation::Mul, natural, (2, 2), (0, 2 * ANY.1), IntOperation::Mul),
+            (IntOperation::FloorDivide, natural, (0, 3), natural, IntOperation::FloorDivide),
+            (IntOperation::Modulo, natural, (1, 3), (0, 2), IntOperation::PlainModulo),
+            (IntOperation::Modulo, (-1, 9), (3, 3), (0, 2), IntOperation::Modulo),
+        ] {
+            assert_eq!(plain(operation, a, b, result), expected);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! A place, as the engine runs it.
+
+use crate::base::ids::{IndexId, JoinId};
+use crate::collections::key_table::Extent;
+use crate::net::{Discipline, Scalar};
+use crate::program::expression::Value;
+
+/// The range of a slot.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    pub name: String,
+    pub real: bool,
+    pub low: Option<Scalar>,
+    pub high: Option<Scalar>,
+}
+
+impl Bound {
+    /// Whether a value lies in the range.
+    pub fn holds(&self, bits: u64) -> bool {
+        if self.real {
+            let value = f64::from_bits(bits);
+            self.low.is_none_or(|low| value >= low.as_real()) && self.high.is_none_or(|high| value <= high.as_real())
+        } else {
+            let value = bits as i64;
+            self.low.is_none_or(|low| at_least(value, low)) && self.high.is_none_or(|high| at_most(value, high))
+        }
+    }
+
+    /// Whether an extent has all values of the range.
+    pub fn lies_in(&self, extent: &Extent) -> bool {
+        let ends = [self.low, self.high].map(|end| end.and_then(Scalar::as_int));
+        let [Some(low), Some(high)] = ends else { return false };
+        !self.real && low >= extent.low && i128::from(high) < i128::from(extent.low) + i128::from(extent.size)
+    }
+}
+
+fn at_least(value: i64, low: Scalar) -> bool {
+    low.as_int().map_or(value as f64 >= low.as_real(), |low| value >= low)
+}
+
+fn at_most(value: i64, high: Scalar) -> bool {
+    high.as_int().map_or(value as f64 <= high.as_real(), |high| value <= high)
+}
+
+pub struct PlaceProgram {
+    pub name: String,
+    pub width: usize,
+    /// Whether each slot is real.
+    pub reals: Vec<bool>,
+    pub discipline: Discipline,
+    pub key: Option<Value>,
+    /// Evaluating the key may raise a fault.
+    pub key_fails: bool,
+    pub capacity: Option<u64>,
+    pub indices: Vec<IndexId>,
+    /// Joins whose pivot the place is.
+    pub pivots: Vec<JoinId>,
+    pub bounds: Vec<Bound>,
+    pub initial: Vec<(u64, Vec<u64>)>,
+    /// How many tokens it has at most, with those that firings in progress hold, if that is known.
+    pub most: Option<u64>,
+}
+
+impl PlaceProgram {
+    /// Whether it has one token at most.
+    pub fn holds_one(&self) -> bool {
+        self.most == Some(1)
+    }
+}

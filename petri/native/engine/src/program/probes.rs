@@ -1,0 +1,61 @@
+//! Declared measures (rule M4), compiled: what each event does to which probe.
+
+use crate::base::ids::{PlaceId, ProbeId, TransitionId};
+use crate::net::Event;
+use crate::program::expression::{Real, Value};
+
+/// What an event does to a probe.
+#[derive(Clone, Debug)]
+pub enum Action {
+    Count(Option<Real>),
+    Sample(Real),
+    /// A passage ends, or starts; the number tells the kinds of the key, where both ends do not agree about them.
+    End(Option<u64>, Vec<Value>),
+    Start(Option<u64>, Vec<Value>),
+    Order(Vec<Value>, Value),
+}
+
+/// The state that a probe begins with.
+#[derive(Clone, Copy, Debug)]
+pub enum ProbeKind {
+    Counter,
+    Sample,
+    Passage { width: usize },
+    Order,
+}
+
+/// The probes of a net, compiled.
+#[derive(Clone, Debug, Default)]
+pub struct ProbesProgram {
+    pub kinds_of_probes: Vec<ProbeKind>,
+    /// For each transition and each place, what its events do, in the order of the probes.
+    pub starts: Vec<Vec<(ProbeId, Action)>>,
+    pub arrivals: Vec<Vec<(ProbeId, Action)>>,
+}
+
+impl ProbesProgram {
+    pub fn is_empty(&self) -> bool {
+        self.kinds_of_probes.is_empty()
+    }
+
+    /// Whether a probe wants to know when a transition fires.
+    pub fn hears_starts(&self, transition: TransitionId) -> bool {
+        !self.starts[transition.at()].is_empty()
+    }
+
+    /// Whether a probe wants to know of tokens that arrive in a place.
+    pub fn hears_arrivals(&self, place: PlaceId) -> bool {
+        !self.arrivals[place.at()].is_empty()
+    }
+}
+
+impl ProbesProgram {
+    /// An event does something to a probe.
+    pub fn on(&mut self, event: &Event, probe: ProbeId, action: Action) {
+        match (event.transition, event.place) {
+            (Some(transition), _) => self.starts[transition.at()].push((probe, action)),
+            (None, Some(place)) => self.arrivals[place.at()].push((probe, action)),
+            (None, None) => {}
+        }
+    }
+}

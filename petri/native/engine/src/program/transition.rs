@@ -1,0 +1,127 @@
+//! A transition, as the engine runs it.
+
+use crate::base::ids::{JoinId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, Take};
+use crate::program::expression::{Bool, Real, Value};
+
+pub enum Time {
+    Immediate,
+    Const(f64),
+    Of(Real),
+}
+
+/// A firing that begins at a time up to 10³⁰⁰ and takes less than this ends at a finite time.
+pub const LONGEST: f64 = 1e300;
+
+impl Time {
+    /// Whether a firing may end at no finite time, whenever it begins.
+    pub fn is_long(&self) -> bool {
+        matches!(self, Time::Const(duration) if *duration >= LONGEST)
+    }
+}
+
+/// So many black tokens.
+#[derive(Clone, Copy, Debug)]
+pub struct Move {
+    pub place: PlaceId,
+    pub count: u32,
+}
+
+/// The firing time of a simple transition.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SimpleTime {
+    /// The transition is not simple.
+    Other,
+    Const(f64),
+    /// An exponential of this mean.
+    Exponential(f64),
+}
+
+/// A transition that moves constant numbers of black tokens and knows no variables, resets or reserved room: all that its
+/// firings need, in one cache line. Transitions of other kinds have a line that says so.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub struct Simple {
+    pub time: SimpleTime,
+    /// The first of `Program::moves` that it takes, the first that it gives, and the one behind these.
+    pub takes: u32,
+    pub gives: u32,
+    pub end: u32,
+    pub lane: u32,
+    pub taken: u64,
+    pub given: u64,
+}
+
+/// No lane.
+pub const NO_LANE: u32 = u32::MAX;
+
+/// How one of a transition's bindings is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// There is only one.
+    Single,
+    /// Any token of the one bag, for this arc.
+    Bag(usize),
+    /// Any tokens of several bags, independent of one another.
+    Product,
+    /// By the counts that a join keeps.
+    Join(JoinId),
+    /// By a search through the arcs.
+    Search,
+}
+
+pub struct TransitionProgram {
+    pub name: String,
+    pub variable_names: Vec<String>,
+    pub variable_reals: Vec<bool>,
+    pub inputs: Vec<InputProgram>,
+    /// The arcs that take, in their order.
+    pub takes: Vec<Take>,
+    /// Some arc binds a variable, or there is a choice, or a draw.
+    pub binds: bool,
+    pub inhibitors: Vec<InhibitorProgram>,
+    pub guard: Option<Bool>,
+    /// The outputs to places with a capacity, where watches do not decide about room.
+    pub rooms: Vec<usize>,
+    pub resets: Vec<PlaceId>,
+    pub draws: Vec<(VariableId, Value)>,
+    pub time: Time,
+    pub time_span: SpanId,
+    /// No two of its firings are ever in progress at one time.
+    pub takes_turns: bool,
+    /// Transitions of one constant firing time share a lane of the agenda.
+    pub lane: u32,
+    pub outputs: Vec<OutputProgram>,
+    /// The outputs, in their order.
+    pub gives: Vec<Give>,
+    /// The number of tokens given, when all outputs are constant numbers of black tokens.
+    pub given: Option<u64>,
+    /// Words of the record that a firing in progress holds.
+    pub held: usize,
+    /// Some output goes to a place with a capacity.
+    pub reserves: bool,
+    pub selection: Selection,
+    /// In a search: the last arc that leaves a choice, when its choices need no more than to be counted.
+    pub counted: Option<usize>,
+    /// The arcs that take or read a number of black tokens that depends on the binding.
+    pub counts: Vec<usize>,
+    /// No token of a bag decides whether the transition is enabled, and watches know of its inhibitors.
+    pub free: bool,
+    /// Watches alone decide whether the transition is enabled.
+    pub plain: bool,
+    /// Enabling may raise a fault, so all bindings are looked at, as the semantics do.
+    pub exhaustive: bool,
+    /// The input arcs and inhibitors about whose constant numbers watches decide: so many, the first ones.
+    pub watched: (usize, usize),
+    /// Conditions that watches decide about and that never hold.
+    pub impossible: u32,
+    pub level: u32,
+    pub position: u32,
+}
+
+/// The transitions of one priority, in order.
+pub struct Level {
+    pub transitions: Vec<TransitionId>,
+    /// The weights, where they are not all the same power of two (those choose like equals, bit for bit).
+    pub weights: Option<Vec<f64>>,
+}

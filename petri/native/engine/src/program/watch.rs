@@ -1,0 +1,33 @@
+//! What the enabling of transitions depends on, by the numbers that change.
+
+use crate::base::ids::{GaugeId, TransitionId};
+
+/// A number that transitions watch: the tokens of a place, or its load (tokens and reserved room).
+#[derive(Clone, Copy, Debug)]
+pub struct Gauge {
+    /// The greatest threshold watched, or the greatest number where there are dependents: a change above it concerns
+    /// nobody.
+    pub top: u64,
+    /// The first watch, and the one behind the last.
+    pub watches: (u32, u32),
+    pub dependents: (u32, u32),
+    /// For the tokens of a place with a capacity that a transition heeds: the gauge of its load.
+    pub load: GaugeId,
+}
+
+/// One condition of a transition: the gauge is at least the threshold, or (`below`) less than it.
+#[derive(Clone, Copy, Debug)]
+pub struct Watch {
+    pub threshold: u64,
+    pub transition: TransitionId,
+    pub below: bool,
+}
+
+/// A transition that is looked at again when a gauge changes. A token that arrives behind `depth` others is not seen; nor is one
+/// that has not these bits in a slot, if they are told.
+#[derive(Clone, Copy, Debug)]
+pub struct Dependent {
+    pub transition: TransitionId,
+    pub depth: u64,
+    pub only: Option<(u32, u64)>,
+}

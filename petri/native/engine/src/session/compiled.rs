@@ -1,0 +1,32 @@
+//! A net that engines can run: its program, and the machine code made of it.
+
+use std::sync::Arc;
+
+use crate::base::fault::LoadError;
+use crate::jit::cache::Cache;
+use crate::net::Net;
+use crate::program::Program;
+
+/// A compiled net. Replications on any number of threads share it.
+pub struct Compiled {
+    pub program: Arc<Program>,
+    pub cache: Cache,
+}
+
+impl Compiled {
+    /// Compiles a net, whose expressions may be as deep as they like.
+    pub fn of(net: Net) -> Result<Self, LoadError> {
+        Program::of(net).map(Compiled::from)
+    }
+
+    /// Reads a net from the JSON that `petri/codec.py` writes.
+    pub fn from_json(text: &str) -> Result<Self, LoadError> {
+        Program::from_json(text).map(Compiled::from)
+    }
+}
+
+impl From<Program> for Compiled {
+    fn from(program: Program) -> Self {
+        Compiled { program: Arc::new(program), cache: Cache::default() }
+    }
+}

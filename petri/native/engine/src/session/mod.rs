@@ -1,0 +1,146 @@
+//! What a caller from outside holds: a replication whose observers are chosen when it begins.
+//!
+//! May import: all rooms.
+//!
+//! - [`compiled`]: a net that engines can run: its program, and its machine code
+//! - [`replication`]: an engine that is interpreted at first, and runs machine code once that pays
+//! - [`records`]: observers whose findings a caller can ask for
+
+pub mod compiled;
+pub mod records;
+pub mod replication;
+
+use std::sync::Arc;
+
+use crate::base::fault::Outcome;
+use crate::base::ids::PlaceId;
+use crate::engine::run::{Limits, Reason, RunError};
+use crate::observe::levels::Levels;
+use crate::observe::probes::Probes;
+use crate::observe::trace::Trace;
+use crate::program::Program;
+use crate::session::compiled::Compiled;
+use crate::session::records::Record;
+use crate::session::replication::Replication;
+use crate::state::counters::{PlaceCounters, TransitionCounters};
+use crate::state::marking::Marking;
+
+/// One replication under way.
+pub trait Session: Send + Sync {
+    fn program(&self) -> &Program;
+    fn now(&self) -> f64;
+    fn firings(&self) -> u64;
+    fn hash(&self) -> u64;
+    fn error(&self) -> Option<&RunError>;
+    fn marking(&self) -> &Marking;
+    /// Since when statistics count.
+    fn window(&self) -> f64;
+    fn places(&self) -> &[PlaceCounters];
+    fn transitions(&self) -> &[TransitionCounters];
+    fn probes(&self) -> Option<&Probes>;
+    /// The firings since the last call, when tracing was asked for.
+    fn take_trace(&mut self) -> Trace;
+    /// The time at each number of tokens, when it was asked for.
+    fn levels(&self) -> Option<Vec<f64>>;
+    fn advance(&mut self, until: f64, firings: u64) -> Reason;
+    /// The place that waits for rows, after `advance` returned `Reason::Input`.
+    fn wanted(&self) -> Option<PlaceId>;
+    /// The next rows of a place, slot after slot; none are the end.
+    fn feed(&mut self, place: PlaceId, block: Vec<u64>);
+    /// The warm-up is over: statistics start at `now`.
+    fn begin_window(&mut self);
+}
+
+impl<O: Record + Send + Sync> Session for Replication<O> {
+    fn program(&self) -> &Program {
+        &self.engine.program
+    }
+
+    fn now(&self) -> f64 {
+        self.engine.now
+    }
+
+    fn firings(&self) -> u64 {
+        self.engine.firings
+    }
+
+    fn hash(&self) -> u64 {
+        self.engine.hash.0
+    }
+
+    fn error(&self) -> Option<&RunError> {
+        self.engine.error.as_ref()
+    }
+
+    fn marking(&self) -> &Marking {
+        &self.engine.marking
+    }
+
+    fn window(&self) -> f64 {
+        self.engine.window
+    }
+
+    fn places(&self) -> &[PlaceCounters] {
+        &self.engine.marking.places
+    }
+
+    fn transitions(&self) -> &[TransitionCounters] {
+        &self.engine.enabling.transitions
+    }
+
+    fn probes(&self) -> Option<&Probes> {
+        self.engine.observer.probes()
+    }
+
+    fn take_trace(&mut self) -> Trace {
+        self.engine.observer.trace().map(std::mem::take).unwrap_or_default()
+    }
+
+    fn levels(&self) -> Option<Vec<f64>> {
+        self.engine.observer.levels().map(|levels| levels.at(&self.engine.marking.places, self.engine.now))
+    }
+
+    fn advance(&mut self, until: f64, firings: u64) -> Reason {
+        Replication::advance(self, until, firings)
+    }
+
+    fn wanted(&self) -> Option<PlaceId> {
+        self.engine.streams.wanted
+    }
+
+    fn feed(&mut self, place: PlaceId, block: Vec<u64>) {
+        self.engine.streams.feed(place, block);
+    }
+
+    fn begin_window(&mut self) {
+        self.engine.begin_window();
+    }
+}
+
+/// What a caller wants kept besides the statistics.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ExtraObservers {
+    pub trace: bool,
+    pub levels: bool,
+}
+
+/// An engine at time 0 that observes what the net and the caller ask for, and nothing else.
+pub fn begin(
+    compiled: Arc<Compiled>,
+    seed: [u64; 3],
+    limits: Limits,
+    asked: ExtraObservers,
+) -> Outcome<Box<dyn Session>> {
+    let probes = |p: &Program| Probes::new(Arc::clone(&p.probes));
+    let levels = |m: &Marking| Levels::new(m.places.len());
+    Ok(if asked.trace {
+        let extras = |m: &Marking| (Trace::default(), asked.levels.then(|| levels(m)));
+        Box::new(Replication::new(compiled, seed, limits, |p: &Program, m: &Marking| (probes(p), extras(m)))?)
+    } else if asked.levels {
+        Box::new(Replication::new(compiled, seed, limits, |p: &Program, m: &Marking| (probes(p), levels(m)))?)
+    } else if compiled.program.probes.is_empty() {
+        Box::new(Replication::new(compiled, seed, limits, |_: &Program, _: &Marking| ())?)
+    } else {
+        Box::new(Replication::new(compiled, seed, limits, |p: &Program, _: &Marking| probes(p))?)
+    })
+}

@@ -1,0 +1,90 @@
+//! An engine that is interpreted at first, and runs machine code once that pays.
+
+use std::sync::Arc;
+
+use crate::base::fault::Outcome;
+use crate::engine::run::{Engine, Limits, Reason};
+use crate::observe::observer::Observer;
+use crate::program::Program;
+use crate::session::compiled::Compiled;
+use crate::state::arena::Housed;
+use crate::state::marking::Marking;
+
+/// One replication of a compiled net.
+pub struct Replication<O> {
+    compiled: Arc<Compiled>,
+    pub engine: Housed<Engine<O>>,
+}
+
+impl<O: Observer> Replication<O> {
+    /// A replication at time 0. The observer is made for the initial marking. A key of an initial token may raise a fault.
+    pub fn new(
+        compiled: Arc<Compiled>,
+        seed: [u64; 3],
+        limits: Limits,
+        observer: impl FnOnce(&Program, &Marking) -> O,
+    ) -> Outcome<Self> {
+        let engine = Engine::new(Arc::clone(&compiled.program), seed, limits, observer)?;
+        Ok(Replication { compiled, engine })
+    }
+
+    /// Runs to the end of instant `until`, or for so many firings more. May be called again to go on.
+    pub fn advance(&mut self, until: f64, firings: u64) -> Reason {
+        if self.engine.error.is_some() {
+            return Reason::Error;
+        }
+        let cache = &self.compiled.cache;
+        let interpreted = cache.interpreted_yet(&self.engine);
+        let before = self.engine.firings;
+        let reason = self.engine.interpret(until, firings.min(interpreted));
+        cache.count(self.engine.firings - before);
+        if reason != Reason::Budget || firings <= interpreted {
+            return reason;
+        }
+        let firings = firings - interpreted;
+        if cache.interpreted_yet(&self.engine) > 0 {
+            return self.advance(until, firings);
+        }
+        match cache.code(&self.engine) {
+            // SAFETY: the cache is that of the engine's program, and this is its code for such an engine.
+            Some(code) => unsafe { self.engine.run_code(code, until, firings) },
+            None => self.engine.interpret(until, firings),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ring of stations whose service takes exponential times.
+    fn ring(stations: usize) -> Compiled {
+        let places: Vec<String> =
+            (0..2 * stations).map(|i| format!(r#"{{"name":"p{i}","initial":[[1,[]]]}}"#)).collect();
+        let transition = |i: usize| {
+            let (server, next) = (stations + i, (i + 1) % stations);
+            let time = r#"{"op":"exp","kind":"real","args":[{"op":"const","kind":"real","value":2.0}]}"#;
+            format!(
+                r#"{{"name":"t{i}","inputs":[{{"place":{i}}},{{"place":{server}}}],"time":{time},
+                "outputs":[{{"places":[{next}]}},{{"places":[{server}]}}]}}"#
+            )
+        };
+        let transitions: Vec<String> = (0..stations).map(transition).collect();
+        let text = format!(r#"{{"places":[{}],"transitions":[{}]}}"#, places.join(","), transitions.join(","));
+        Compiled::from_json(&text).expect("a net")
+    }
+
+    #[test]
+    fn runs_that_are_short_have_code_together() {
+        let compiled = Arc::new(ring(5));
+        let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
+        for seed in 0..2 {
+            assert!(!compiled.cache.is_made::<()>());
+            let replication = Replication::new(Arc::clone(&compiled), [seed; 3], limits, |_: &Program, _: &Marking| ());
+            let mut replication = replication.expect("a replication");
+            assert_eq!(replication.advance(f64::INFINITY, 100), Reason::Budget);
+            let has_code = replication.engine.code.is_some();
+            assert_eq!(has_code, seed == 1 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));
+        }
+    }
+}

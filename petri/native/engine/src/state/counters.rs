@@ -1,0 +1,224 @@
+//! What changes while a net runs, one cache line for each place and each transition, with its statistics (M1 to M3).
+//!
+//! A number that changes in time has an integral and a time above zero. Both are counted in spells: from when the number rises
+//! above zero until it is back there. A change takes one addition: what comes lessens the integral by the time since the spell
+//! began, and what goes adds it. As no time is counted but that of a spell, a number that is zero but for an instant has an
+//! integral of exactly zero.
+//!
+//! Of a number that is never more than one, both are the same sum, and machine code keeps the integral alone.
+
+use crate::state::store::Ring;
+
+/// The tokens of a place, and what is known of their past.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct PlaceCounters {
+    pub tokens: u64,
+    /// The integral, as if the tokens that are there had been away since their spell began.
+    pub integral: f64,
+    /// The time with any token, up to when the last one left.
+    pub nonempty: f64,
+    /// Since when there have been tokens, if there are any.
+    pub busy_since: f64,
+    pub maximum: u64,
+    pub arrivals: u64,
+    /// Where its store has them.
+    pub ring: Ring,
+}
+
+/// The firings in progress of a transition and what is known of their past; what is known of its being enabled.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct TransitionCounters {
+    pub in_progress: u64,
+    /// The integral, as if the firings in progress had not been so since their spell began.
+    pub integral: f64,
+    /// The time with any firing in progress, up to when the last one ended.
+    pub active: f64,
+    /// Since when there have been firings in progress, if there are any.
+    pub busy_since: f64,
+    /// Firings that started.
+    pub firings: u64,
+    /// Watched conditions that do not hold.
+    pub unmet: u32,
+    pub level: u32,
+    pub position: u32,
+    /// Watches alone decide whether it is enabled.
+    pub plain: bool,
+    /// It is on the list of those to look at again.
+    pub listed: bool,
+}
+
+/// A number as a double. Signed numbers convert in one instruction, unsigned ones do not; counts are far below 2⁶³.
+#[inline(always)]
+fn real(count: u64) -> f64 {
+    count as i64 as f64
+}
+
+impl PlaceCounters {
+    /// Tokens arrive. Returns how many there were.
+    #[inline(always)]
+    pub fn gain(&mut self, count: u64, now: f64) -> u64 {
+        let before = self.tokens;
+        if before == 0 {
+            self.busy_since = now;
+        } else {
+            self.integral -= real(count) * (now - self.busy_since);
+        }
+        self.tokens = before + count;
+        self.arrivals += count;
+        self.maximum = self.maximum.max(self.tokens);
+        before
+    }
+
+    /// Tokens leave. Returns how many there were.
+    #[inline(always)]
+    pub fn lose(&mut self, count: u64, now: f64) -> u64 {
+        let before = self.tokens;
+        let spell = now - self.busy_since;
+        self.integral += real(count) * spell;
+        self.tokens = before - count;
+        if before > 0 && self.tokens == 0 {
+            self.nonempty += spell;
+        }
+        before
+    }
+
+    /// The integral of the tokens up to `now`.
+    pub fn integral(&self, now: f64) -> f64 {
+        self.integral + real(self.tokens) * (now - self.busy_since)
+    }
+
+    /// The time with any token up to `now`; `one`: there is never more than one.
+    pub fn nonempty(&self, now: f64, one: bool) -> f64 {
+        if one {
+            return self.integral(now);
+        }
+        self.nonempty + if self.tokens > 0 { now - self.busy_since } else { 0.0 }
+    }
+
+    /// Forgets the past.
+    pub fn restart(&mut self, now: f64) {
+        let PlaceCounters { tokens, ring, .. } = *self;
+        *self = PlaceCounters { tokens, ring, busy_since: now, maximum: tokens, ..PlaceCounters::default() };
+    }
+}
+
+impl TransitionCounters {
+    /// A firing that takes time starts.
+    #[inline(always)]
+    pub fn begin(&mut self, now: f64) {
+        if self.in_progress == 0 {
+            self.busy_since = now;
+        } else {
+            self.integral -= now - self.busy_since;
+        }
+        self.in_progress += 1;
+    }
+
+    /// A firing that took time ends.
+    #[inline(always)]
+    pub fn end(&mut self, now: f64) {
+        let spell = now - self.busy_since;
+        self.integral += spell;
+        self.in_progress -= 1;
+        if self.in_progress == 0 {
+            self.active += spell;
+        }
+    }
+
+    /// The integral of the firings in progress up to `now`.
+    pub fn integral(&self, now: f64) -> f64 {
+        self.integral + real(self.in_progress) * (now - self.busy_since)
+    }
+
+    /// The time with any firing in progress up to `now`; `one`: there is never more than one.
+    pub fn active(&self, now: f64, one: bool) -> f64 {
+        if one {
+            return self.integral(now);
+        }
+        self.active + if self.in_progress > 0 { now - self.busy_since } else { 0.0 }
+    }
+
+    /// Forgets the past.
+    pub fn restart(&mut self, now: f64) {
+        *self = TransitionCounters { busy_since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::random::Random;
+
+    #[test]
+    fn m1_spells_add_up_to_the_integral() {
+        let mut random = Random::new([7, 8, 9]);
+        let mut place = PlaceCounters::default();
+        let (mut now, mut integral, mut nonempty) = (0.0, 0.0, 0.0);
+        for step in 0..100_000 {
+            let elapsed = random.exponential();
+            integral += real(place.tokens) * elapsed;
+            nonempty += if place.tokens > 0 { elapsed } else { 0.0 };
+            now += elapsed;
+            let count = random.equal_choice(3);
+            if random.uniform() < 0.5 {
+                place.gain(count, now);
+            } else {
+                place.lose(count.min(place.tokens), now);
+            }
+            if step == 30_000 {
+                place.restart(now);
+                (integral, nonempty) = (0.0, 0.0);
+            }
+        }
+        let close = |one: f64, other: f64| (one - other).abs() < 1e-11 * other;
+        assert!(close(place.integral(now), integral), "{} {integral}", place.integral(now));
+        assert!(close(place.nonempty(now, false), nonempty), "{} {nonempty}", place.nonempty(now, false));
+    }
+
+    #[test]
+    fn m1_tokens_that_leave_at_once_have_no_integral() {
+        let mut place = PlaceCounters::default();
+        for step in 0..1000 {
+            let now = f64::from(step) * 0.1;
+            place.gain(2, now);
+            place.gain(1, now);
+            place.lose(3, now);
+        }
+        assert_eq!((place.integral(100.0), place.nonempty(100.0, false), place.arrivals), (0.0, 0.0, 3000));
+    }
+
+    #[test]
+    fn m1_of_one_token_both_are_one_sum() {
+        let (mut random, mut place, mut transition) =
+            (Random::new([7, 8, 9]), PlaceCounters::default(), TransitionCounters::default());
+        let mut now = 0.0;
+        for step in 0..1000 {
+            now += random.exponential();
+            match place.tokens {
+                0 => (_ = place.gain(1, now), transition.begin(now)),
+                _ => (_ = place.lose(1, now), transition.end(now)),
+            };
+            if step == 300 {
+                place.restart(now);
+                transition.restart(now);
+            }
+            assert_eq!(place.nonempty(now + 0.3, true), place.nonempty(now + 0.3, false));
+            assert_eq!(transition.active(now + 0.3, true), transition.active(now + 0.3, false));
+        }
+    }
+
+    #[test]
+    fn m2_so_do_those_of_firings() {
+        let mut transition = TransitionCounters::default();
+        for (now, begins) in [(1.0, true), (2.0, true), (2.5, false), (4.0, false), (7.0, true), (9.0, false)] {
+            if begins {
+                transition.begin(now);
+            } else {
+                transition.end(now);
+            }
+        }
+        assert_eq!((transition.integral(10.0), transition.active(10.0, false)), (5.5, 5.0));
+    }
+}

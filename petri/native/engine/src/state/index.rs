@@ -1,0 +1,467 @@
+//! Indices over the tokens of a place: which tokens have given values in given slots, in order of seat.
+//!
+//! Tokens with the same values are a group. A join asks for the tokens of the group that its pivot's token wants, so the
+//! keys of pivots have groups too, and each group knows which links of joins have a pivot's token that waits for it.
+
+use std::mem::offset_of;
+
+use crate::base::cache::LINE;
+use crate::base::ids::JoinId;
+use crate::base::row::Row;
+use crate::collections::key_table::{Key, KeyTable, SlotsOf};
+use crate::program::index::IndexProgram;
+
+/// No seat.
+pub const NONE: u32 = u32::MAX;
+
+/// Seats that a bucket holds itself.
+pub const BUCKET_SEATS: usize = 4;
+
+/// The seats of the tokens of one group, in order. Beyond a few they are in a list, whose number `seats` begins with.
+#[derive(Clone, Copy, Debug)]
+pub struct Bucket {
+    len: u32,
+    /// The links that have a pivot's token with this key.
+    links: u32,
+    seats: [u32; BUCKET_SEATS],
+}
+
+/// A bucket without seats.
+pub static EMPTY: Bucket = Bucket { len: 0, links: 0, seats: [0; BUCKET_SEATS] };
+
+impl Default for Bucket {
+    fn default() -> Self {
+        EMPTY
+    }
+}
+
+impl Bucket {
+    /// Where a bucket has the number of its seats, and where the first of a few.
+    pub const LEN: usize = offset_of!(Bucket, len);
+    pub const SEATS: usize = offset_of!(Bucket, seats);
+
+    /// Removes one of a few seats; `len` is that of those left.
+    #[inline(always)]
+    fn drop(&mut self, seat: u32) {
+        let [first, second, third, fourth] = self.seats;
+        if first == seat {
+            self.seats = [second, third, fourth, fourth];
+        } else if second == seat {
+            self.seats = [first, third, fourth, fourth];
+        } else if third == seat {
+            self.seats[2] = fourth;
+        }
+    }
+
+    /// The greatest of a few seats makes way for another.
+    #[inline(always)]
+    fn replace_last(&mut self, seat: u32) {
+        let last = self.len as usize - 1;
+        let mut greater = seat;
+        for other in self.seats.iter_mut().take(last) {
+            (*other, greater) = (greater.min(*other), greater.max(*other));
+        }
+        self.seats[last % BUCKET_SEATS] = greater;
+    }
+}
+
+/// An index over some slots of the tokens of one place. In a bag it knows seats, elsewhere only numbers. What machine code reads
+/// stands in its first line of the cache.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub struct Index {
+    group_of_seat: Row<u32>,
+    buckets: KeyTable<Bucket>,
+    slots: Box<[u32]>,
+    links: Box<[(JoinId, usize)]>,
+    seated: bool,
+    /// The last group that nobody had, or waited for.
+    idle: u32,
+    lists: Vec<Vec<u32>>,
+    free_lists: Vec<u32>,
+}
+
+const _: () = assert!(Index::RECORDS < LINE);
+
+impl Index {
+    /// Where an index has the address of its groups' records, and what each of these has where.
+    pub const RECORDS: usize = offset_of!(Index, buckets) + KeyTable::<Bucket>::RECORDS;
+    pub const RECORD: usize = KeyTable::<Bucket>::RECORD;
+    pub const BUCKET: usize = KeyTable::<Bucket>::OF;
+    pub const GROUP_LEN: usize = Index::BUCKET + Bucket::LEN;
+    pub const LINKS: usize = Index::BUCKET + offset_of!(Bucket, links);
+    pub const SEATS: usize = Index::BUCKET + Bucket::SEATS;
+    /// Where the row is that has the group of each seat.
+    pub const GROUPS: usize = offset_of!(Index, group_of_seat);
+
+    pub fn new(program: &IndexProgram) -> Self {
+        Index {
+            buckets: match &program.extents {
+                Some(extents) => KeyTable::direct(extents),
+                None => KeyTable::hashed(program.slots.len()),
+            },
+            group_of_seat: Row::default(),
+            slots: program.slots.clone().into_boxed_slice(),
+            links: program.links.clone().into_boxed_slice(),
+            seated: program.seated,
+            idle: NONE,
+            lists: Vec::new(),
+            free_lists: Vec::new(),
+        }
+    }
+
+    /// The group of a key, if there may be tokens of it.
+    #[inline(always)]
+    pub fn find(&self, key: &[u64]) -> Option<u32> {
+        self.buckets.find(key)
+    }
+
+    /// One more than the greatest number of a group so far.
+    pub fn groups(&self) -> usize {
+        self.buckets.groups()
+    }
+
+    /// The number of tokens of a group.
+    #[inline(always)]
+    pub fn len(&self, group: u32) -> usize {
+        self.buckets[group].len as usize
+    }
+
+    /// The seats of a group's tokens, in order.
+    #[inline(always)]
+    pub fn seats(&self, group: u32) -> &[u32] {
+        self.seats_in(&self.buckets[group])
+    }
+
+    /// The seats in a bucket, in order.
+    #[inline(always)]
+    pub fn seats_in<'a>(&'a self, bucket: &'a Bucket) -> &'a [u32] {
+        match bucket.len as usize {
+            len @ ..=BUCKET_SEATS => &bucket.seats[..len],
+            _ => &self.lists[bucket.seats[0] as usize],
+        }
+    }
+
+    /// The bucket of a group.
+    #[inline(always)]
+    pub fn bucket(&self, group: u32) -> &Bucket {
+        &self.buckets[group]
+    }
+
+    /// Whether groups have their numbers for good.
+    #[inline(always)]
+    fn is_direct(&self) -> bool {
+        self.buckets.is_direct()
+    }
+
+    /// Whether a seat is taken, as far as seats are known.
+    pub fn knows(&self, seat: usize) -> bool {
+        !self.seated || seat < self.group_of_seat.len()
+    }
+
+    /// The key of a token.
+    #[inline(always)]
+    pub fn key<'a>(&'a self, token: &'a [u64]) -> SlotsOf<'a> {
+        SlotsOf { token, slots: &self.slots }
+    }
+
+    /// The joins that look tokens up here, and which of their links do.
+    #[inline(always)]
+    pub fn links(&self) -> &[(JoinId, usize)] {
+        &self.links
+    }
+
+    /// Fetches where a key's group is told, …
+    #[inline(always)]
+    pub fn fetch_cell(&self, key: impl Key) {
+        self.buckets.fetch_cell(key);
+    }
+
+    /// … what is known of that group, which is returned if it has one, …
+    #[inline(always)]
+    pub fn fetch_group(&self, key: impl Key) -> Option<u32> {
+        self.buckets.fetch(key)
+    }
+
+    /// … and where the group of its first token is told. Returns the seat of that, if there is one and it is one of few.
+    #[inline(always)]
+    pub fn fetch_first(&self, group: u32) -> u32 {
+        let bucket = &self.buckets[group];
+        let few = (1..=BUCKET_SEATS as u32).contains(&bucket.len);
+        self.group_of_seat.fetch(if few { bucket.seats[0] } else { 0 });
+        if few {
+            bucket.seats[0]
+        } else {
+            NONE
+        }
+    }
+
+    // ------------------------------------------------------------ the tokens of the place
+
+    /// A token arrives, at the end of the row. Returns its group.
+    #[inline(always)]
+    pub fn enter(&mut self, token: &[u64]) -> u32 {
+        let group = self.buckets.enter(SlotsOf { token, slots: &self.slots });
+        if self.seated {
+            self.enter_group(group);
+        } else {
+            self.buckets[group].len += 1;
+        }
+        group
+    }
+
+    /// A token of a group arrives, at the end of the row of a bag.
+    #[inline(always)]
+    pub fn enter_group(&mut self, group: u32) {
+        let seat = self.group_of_seat.len() as u32;
+        self.group_of_seat.push(group);
+        self.append(group, seat);
+    }
+
+    /// The token of a seat leaves, and the last one moves there (S4). Returns its group.
+    #[inline(always)]
+    pub fn leave_seat(&mut self, seat: u32) -> u32 {
+        let group = self.group_of_seat[seat];
+        let moved = self.group_of_seat[self.group_of_seat.len() as u32 - 1];
+        if moved == group {
+            self.drop_last(group);
+        } else {
+            self.drop(group, seat);
+            self.replace_last(moved, seat);
+            self.group_of_seat[seat] = moved;
+        }
+        self.group_of_seat.pop();
+        self.release(group);
+        group
+    }
+
+    /// A token leaves a place whose tokens have no seats. Returns its group.
+    pub fn leave_token(&mut self, token: &[u64]) -> u32 {
+        // It came with this key, so the key has its group.
+        let group = self.buckets.enter(SlotsOf { token, slots: &self.slots });
+        self.buckets[group].len -= 1;
+        self.release(group);
+        group
+    }
+
+    /// A group that nobody has, or waits for, gives its number back, sooner or later.
+    #[inline(always)]
+    fn release(&mut self, group: u32) {
+        if self.is_idle(group) && !self.is_direct() {
+            self.retire(group);
+        }
+    }
+
+    /// Whether nobody has a group, or waits for it.
+    #[inline(always)]
+    fn is_idle(&self, group: u32) -> bool {
+        let bucket = &self.buckets[group];
+        bucket.len == 0 && bucket.links == 0
+    }
+
+    /// A group is idle. Another may have been so before: the last one is kept, as a token often comes back with its key.
+    #[inline(never)]
+    fn retire(&mut self, group: u32) {
+        let before = std::mem::replace(&mut self.idle, group);
+        if before != NONE && before != group && self.is_idle(before) {
+            self.buckets.forget(before);
+        }
+    }
+
+    // ------------------------------------------------------------ the pivots of joins
+
+    /// A token of a pivot waits for a key, by the link of this bit. Returns the group.
+    #[inline(always)]
+    pub fn want(&mut self, key: impl Key, link: u32) -> u32 {
+        let group = self.buckets.enter(key);
+        self.want_group(group, link);
+        group
+    }
+
+    #[inline(always)]
+    pub fn want_group(&mut self, group: u32, link: u32) {
+        self.buckets[group].links |= link;
+    }
+
+    /// The same for the token's slots.
+    #[inline(always)]
+    pub fn want_slots(&mut self, token: &[u64], slots: &[u32], link: u32) -> u32 {
+        self.want(SlotsOf { token, slots }, link)
+    }
+
+    /// No token of the pivot waits for a group by a link any more.
+    #[inline(always)]
+    pub fn unwant(&mut self, group: u32, link: u32) {
+        self.buckets[group].links &= !link;
+        self.release(group);
+    }
+
+    /// The links that have a token of their pivot waiting for a group, by bit.
+    #[inline(always)]
+    pub fn waiting(&self, group: u32) -> u32 {
+        self.buckets[group].links
+    }
+
+    /// The join of a link, and its number there.
+    #[inline(always)]
+    pub fn link(&self, bit: u32) -> (JoinId, usize) {
+        self.links[bit as usize]
+    }
+
+    // ------------------------------------------------------------ seats of a bucket
+
+    /// Adds a seat that is greater than all others.
+    #[inline(always)]
+    fn append(&mut self, group: u32, seat: u32) {
+        let bucket = &mut self.buckets[group];
+        let len = bucket.len as usize;
+        bucket.len += 1;
+        if len < BUCKET_SEATS {
+            bucket.seats[len] = seat;
+        } else {
+            self.append_to_list(group, seat);
+        }
+    }
+
+    #[inline(never)]
+    fn append_to_list(&mut self, group: u32, seat: u32) {
+        let bucket = &mut self.buckets[group];
+        if bucket.len as usize == BUCKET_SEATS + 1 {
+            let number = self.free_lists.pop().unwrap_or(self.lists.len() as u32);
+            if number as usize == self.lists.len() {
+                self.lists.push(Vec::new());
+            }
+            self.lists[number as usize].extend(bucket.seats);
+            bucket.seats[0] = number;
+        }
+        self.lists[bucket.seats[0] as usize].push(seat);
+    }
+
+    /// Removes the greatest seat.
+    #[inline(always)]
+    fn drop_last(&mut self, group: u32) {
+        let bucket = &mut self.buckets[group];
+        bucket.len -= 1;
+        if bucket.len as usize >= BUCKET_SEATS {
+            let list = bucket.seats[0] as usize;
+            self.lists[list].pop();
+            self.shorten(group);
+        }
+    }
+
+    /// Removes a seat.
+    #[inline(always)]
+    fn drop(&mut self, group: u32, seat: u32) {
+        let bucket = &mut self.buckets[group];
+        bucket.len -= 1;
+        if bucket.len as usize >= BUCKET_SEATS {
+            self.drop_from_list(group, seat);
+        } else {
+            bucket.drop(seat);
+        }
+    }
+
+    #[inline(never)]
+    fn drop_from_list(&mut self, group: u32, seat: u32) {
+        let list = &mut self.lists[self.buckets[group].seats[0] as usize];
+        let position = list.partition_point(|&other| other < seat);
+        list.remove(position);
+        self.shorten(group);
+    }
+
+    /// The list of a bucket has lost a seat: few are held without one.
+    fn shorten(&mut self, group: u32) {
+        let bucket = &mut self.buckets[group];
+        if bucket.len as usize == BUCKET_SEATS {
+            let number = bucket.seats[0];
+            let list = &mut self.lists[number as usize];
+            bucket.seats.copy_from_slice(list);
+            list.clear();
+            self.free_lists.push(number);
+        }
+    }
+
+    /// The token of the greatest seat has another one now.
+    #[inline(always)]
+    fn replace_last(&mut self, group: u32, seat: u32) {
+        let bucket = &mut self.buckets[group];
+        if bucket.len as usize <= BUCKET_SEATS {
+            bucket.replace_last(seat);
+        } else {
+            self.replace_last_of_list(group, seat);
+        }
+    }
+
+    #[inline(never)]
+    fn replace_last_of_list(&mut self, group: u32, seat: u32) {
+        let list = &mut self.lists[self.buckets[group].seats[0] as usize];
+        list.pop();
+        let position = list.partition_point(|&other| other < seat);
+        list.insert(position, seat);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ids::PlaceId;
+    use crate::base::random::Random;
+    use crate::collections::key_table::Extent;
+
+    /// Random arrivals and departures against a plain list.
+    fn against_a_list(extents: Option<Vec<Extent>>, keys: u64, seed: u64) {
+        let mut random = Random::new([seed, 2, 3]);
+        let mut index =
+            Index::new(&IndexProgram { place: PlaceId(0), slots: vec![1], extents, seated: true, links: Vec::new() });
+        let mut row: Vec<[u64; 2]> = Vec::new();
+        for step in 0..20_000u64 {
+            let grow = if step < 10_000 { 0.6 } else { 0.4 };
+            if row.is_empty() || random.uniform() < grow {
+                let token = [step, random.equal_choice(keys)];
+                row.push(token);
+                index.enter(&token);
+            } else {
+                let seat = random.equal_choice(row.len() as u64) as usize;
+                row.swap_remove(seat);
+                index.leave_seat(seat as u32);
+            }
+            let key = random.equal_choice(keys);
+            let expected: Vec<u32> = (0..row.len() as u32).filter(|&seat| row[seat as usize][1] == key).collect();
+            let found = index.find(&[key]).map_or(&[][..], |group| index.seats(group));
+            assert_eq!(found, expected);
+            assert!(index.lists.len() <= keys as usize);
+        }
+    }
+
+    #[test]
+    fn seats_in_order() {
+        for keys in [1, 50, 1000, 4000] {
+            against_a_list(None, keys, 1);
+            against_a_list(Some(vec![Extent { low: 0, size: keys }]), keys, 2);
+        }
+    }
+
+    #[test]
+    fn a_group_lasts_as_long_as_somebody_waits_for_it() {
+        let mut index = Index::new(&IndexProgram {
+            place: PlaceId(0),
+            slots: vec![0],
+            extents: None,
+            seated: true,
+            links: Vec::new(),
+        });
+        let group = index.want(&[7][..], 1);
+        assert_eq!(index.enter(&[7]), group);
+        index.leave_seat(0);
+        assert_eq!((index.find(&[7]), index.waiting(group)), (Some(group), 1));
+        index.unwant(group, 1);
+        // The last group that was left is kept for when its key comes back.
+        assert_eq!(index.enter(&[7]), group);
+        index.leave_seat(0);
+        index.enter(&[8]);
+        assert_eq!(index.find(&[7]), Some(group));
+        index.leave_seat(0);
+        assert_eq!(index.find(&[7]), None);
+        assert_eq!(index.enter(&[9]), group);
+    }
+}

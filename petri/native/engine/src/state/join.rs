@@ -1,0 +1,386 @@
+//! Joins: transitions whose bindings are a token of one bag (the *pivot*) and, in other bags, tokens that are keyed by it,
+//! or any tokens.
+//!
+//! For each seat of the pivot's bag the join keeps the number of choices of keyed tokens with that token. A token that
+//! arrives or leaves adjusts only the seats of its own key, so neither the question whether the transition is enabled nor
+//! the draw of a binding, in the order of E7, needs a search.
+
+use std::mem::offset_of;
+
+use crate::base::cache::LINE;
+use crate::base::ids::{IndexId, PlaceId, TransitionId};
+use crate::base::random::Random;
+use crate::base::row::Row;
+use crate::base::table::Table;
+use crate::collections::weights::Weights;
+use crate::program::expression::Value;
+use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
+use crate::state::counters::PlaceCounters;
+use crate::state::index::{Index, NONE};
+use crate::state::value::Scope;
+
+/// A seat of the pivot as a link knows it, in a list of those that have the same key.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(8))]
+pub struct Seat {
+    pub next: u32,
+    pub previous: u32,
+    pub group: u32,
+    /// Whether its token passes the filter: 1 or 0.
+    pub admitted: u32,
+}
+
+/// The pivot's seats, for one link.
+#[derive(Clone, Debug, Default)]
+#[repr(C)]
+pub struct Link {
+    pub seats: Row<Seat>,
+    /// The first seat of each group.
+    pub heads: Row<u32>,
+    index: IndexId,
+    bit: u32,
+}
+
+impl Link {
+    fn new(program: &LinkProgram, indices: &Table<IndexId, Index>) -> Self {
+        let heads = Row::of(NONE, indices[program.index].groups());
+        Link { seats: Row::default(), heads, index: program.index, bit: program.bit }
+    }
+
+    /// A seat at the end of the row.
+    #[inline(always)]
+    fn push(&mut self, group: u32, admitted: u32) {
+        self.heads.reach(group as usize + 1, NONE);
+        let seat = self.seats.len() as u32;
+        let next = std::mem::replace(&mut self.heads[group], seat);
+        if next != NONE {
+            self.seats[next].previous = seat;
+        }
+        self.seats.push(Seat { group, next, previous: NONE, admitted });
+    }
+
+    /// The last seat moves to one whose token has gone. Returns the group of that, if it has no seats any more.
+    #[inline(always)]
+    fn swap_remove(&mut self, seat: u32) -> Option<u32> {
+        let Seat { group, next, previous, .. } = self.seats[seat];
+        self.connect(group, previous, next);
+        if next != NONE {
+            self.seats[next].previous = previous;
+        }
+        let last = self.seats.len() as u32 - 1;
+        if seat != last {
+            let moved = self.seats[last];
+            self.seats[seat] = moved;
+            self.connect(moved.group, moved.previous, seat);
+            if moved.next != NONE {
+                self.seats[moved.next].previous = seat;
+            }
+        }
+        self.seats.pop();
+        (previous == NONE && next == NONE).then_some(group)
+    }
+
+    /// What comes behind a seat of a group, or first.
+    #[inline(always)]
+    fn connect(&mut self, group: u32, previous: u32, next: u32) {
+        if previous == NONE {
+            self.heads[group] = next;
+        } else {
+            self.seats[previous].next = next;
+        }
+    }
+}
+
+/// The links of a join. The first stands in the join itself, since most have no other.
+#[derive(Debug)]
+#[repr(C)]
+struct Links {
+    first: Link,
+    others: Vec<Link>,
+    len: usize,
+}
+
+impl Links {
+    /// Of none, the first is empty, and nothing asks for it.
+    fn of(mut links: impl ExactSizeIterator<Item = Link>) -> Self {
+        let len = links.len();
+        Links { first: links.next().unwrap_or_default(), others: links.collect(), len }
+    }
+
+    #[inline(always)]
+    fn at(&self, position: usize) -> &Link {
+        if position == 0 {
+            &self.first
+        } else {
+            &self.others[position - 1]
+        }
+    }
+
+    #[inline(always)]
+    fn at_mut(&mut self, position: usize) -> &mut Link {
+        if position == 0 {
+            &mut self.first
+        } else {
+            &mut self.others[position - 1]
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Link> {
+        std::iter::once(&self.first).chain(&self.others).take(self.len)
+    }
+
+    #[inline(always)]
+    fn all_mut(&mut self) -> impl Iterator<Item = &mut Link> {
+        std::iter::once(&mut self.first).chain(&mut self.others).take(self.len)
+    }
+}
+
+/// The choices of the arcs that take any token.
+#[inline(always)]
+fn free_choices(program: &JoinProgram, places: &Table<PlaceId, PlaceCounters>) -> u64 {
+    program.free.iter().map(|&place| places[place].tokens).product()
+}
+
+/// The last digit of a number to a radix that may change from digit to digit.
+#[inline(always)]
+fn take_digit(number: &mut u64, radix: u64) -> u64 {
+    if radix == 1 {
+        return 0;
+    }
+    let digit = *number % radix;
+    *number /= radix;
+    digit
+}
+
+/// The state of a join. What machine code reads stands in its first two lines of the cache.
+#[repr(C, align(64))]
+pub struct Join {
+    /// Choices with the token of each seat of the pivot.
+    weights: Weights,
+    links: Links,
+    pub transition: TransitionId,
+    variables: Vec<u64>,
+    key: Vec<u64>,
+    chance: Random,
+}
+
+const _: () = assert!(offset_of!(Join, links) + offset_of!(Link, heads) + Row::<u32>::START < 2 * LINE);
+
+impl Join {
+    /// Where the weights are, and the first link.
+    pub const WEIGHTS: usize = offset_of!(Join, weights);
+    pub const LINK: usize = offset_of!(Join, links) + offset_of!(Links, first);
+
+    /// `most`: how many tokens the pivot has at most, if that is known.
+    pub fn new(program: &JoinProgram, indices: &Table<IndexId, Index>, most: Option<u64>) -> Self {
+        Join {
+            weights: Weights::new(most),
+            transition: program.transition,
+            links: Links::of(program.links.iter().map(|link| Link::new(link, indices))),
+            variables: vec![0; program.variables],
+            key: Vec::new(),
+            chance: Random::new([0; 3]),
+        }
+    }
+
+    /// Whether there are choices of keyed tokens.
+    #[inline(always)]
+    pub fn has_choices(&self) -> bool {
+        self.weights.total() > 0
+    }
+
+    /// Fetches where the first token of the pivot that wants a group is told, …
+    #[inline(always)]
+    pub fn fetch_head(&self, link: usize, group: u32) {
+        self.links.at(link).heads.fetch(group);
+    }
+
+    /// … then what is known of that token, whose seat is returned, if there is one, …
+    #[inline(always)]
+    pub fn fetch_first(&self, link: usize, group: u32) -> u32 {
+        let head = self.links.at(link).heads.all().get(group as usize);
+        self.fetch_seat(link, head.copied().unwrap_or(NONE))
+    }
+
+    /// … and then of the one behind that in a seat. There may be none in the seat any more.
+    #[inline(always)]
+    pub fn fetch_next(&self, link: usize, seat: u32) -> u32 {
+        let before = self.links.at(link).seats.all().get(seat as usize);
+        self.fetch_seat(link, before.map_or(NONE, |before| before.next))
+    }
+
+    #[inline(always)]
+    fn fetch_seat(&self, link: usize, seat: u32) -> u32 {
+        let at = if seat == NONE { 0 } else { seat };
+        self.links.at(link).seats.fetch(at);
+        self.weights.fetch(at as usize);
+        seat
+    }
+
+    /// Machine code has changed the weight of a seat.
+    pub fn note(&mut self, seat: u32, before: u64, after: u64) {
+        self.weights.note(seat, before, after);
+    }
+
+    /// The number of bindings.
+    #[inline(always)]
+    pub fn bindings(&self, program: &JoinProgram, places: &Table<PlaceId, PlaceCounters>) -> u64 {
+        self.weights.total() * free_choices(program, places)
+    }
+
+    /// A token has come to the end of the pivot's row.
+    #[inline(always)]
+    pub fn pivot_arrives(&mut self, program: &JoinProgram, indices: &mut Table<IndexId, Index>, token: &[u64]) {
+        let admitted = u32::from(program.filter.is_none() || self.admits(program, token));
+        let mut weight = u64::from(admitted);
+        for (position, link) in program.links.iter().enumerate() {
+            let index = &mut indices[link.index];
+            let group = match &link.key {
+                LinkKey::Slots(slots) => index.want_slots(token, slots, link.bit),
+                LinkKey::Values(values) => {
+                    self.load_key(program, values, token);
+                    index.want(&self.key[..], link.bit)
+                }
+            };
+            weight *= index.len(group) as u64;
+            self.links.at_mut(position).push(group, admitted);
+        }
+        self.weights.push(weight);
+    }
+
+    /// The same for a join of one link and no filter, given the group of the token's key.
+    pub fn pivot_arrives_alone(&mut self, indices: &mut Table<IndexId, Index>, group: u32) {
+        let link = &mut self.links.first;
+        let index = &mut indices[link.index];
+        index.want_group(group, link.bit);
+        link.push(group, 1);
+        self.weights.push(index.len(group) as u64);
+    }
+
+    /// What the pivot's token and its arc let expressions see.
+    fn scope<'a>(&'a mut self, program: &JoinProgram, token: &[u64]) -> Scope<'a> {
+        for (slot, variable) in &program.binds {
+            self.variables[variable.at()] = token[*slot as usize];
+        }
+        Scope { variables: &self.variables, places: &[], tables: &[], random: &mut self.chance, now: 0.0, end: 0.0 }
+    }
+
+    /// The filter was found unable to fail.
+    fn admits(&mut self, program: &JoinProgram, token: &[u64]) -> bool {
+        let scope = &mut self.scope(program, token);
+        program.filter.as_ref().is_none_or(|filter| filter.value(scope).unwrap_or(false))
+    }
+
+    /// The key of a link for a token of the pivot. Keys were found unable to fail.
+    #[inline(never)]
+    fn load_key(&mut self, program: &JoinProgram, values: &[Value], token: &[u64]) {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        let scope = &mut self.scope(program, token);
+        key.extend(values.iter().map(|value| value.bits(scope).unwrap_or(0)));
+        self.key = key;
+    }
+
+    /// The token of a seat of the pivot leaves, and the last one moves there.
+    #[inline(always)]
+    pub fn pivot_leaves(&mut self, indices: &mut Table<IndexId, Index>, seat: u32) {
+        for link in self.links.all_mut() {
+            if let Some(group) = link.swap_remove(seat) {
+                indices[link.index].unwant(group, link.bit);
+            }
+        }
+        self.weights.swap_remove(seat);
+    }
+
+    /// The number of tokens in a group of a link has changed from `before` to `after`.
+    #[inline(always)]
+    pub fn keyed_changed(
+        &mut self,
+        program: &JoinProgram,
+        indices: &Table<IndexId, Index>,
+        link: usize,
+        group: u32,
+        before: usize,
+        after: usize,
+    ) {
+        if self.links.len > 1 {
+            return self.weigh(program, indices, link, group, before, after);
+        }
+        let link = &self.links.first;
+        let mut seat = link.heads[group];
+        while seat != NONE {
+            let Seat { next, admitted, .. } = link.seats[seat];
+            self.weights.set(seat, u64::from(admitted) * after as u64);
+            seat = next;
+        }
+    }
+
+    /// The same where there are several links.
+    #[inline(never)]
+    fn weigh(
+        &mut self,
+        program: &JoinProgram,
+        indices: &Table<IndexId, Index>,
+        link: usize,
+        group: u32,
+        before: usize,
+        after: usize,
+    ) {
+        let mut seat = self.links.at(link).heads[group];
+        while seat != NONE {
+            let weight = if before > 0 {
+                self.weights.weight(seat) / before as u64 * after as u64
+            } else {
+                self.weight(program, indices, seat)
+            };
+            self.weights.set(seat, weight);
+            seat = self.links.at(link).seats[seat].next;
+        }
+    }
+
+    /// The number of choices with the token of a seat, counted anew.
+    #[inline(never)]
+    fn weight(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32) -> u64 {
+        let links = self.links.all().zip(&program.links);
+        let count = |(state, link): (&Link, &LinkProgram)| {
+            let Seat { group, admitted, .. } = state.seats[seat];
+            u64::from(admitted) * indices[link.index].len(group) as u64
+        };
+        links.map(count).product()
+    }
+
+    /// The same for a join of one link and no arc that takes any token: the seats for the pivot and for the link.
+    pub fn choose_pair(&self, indices: &Table<IndexId, Index>, k: u64) -> (u32, u32) {
+        let link = &self.links.first;
+        let (seat, rest) = self.weights.select(k);
+        (seat, indices[link.index].seats(link.seats[seat].group)[rest as usize])
+    }
+
+    /// The tokens of binding number `k`, in the order of E7: a seat for the pivot and for each arc behind it.
+    #[inline(always)]
+    pub fn choose(
+        &self,
+        program: &JoinProgram,
+        indices: &Table<IndexId, Index>,
+        places: &Table<PlaceId, PlaceCounters>,
+        k: u64,
+        chosen: &mut [u64],
+    ) {
+        let any = free_choices(program, places);
+        let (seat, rest) = if any == 1 { self.weights.select(k) } else { self.weights.select(k / any) };
+        let mut left = if any == 1 { rest } else { rest * any + k % any };
+        chosen[program.pivot] = u64::from(seat);
+        for choice in &program.choices {
+            match *choice {
+                ArcChoice::Keyed { arc, link } => {
+                    let group = self.links.at(link).seats[seat].group;
+                    let seats = indices[program.links[link].index].seats(group);
+                    chosen[arc] = u64::from(seats[take_digit(&mut left, seats.len() as u64) as usize]);
+                }
+                ArcChoice::Any { arc, place } => {
+                    chosen[arc] = take_digit(&mut left, places[place].tokens);
+                }
+            }
+        }
+    }
+}

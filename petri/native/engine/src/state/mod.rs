@@ -1,0 +1,29 @@
+//! What changes while a net runs: tokens, enabled transitions, firings in progress.
+//!
+//! May import: `base`, `collections`, `net`, `program`.
+//!
+//! - [`counters`]: the numbers of tokens and of firings in progress, with their statistics: a line of the cache for each
+//! - [`value`]: the values of expressions
+//! - [`store`]: the tokens of one place
+//! - [`index`]: which tokens of a place have given values
+//! - [`join`]: the numbers of bindings of a join
+//! - [`enabling`]: which transitions are enabled
+//! - [`marking`]: the tokens of all places, with their indices and joins
+//! - [`fetch`]: fetches what tokens that will arrive lead to
+//! - [`lane`]: firings of one duration
+//! - [`agenda`]: the firings in progress, in order of their end
+//! - [`streams`]: rows of files that have not arrived yet
+//! - [`arena`]: one block of memory for an engine and its tables
+
+pub mod agenda;
+pub mod arena;
+pub mod counters;
+pub mod enabling;
+pub mod fetch;
+pub mod index;
+pub mod join;
+pub mod lane;
+pub mod marking;
+pub mod store;
+pub mod streams;
+pub mod value;

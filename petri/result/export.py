@@ -1,0 +1,269 @@
+"""Results as plain JSON types, and as tables for pandas."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import platform
+import zlib
+from dataclasses import dataclass, fields
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from petri.codec import net_from_dict, net_text
+from petri.measure.estimate import Estimate
+from petri.measure.figures import evaluate_all, measure_names
+from petri.measure.figures import figures as figures_of
+from petri.measure.formula import Verdict
+from petri.measure.intervals import Interval
+from petri.net import Expectation, Net
+from petri.result.history import History, history
+from petri.structs import as_dict, convert
+from petri.version import VERSION
+
+if TYPE_CHECKING:
+    import pandas
+
+    from petri.analysis.dead import Lack
+    from petri.result.result import MeasureResult, PlaceFigures, Result, TransitionFigures
+
+LARGEST_PACKED: Final = 1 << 28  # bytes of the packed part of a result; more is refused
+
+
+def result_dict(result: Result) -> dict[str, Any]:
+    """Everything about a result. Times are in the net's unit, `time_unit` [`seconds`]; a figure without data is None.
+
+    "packed" is what a program needs and nobody reads: the flat net and the run's history, see `pack`.
+    """
+    failure = result.failure
+    kept = figures_of(result.net, [name for measure in result.net.measures for name in measure_names(measure)])
+    return {
+        "net": result.net.name,
+        "doc": result.net.doc,
+        "time_unit": result.net.time_unit,
+        "seconds": result.net.seconds,
+        "manifest": manifest(result),
+        "replications": [
+            {
+                "index": r.index,
+                "ended": r.ended,
+                "time": r.time,
+                "firings": r.firings,
+                "hash": f"{r.hash:016x}",
+                "seconds": r.seconds,
+                "measures": {name: number(value) for name, value in evaluate_all(kept, r.window).items()},
+            }
+            for r in result.replications
+        ],
+        "interrupted": result.interrupted,
+        "partial": result.partial,
+        "passed": result.passed,
+        "failure": None if failure is None else failure.to_dict(),
+        "measures": [measure_dict(m) for m in result.measures],
+        "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
+        "places": table_rows(result.places),
+        "transitions": table_rows(result.transitions),
+        "packed": pack(result),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The contents of "packed" of a result. `lacks`: what each transition lacks, if the net died.
+
+    occupancy: for each place, the share of time with 0, 1, 2 … tokens; None if the run did not record it.
+    """
+
+    net: Net
+    history: History | None
+    lacks: tuple[Lack, ...]
+    occupancy: tuple[tuple[float, ...], ...] | None
+
+
+def pack(result: Result) -> str:
+    """The flat net without its spans, the run's history, and why the net died: JSON, by zlib, in base64."""
+    from petri.analysis.dead import why_dead
+
+    dead = next((one for one in result.counted if one.ended == "dead"), None)
+    ran = history(result.counted)
+    content = {
+        "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
+        "occupancy": occupancy_shares(result),
+        "lacks": [] if dead is None else [as_dict(one) for one in why_dead(result.net, dead.marking)],
+    }
+    rest = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+    compress = zlib.compressobj(9)
+    pieces = chain(('{"net":',), net_text(result.net, spans=False), (f",{rest[1:]}",))
+    packed = b"".join(compress.compress(piece.encode()) for piece in pieces) + compress.flush()
+    return base64.b64encode(packed).decode()
+
+
+def unpack(text: str) -> Packed:
+    """Unpack the output of `pack`. Raises ValueError, KeyError or TypeError if it is something else."""
+    try:
+        plain = zlib.decompressobj().decompress(base64.b64decode(text), LARGEST_PACKED)
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    content = json.loads(plain)
+    ran = content["course"]
+    return Packed(
+        net_from_dict(content["net"]),
+        None if ran is None else History(**{f.name: np.array(ran[f.name], dtype=np.float64) for f in fields(History)}),
+        stored_lacks(content["lacks"]),
+        None if (shares := content["occupancy"]) is None else tuple(tuple(map(float, row)) for row in shares),
+    )
+
+
+def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
+    """What `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
+    if not entries or isinstance(entries[0], list):
+        return ()
+    from petri.analysis.dead import Lack  # imports the reference engine, and few nets die
+
+    return convert(entries, tuple[Lack, ...])
+
+
+def occupancy_shares(result: Result) -> list[list[float]] | None:
+    """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
+    if not all(replication.levels is not None for replication in result.counted):
+        return None
+    rows = []
+    for place in result.net.places:
+        held = result.occupancy(place.name)
+        assert held is not None
+        rows.append(significant(np.nan_to_num(np.trim_zeros(held.shares, "b"))))
+    return rows
+
+
+def significant(values: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
+    """Lists with 6 significant digits, which is enough for a picture."""
+    if values.ndim > 1:
+        return [significant(row) for row in values]
+    return [float(f"{value:.6g}") for value in values]
+
+
+def manifest(result: Result) -> dict[str, Any]:
+    """The data needed to repeat the run."""
+    plan = result.plan
+    return {
+        "version": VERSION,
+        "net_hash": net_hash(result.net),
+        "parameters": {p.name: p.value for p in result.net.parameters},
+        "seed": plan.seed,
+        "replications": result.asked,
+        "until": number(plan.until),
+        "warmup": plan.warmup,
+        "engine": plan.engine,
+        "hash": f"{result.hash:016x}",
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        **({"streams": streams} if (streams := recordings(result.net)) else {}),
+    }
+
+
+def recordings(net: Net) -> dict[str, Any]:
+    """For each place with a stream: its file (name and path), the columns that were named, and its SHA-256."""
+    from petri.traffic import sealed
+
+    return {
+        place.name: {
+            "file": place.stream.name,
+            "path": place.stream.path,
+            "columns": dict(place.stream.columns),
+            "sha256": place.stream.digest,
+        }
+        for place in sealed(net).places
+        if place.stream is not None
+    }
+
+
+def net_hash(net: Net) -> str:
+    """SHA-256 of the flat net as JSON: equal for nets with the same meaning and display, wherever their files are.
+
+    It includes the contents of the files of streams. Raises LanguageError if one cannot be read.
+    """
+    from petri.traffic.identity import anonymous
+
+    digest = hashlib.sha256()
+    for piece in net_text(anonymous(net), spans=False, sort_keys=True):
+        digest.update(piece.encode())
+    return digest.hexdigest()
+
+
+def number(value: float) -> float | None:
+    """JSON has neither nan nor inf."""
+    return value if math.isfinite(value) else None
+
+
+def interval_dict(interval: Interval) -> dict[str, Any]:
+    return {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
+
+
+def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:
+    return {
+        "text": expectation.text,
+        "passed": verdict.passed,
+        "value": number(verdict.value),
+        "bound": number(verdict.bound),
+        "within": expectation.within,
+        "absolute": expectation.absolute,
+        "dimension": expectation.dimension,
+        "tolerance": verdict.tolerance,
+        "certain": verdict.certain,
+    }
+
+
+def measure_dict(measured: MeasureResult) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "name": measured.name,
+        "doc": measured.measure.doc,
+        "dimension": measured.measure.dimension,
+        **interval_dict(measured.interval),
+        "record": {name: interval_dict(interval) for name, interval in measured.recorded.items()},
+        "expectations": [verdict_dict(e, v) for e, v in measured.verdicts],
+    }
+    if measured.histogram is not None:
+        snapshot = measured.histogram.snapshot()
+        record["histogram"] = {name: snapshot[name].tolist() for name in ("buckets", "counts")}
+    if measured.distributions is not None:
+        record["distributions"] = {name: array.tolist() for name, array in measured.distributions.items()}
+    if measured.series is not None:
+        record["series"] = {str(index): [number(float(v)) for v in values] for index, values in measured.series.items()}
+    return record
+
+
+def table_rows(figures: PlaceFigures | TransitionFigures) -> list[dict[str, Any]]:
+    columns = estimates(figures)
+    return [
+        {"name": name, **{column: interval_dict(e.interval(index)) for column, e in columns.items()}}
+        for index, name in enumerate(figures.names)
+    ]
+
+
+def estimates(figures: PlaceFigures | TransitionFigures) -> dict[str, Estimate]:
+    """The columns of a table of figures, by name."""
+    return {name: found for name, found in as_dict(figures).items() if name != "names"}
+
+
+def result_frames(result: Result) -> dict[str, pandas.DataFrame]:
+    """Tables with a column, and a column of half-widths, for each figure."""
+    import pandas
+
+    def frame(figures: PlaceFigures | TransitionFigures) -> pandas.DataFrame:
+        columns: dict[str, Any] = {}
+        for name, e in estimates(figures).items():
+            columns[name], columns[f"{name}_half_width"] = e.value, e.half_width
+        return pandas.DataFrame(columns, index=pandas.Index(figures.names, name="name"))
+
+    measures = [
+        {"name": m.name, "value": m.interval.mean, "half_width": m.interval.half_width} for m in result.measures
+    ]
+    return {
+        "places": frame(result.places),
+        "transitions": frame(result.transitions),
+        "measures": pandas.DataFrame(measures, columns=["name", "value", "half_width"]).set_index("name"),
+    }

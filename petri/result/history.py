@@ -1,0 +1,56 @@
+"""The history of a run: tokens in each place and firings of each transition in equal windows of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from petri.measure.observation import Floats, beyond_doubles
+from petri.run.replications import Replication
+
+WINDOWS: Final = 60
+FEWEST_BATCHES: Final = 8  # with fewer snapshots the development is not shown
+LARGEST_NET: Final = 2_000  # places and transitions
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class History:
+    """Averages over replications. `edges` are the windows' ends [net's time unit], one more than there are windows.
+
+    tokens: time average by place and window. rates: by transition and window, firings per time unit.
+    """
+
+    edges: Floats
+    tokens: Floats
+    rates: Floats
+
+
+@beyond_doubles
+def history(replications: Sequence[Replication]) -> History | None:
+    """The development from the snapshots of the batches; None if there are too few of them, or the net is too large.
+
+    A snapshot holds integrals since the warm-up. Between two snapshots they are assumed to grow linearly, so a window's
+    average is exact if it starts and ends with one. Replications are followed until the first of them ends.
+    """
+    ran = [one for one in replications if len(one.batches) >= FEWEST_BATCHES]
+    if not ran or len(ran[0].window.integral) + len(ran[0].window.firings) > LARGEST_NET:
+        return None
+    length = min(one.window.elapsed for one in ran)
+    if not length > 0.0:
+        return None
+    start = ran[0].time - ran[0].window.elapsed
+    cuts = np.linspace(0.0, length, WINDOWS + 1)
+    seen = [[*one.batches, one.window] for one in ran]
+    places = [_windows(cuts, [w.elapsed for w in row], np.array([w.integral for w in row])) for row in seen]
+    firings = [_windows(cuts, [w.elapsed for w in row], np.array([w.firings for w in row])) for row in seen]
+    return History(start + cuts, np.mean(places, axis=0), np.mean(firings, axis=0))
+
+
+def _windows(cuts: Floats, times: Sequence[float], sums: Floats) -> Floats:
+    """Increase per time of each column of `sums`, known at `times`, between the cuts: [column, window]."""
+    at = np.array([0.0, *times])
+    rows = [np.diff(np.interp(cuts, at, np.concatenate(([0.0], column)))) for column in sums.T]
+    return np.array(rows).reshape(sums.shape[1], len(cuts) - 1) / np.diff(cuts)

@@ -1,0 +1,1 @@
+"""Runs of a net on either engine: a session begun, replications on threads."""

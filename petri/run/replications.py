@@ -1,0 +1,278 @@
+"""Runs: replications on threads, their windows and batches, progress, and interruption."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from petri.diagnostics import LanguageError
+from petri.engine.errors import Fault
+from petri.engine.firings import Firings
+from petri.engine.interface import Levels, Session
+from petri.measure.formula import evaluate
+from petri.measure.observation import Observation
+from petri.net import Net, Token
+from petri.run.plan import Ending, Plan
+from petri.run.session import begin_planned
+from petri.structs import Frozen, Struct, field
+
+MOST_BATCHES = 64  # when this many are full, neighbours are merged
+FIRST_BATCH = 256  # firings of a batch, before any were merged
+LARGEST_BATCHED_NET = 20_000  # places and transitions; in larger nets, snapshots would need more memory than the net
+LONGEST_SERIES = 1_000_000  # windows; a longer series is truncated
+PIECE = 0.05  # seconds between checks of the clock and of the stop flag
+REFRESH = 0.1  # seconds between calls of the progress callback
+
+
+class Replication(Frozen):
+    """One finished, or interrupted, replication.
+
+    `window` covers the time since the warm-up; `batches` are cumulative snapshots during it. A replication that was
+    stopped before its warm-up was over has no meaningful window; `complete` is then False.
+    """
+
+    index: int
+    ended: Ending
+    time: float
+    firings: int
+    hash: int
+    window: Observation
+    batches: tuple[Observation, ...]
+    marking: Sequence[list[Token]]
+    fault: Fault | None
+    seconds: float  # of wall-clock time
+    warm: bool = True
+    levels: Levels | None = None  # time by place and number of tokens, if requested
+    series: Mapping[int, list[float]] = field(default_factory=dict)  # for each measure, its value in each window
+
+    @property
+    def complete(self) -> bool:
+        """Whether it ended as planned."""
+        return self.ended in ("until", "dead")
+
+
+class Progress(Struct):
+    """The progress of the replications; their threads write it, the display reads it."""
+
+    replications: int
+    until: float
+    finished: int = 0
+    firings: int = 0
+    running: dict[int, tuple[float, int]] = field(default_factory=dict)  # replication: (model time, firings)
+    started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def time(self) -> float:
+        """Model time of the replication that is furthest behind."""
+        return min((now for now, _ in list(self.running.values())), default=0.0)
+
+    @property
+    def rate(self) -> float:
+        """Firings per second of wall-clock time, over all replications."""
+        total = self.firings + sum(firings for _, firings in list(self.running.values()))
+        return total / max(time.perf_counter() - self.started, 1e-9)
+
+    @property
+    def share(self) -> float:
+        """Share done, by model time; nan if only the death of the net ends the run."""
+        if math.isinf(self.until):
+            return math.nan if self.replications == 1 else self.finished / self.replications
+        reached = sum(min(now / self.until, 1.0) if self.until else 1.0 for now, _ in list(self.running.values()))
+        return (self.finished + reached) / self.replications
+
+
+TraceSink = Callable[[int, Firings], None]
+"""Receives the replication's index and its next firings."""
+
+
+class Series:
+    """The values of one measure in windows of equal length, counted from the end of the warm-up."""
+
+    def __init__(self, measure: int, length: float) -> None:
+        self.measure = measure
+        self.length = length
+        self.values: list[float] = []
+        self.next = math.inf
+
+    def begin(self, session: Session) -> None:
+        self.start = session.now
+        self.last = session.observe()
+        self.next = self.start + self.length
+
+    def take(self, net: Net, session: Session) -> None:
+        """If a window ends now, evaluate the measure over it."""
+        if session.now < self.next:
+            return
+        seen = session.observe()
+        self.values.append(evaluate(net.measures[self.measure].formula, seen.minus(self.last)))
+        self.last = seen
+        full = len(self.values) == LONGEST_SERIES
+        self.next = math.inf if full else self.start + (len(self.values) + 1) * self.length
+
+
+class Driver:
+    """Runs one session from start to end, in pieces short enough to be interrupted."""
+
+    def __init__(self, net: Net, plan: Plan, index: int, stop: threading.Event, progress: Progress) -> None:
+        self.plan = plan
+        self.index = index
+        self.stop = stop
+        self.progress = progress
+        self.session: Session = begin_planned(net, plan, index)
+        self.left = math.inf if plan.firings is None else plan.firings
+        self.piece = 500
+        self.batched = len(net.places) + len(net.transitions) <= LARGEST_BATCHED_NET
+        self.batches: list[Observation] = []
+        self.sink: TraceSink | None = None
+        self.series = [Series(index, m.window) for index, m in enumerate(net.measures) if m.window]
+        self.net = net
+        self.warm = plan.warmup <= 0.0
+        self.wrong: Fault | None = None
+
+    def run(self) -> Replication:
+        """The whole replication. Errors of the model and of the file of a stream are in the result.
+
+        Raises LanguageError for such a file if nothing has happened yet.
+        """
+        started = time.perf_counter()
+        try:
+            ended = self.live()
+        except LanguageError as error:
+            if not self.session.firings:
+                raise
+            self.report()
+            told = error.diagnostics[0]
+            self.wrong = Fault(told.id, None, {}, self.session.now, told.span, told.values)
+            ended = "error"
+        self.progress.running.pop(self.index, None)
+        self.progress.firings += self.session.firings
+        self.progress.finished += 1
+        session = self.session
+        return Replication(
+            index=self.index,
+            ended=ended,
+            time=session.now,
+            firings=session.firings,
+            hash=session.hash,
+            window=session.observe(),
+            batches=tuple(self.batches),
+            marking=session.marking(),
+            fault=self.wrong or session.error,
+            seconds=time.perf_counter() - started,
+            warm=self.warm,
+            levels=session.levels(),
+            series={series.measure: series.values for series in self.series},
+        )
+
+    def live(self) -> Ending:
+        """The warm-up, and then the measured time."""
+        if not self.warm:
+            ended = self.drive(self.plan.warmup, batched=False)
+            if ended != "until":
+                return ended
+            self.session.begin_window()
+            self.warm = True
+        for series in self.series:
+            series.begin(self.session)
+        return self.drive(self.plan.until, batched=self.batched)
+
+    def drive(self, until: float, batched: bool) -> Ending:
+        """To the end of instant `until`, with a snapshot at the end of each batch."""
+        length = FIRST_BATCH
+        while True:
+            ended = self.advance(until, length if batched else None)
+            if ended is not None:
+                return ended
+            self.batches.append(self.session.observe())
+            if len(self.batches) == MOST_BATCHES:
+                self.batches = self.batches[1::2]
+                length *= 2
+
+    def advance(self, until: float, firings: int | None) -> Ending | None:
+        """Run up to `firings` more firings, in pieces of about `PIECE` seconds; None when they are done."""
+        left = math.inf if firings is None else firings
+        while True:
+            if self.stop.is_set():
+                return "interrupted"
+            budget = int(min(left, self.left, self.piece))
+            before, clock = self.session.firings, time.perf_counter()
+            reason = self.session.advance(min([until, *(series.next for series in self.series)]), budget)
+            done = self.session.firings - before
+            left, self.left = left - done, self.left - done
+            self.report()
+            self.adapt(time.perf_counter() - clock, budget)
+            if reason == "until":
+                for series in self.series:
+                    series.take(self.net, self.session)
+            if reason in ("dead", "error") or (reason == "until" and self.session.now >= until):
+                return reason
+            if self.left <= 0:
+                return "firings"
+            if left <= 0:
+                return None
+
+    def adapt(self, seconds: float, budget: int) -> None:
+        """Make pieces longer while they take less than `PIECE`, and shorter while they take much more."""
+        if budget == self.piece and seconds < PIECE:
+            self.piece = min(2 * self.piece, 1 << 40)
+        elif seconds > 3 * PIECE:
+            self.piece = max(self.piece // 2, 1)
+
+    def report(self) -> None:
+        self.progress.running[self.index] = (self.session.now, self.session.firings)
+        if self.sink is not None:
+            self.sink(self.index, self.session.trace())
+
+
+def replicate(
+    net: Net,
+    plan: Plan,
+    indices: Iterable[int],
+    *,
+    threads: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    trace: TraceSink | None = None,
+) -> tuple[list[Replication], bool]:
+    """Run these replications; returns those that ran, in order of index, and whether Ctrl-C stopped them.
+
+    A replication in progress at Ctrl-C is returned as "interrupted"; those not started are left out. The main thread
+    only waits, so that Ctrl-C reaches it while an engine runs.
+    """
+    wanted = list(indices)
+    begun, stop = threading.Event(), threading.Event()
+    state = Progress(len(wanted), plan.until)
+    workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
+
+    def work(index: int) -> Replication | None:
+        begun.wait()  # until the main thread is ready for Ctrl-C
+        if stop.is_set():
+            return None
+        driver = Driver(net, plan, index, stop, state)
+        driver.sink = trace
+        return driver.run()
+
+    interrupted = False
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            futures: list[Future[Replication | None]] = [pool.submit(work, index) for index in wanted]
+            pending = set(futures)
+            while pending:
+                try:
+                    begun.set()
+                    done, pending = wait(pending, timeout=REFRESH, return_when=FIRST_COMPLETED)
+                    if any(future.exception() for future in done):
+                        stop.set()
+                    if progress is not None:
+                        progress(state)
+                except KeyboardInterrupt:
+                    stop.set()
+                    interrupted = True
+        finally:
+            stop.set()
+            begun.set()
+    finished = [replication for future in futures if (replication := future.result()) is not None]
+    return finished, interrupted

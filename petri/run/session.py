@@ -1,0 +1,42 @@
+"""Starts a replication on either engine."""
+
+from __future__ import annotations
+
+from petri.engine.interface import Asked, Limits, RowSource, Session
+from petri.net import Net
+from petri.run.plan import Plan
+
+
+def begin(
+    net: Net,
+    engine: str,
+    seed: int,
+    replication: int,
+    *,
+    limits: Limits = Limits(),
+    trace: bool = False,
+    levels: bool = False,
+    block: int | None = None,
+) -> Session:
+    """A session at time 0. `engine` is "native" or "reference". Raises ImportError if the native one is missing.
+
+    block: rows of a stream read at a time; it does not affect results. Raises LanguageError if a stream of the net
+    cannot be read.
+    """
+    rows: RowSource | None = None
+    if any(place.stream is not None for place in net.places):
+        from petri.traffic import Recordings
+
+        rows = Recordings(net, block)
+    if engine == "reference":
+        from petri.engine.reference_session import ReferenceSession
+
+        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels), rows)
+    from petri.engine.native import NativeSession
+
+    return NativeSession(net, seed, replication, limits, Asked(trace, levels), rows)
+
+
+def begin_planned(net: Net, plan: Plan, replication: int) -> Session:
+    """The session of a replication as its plan has it. Raises as `begin` does."""
+    return begin(net, plan.engine, plan.seed, replication, limits=plan.limits, trace=plan.trace, levels=plan.occupancy)

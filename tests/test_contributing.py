@@ -1,0 +1,52 @@
+"""docs/contributing.md names every room, and in its recipes every file that the next one of a kind will touch."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+NAMED = set(re.findall(r"`((?:petri|cli|tests|docs|models|nets|benchmarks|validation)/[\w./-]*)`", TEXT))
+MADE = {"petri/library/models", "petri/library/nets"}  # by an install
+GENERATED = {"petri/language/syntax/tables.json"}
+
+
+def recipe(title: str) -> str:
+    start = TEXT.index(f"**{title}**")
+    following = TEXT.find("\n**", start)
+    return TEXT[start : following if following > 0 else None]
+
+
+def code() -> list[Path]:
+    return [
+        path
+        for path in (ROOT / "petri").rglob("*")
+        if path.suffix in (".py", ".rs", ".lark") and "target" not in path.relative_to(ROOT).parts
+    ]
+
+
+def test_what_is_named_is_there() -> None:
+    assert [name for name in sorted(NAMED - MADE) if not (ROOT / name).exists()] == []
+
+
+def test_every_room_is_named() -> None:
+    entries = [path for path in (ROOT / "petri").iterdir() if not path.name.startswith("_")]
+    rooms = {f"petri/{path.name}/" for path in entries if path.is_dir() and any(path.rglob("*.*"))}
+    modules = {f"petri/{path.name}" for path in entries if path.suffix == ".py"}
+    inner = {f"{path.name}/" for path in (ROOT / "petri" / "language").iterdir() if path.is_dir()} - {"__pycache__/"}
+    table = TEXT[TEXT.index("| room |") : TEXT.index("## Habits")]
+    assert [name for name in sorted(rooms | modules | inner) if f"`{name}`" not in table] == []
+
+
+@pytest.mark.parametrize(
+    ("title", "example"),
+    [("a distribution", "lognormal"), ("a discipline of places", r"(?i)\blifo\b"), ("a measure", r'"sojourn"')],
+)
+def test_a_recipe_names_every_file_that_knows_an_example(title: str, example: str) -> None:
+    """What knows the distribution `lognormal` has to know the next distribution as well."""
+    knowing = {path.relative_to(ROOT).as_posix() for path in code() if re.search(example, path.read_text("utf-8"))}
+    named = set(re.findall(r"`(petri/[\w./-]*)`", recipe(title))) - GENERATED
+    assert sorted(knowing - named) == []
