@@ -28,7 +28,7 @@ class Row:
     rate: float | None
     unit: str
     ratio: float | None = None  # to the hand-written program with the same statistics
-    spread: float | None = None  # half the distance between fastest and slowest, over the median
+    spread: float | None = None  # half the distance between fastest and slowest, divided by the median
     memory: int | None = None
     note: str = ""
 
@@ -46,7 +46,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A figure that is asked for."""
+    """A required figure."""
 
     text: str
     measured: float
@@ -59,7 +59,7 @@ class Goal:
 
 @dataclass(slots=True)
 class Scaling:
-    """One family of B6: nanoseconds a firing and peak memory by size."""
+    """One family of B6: nanoseconds per firing and peak memory by size."""
 
     title: str
     sizes: list[int]
@@ -80,7 +80,7 @@ class Scaling:
 
 @dataclass(slots=True)
 class Report:
-    """Everything that one `make bench` has measured."""
+    """All results of one `make bench`."""
 
     engine: str
     machine: dict[str, str] = field(default_factory=dict)
@@ -159,7 +159,7 @@ def aligned(lines: Iterable[Sequence[str]]) -> str:
 
 
 def machine() -> dict[str, str]:
-    """What the figures depend on."""
+    """The machine and the versions that the figures depend on."""
     processor = platform.processor() or platform.machine()
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():

@@ -21,9 +21,9 @@ from .exits import DONE, FAILED, language_status
 @nets.settings_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(files: tuple[str, ...], settings: tuple[str, ...], form: str) -> int:
-    """Report every error and warning in .net files.
+    """Report all errors and warnings in .net files.
 
-    Exit status: 0 no errors (there may be warnings), 1 a net has errors, 2 a file cannot be read.
+    Exit status: 0 no errors (possibly warnings), 1 a net has errors, 2 a file cannot be read.
     """
     values: Mapping[str, object] = nets.read_settings(settings)
     reports = [(file, *_check(file, values)) for file in files]
@@ -35,7 +35,7 @@ def command(files: tuple[str, ...], settings: tuple[str, ...], form: str) -> int
             if diagnostics:
                 write(render_all(diagnostics, sources, colour=has_colour(sys.stdout)) + "\n\n")
         what = f"{len(files)} nets" if len(files) > 1 else files[0]
-        print(f"{what}: {summary(found) or 'nothing to complain about'}", file=sys.stderr)
+        print(f"{what}: {summary(found) or 'no problems found'}", file=sys.stderr)
     statuses = {language_status(LanguageError(diagnostics)) for _, diagnostics, _ in reports if has_errors(diagnostics)}
     return FAILED if FAILED in statuses else max(statuses, default=DONE)
 

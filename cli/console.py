@@ -1,4 +1,4 @@
-"""Writing to the terminal: results go to stdout, everything else to stderr; all of it reads without colour."""
+"""Output to the terminal: results go to stdout, everything else to stderr; colour is never needed to understand it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 ENDLESS = 100_000  # columns of output that does not go to a terminal: no table is too wide
-PIECES = 4096  # that are printed at once
+PIECES = 4096  # printed at once
 
 
 class ClosedPipe(Exception):
-    """Whoever read our output has gone (`pnsim … | head`)."""
+    """The reader of our output has closed the pipe (`pnsim … | head`)."""
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Whether colour is wanted there: a terminal, and neither NO_COLOR nor TERM=dumb."""
+    """Whether to use colour: on a terminal, unless NO_COLOR is set or TERM=dumb."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
@@ -32,7 +32,7 @@ def tell(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> No
 
 
 def tell_all(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> None:
-    """Print diagnostics on stderr, an empty line between two."""
+    """Print diagnostics on stderr, separated by empty lines."""
     for number, diagnostic in enumerate(diagnostics):
         if number:
             print(file=sys.stderr)
@@ -60,7 +60,7 @@ def write(text: str) -> None:
 
 
 def write_pieces(pieces: Iterable[str]) -> None:
-    """Print a text that may be too long to be whole in memory. Raises ClosedPipe."""
+    """Print a text that may be too long to hold in memory. Raises ClosedPipe."""
     rest = iter(pieces)
     while text := "".join(islice(rest, PIECES)):
         write(text)

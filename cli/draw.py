@@ -15,14 +15,14 @@ SUFFIXES = (".svg", ".dot")
 
 @click.command(name="draw")
 @click.argument("net")
-@click.option("--output", "-o", metavar="FILE", help="Where to write: FILE.svg or FILE.dot. [default: SVG on stdout]")
-@click.option("--unfold", is_flag=True, help="Draw each element of an array, also where all look alike.")
+@click.option("--output", "-o", metavar="FILE", help="Output file, FILE.svg or FILE.dot. [default: SVG on stdout]")
+@click.option("--unfold", is_flag=True, help="Draw each element of an array, even if all look alike.")
 @nets.settings_option
 def command(net: str, output: str | None, unfold: bool, settings: tuple[str, ...]) -> None:
     """Draw NET as SVG, or as a Graphviz DOT file.
 
-    Graphviz places the parts where it is installed; otherwise a simpler layout does. Places are circles, transitions
-    boxes (bars where they take no time); a dashed line reads, a line that ends in a circle inhibits.
+    Graphviz computes the layout if it is installed; otherwise a simpler layout is used. Places are circles. Transitions
+    are boxes, or bars if they take no time. A dashed line reads; a line that ends in a circle inhibits.
     """
     suffix = Path(output).suffix.lower() if output else ".svg"
     if suffix not in SUFFIXES:

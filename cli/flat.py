@@ -14,7 +14,7 @@ from .console import write_pieces
 @click.argument("net")
 @nets.settings_option
 def command(net: str, settings: tuple[str, ...]) -> None:
-    """Print the flat net of NET as JSON: what the engines read, with modules, arrays and parameters resolved."""
+    """Print the flat net of NET as JSON. The engines read it; modules, arrays and parameters are resolved."""
     model = nets.load(net, settings)
     from petri.codec import net_text
 

@@ -17,12 +17,12 @@ STDIN = "-"
 
 @click.command(name="fmt")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--check", is_flag=True, help="Change nothing; exit with status 1 where a file would change.")
+@click.option("--check", is_flag=True, help="Change nothing; exit with status 1 if a file would change.")
 @click.option("--stdout", is_flag=True, help="Print the result instead of writing the files.")
 def command(files: tuple[str, ...], check: bool, stdout: bool) -> int:
-    """Bring .net files into the standard layout; every comment is kept. `-` reads stdin and prints to stdout.
+    """Format .net files in the standard layout; comments are kept. `-` reads stdin and prints to stdout.
 
-    Exit status: 0 done, 1 a file has syntax errors (it is left as it is) or would change, 2 a file cannot be read.
+    Exit status: 0 done, 1 a file has syntax errors (it is not changed) or would change, 2 a file cannot be read.
     """
     statuses = [_format(file, check, stdout or file == STDIN) for file in files]
     return FAILED if FAILED in statuses else max(statuses)
@@ -53,7 +53,7 @@ def _format(file: str, check: bool, stdout: bool) -> int:
 
 
 def _read(file: str) -> str:
-    """The text of a file. Raises LanguageError where it is missing, or not the text of a net."""
+    """The text of a file. Raises LanguageError if it is missing or is not the text of a net."""
     if file == STDIN:
         return sys.stdin.read()
     from petri.language.syntax.foreign import read_source

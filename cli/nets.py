@@ -1,4 +1,4 @@
-"""What the commands share: finding the net that is meant, and the values set for its parameters."""
+"""Shared by the commands: finding the net, and the values of its parameters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def settings_option(command: Command) -> Command:
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Give a parameter a value, with its unit: --set line='2.5 Gbps'. May be repeated.",
+        help="Set a parameter, with its unit: --set line='2.5 Gbps'. May be repeated.",
     )(command)
 
 
@@ -37,14 +37,14 @@ def streams_options(command: Command) -> Command:
         "streams",
         multiple=True,
         metavar="PLACE=FILE",
-        help="The recording whose rows come to a place: packets=my.pcap. May be repeated.",
+        help="The recording for a place: packets=my.pcap. May be repeated.",
     )
     column = click.option(
         "--column",
         "columns",
         multiple=True,
         metavar="FIELD=COLUMN",
-        help="What the recording calls a field, with its unit: time='frame.time_epoch [s]'. May be repeated.",
+        help="The column of the recording for a field, with its unit: time='frame.time_epoch [s]'. May be repeated.",
     )
     return named(column(command))
 
@@ -56,7 +56,7 @@ def tables_option(command: Command) -> Command:
         "tables",
         multiple=True,
         metavar="NAME=FILE",
-        help="Another file for a table that the net draws from: lengths.csv=mine.csv. May be repeated.",
+        help="Use another file for a table of the net: lengths.csv=mine.csv. May be repeated.",
     )(command)
 
 
@@ -81,7 +81,7 @@ def read_pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
 def find(name: str, *, missing_is_file: bool = False) -> Path:
     """The file of that path, or the net of the library of that name.
 
-    Raises Refusal when there is neither; with `missing_is_file`, returns the path, for its reader to complain.
+    Raises Refusal if neither exists; with `missing_is_file`, returns the path, and its reader reports the error.
     """
     path = Path(name)
     if _exists(path):
@@ -97,12 +97,12 @@ def find(name: str, *, missing_is_file: bool = False) -> Path:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # a name that a file cannot have
         return False
 
 
 def _nearest(name: str) -> str | None:
-    """The net of the library, or the file beside, whose name is most like this one."""
+    """The net of the library, or the file in the same folder, with the most similar name."""
     path = Path(name)
     known = {known.rpartition("/")[2]: known for known in library.net_names()}
     if _exists(path.parent):
@@ -133,7 +133,7 @@ def load(
     columns: tuple[str, ...] = (),
     tables: tuple[str, ...] = (),
 ) -> Model:
-    """The model of a file or a net of the library, with the files named. Raises LanguageError, Refusal."""
+    """The model of a file or of a net of the library, with the given files. Raises LanguageError, Refusal."""
     values = read_settings(settings)
     files, named = read_pairs(streams, "stream"), read_pairs(columns, "column")
     path = find(name)

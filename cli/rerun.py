@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     type=click.IntRange(min=0),
     multiple=True,
     metavar="I",
-    help="Only this one, counted from 0. May be repeated.",
+    help="Repeat only replication I, counted from 0. May be repeated.",
 )
-@click.option("--net", metavar="FILE", help="Where the net of a JSON result is, when it is not where it was.")
+@click.option("--net", metavar="FILE", help="The net of a JSON result, if it has moved.")
 @click.option(
     "--stream",
     "streams",
     multiple=True,
     metavar="PLACE=FILE",
-    help="Where the recording of a place is, when it is not where it was.",
+    help="The recording of a place, if it has moved.",
 )
 @tables_option
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each replication.")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON for each replication.")
 def command(
     result: str,
     replications: tuple[int, ...],
@@ -46,12 +46,12 @@ def command(
     engine: str,
     as_json: bool,
 ) -> int:
-    """Repeat replications of a RESULT and check that they go the same way.
+    """Repeat replications of RESULT and check that their trajectories are the same.
 
-    RESULT is what `pnsim run --json` printed, a store (sweep.db), or a point of one (sweep.db:threads=4). A replication
-    is the same when its trajectory hash is: every firing, with its times and variables.
+    RESULT is the output of `pnsim run --json`, a store (sweep.db), or a point of a store (sweep.db:threads=4). The
+    trajectory hash, which covers every firing with its times and variables, decides.
 
-    Exit status: 0 all are the same, 1 one differs, 2 could not start.
+    Exit status: 0 all are the same, 1 at least one differs, 2 could not start.
     """
     from petri.experiment.errors import ExperimentError
     from petri.experiment.rerun import recorded, repeat

@@ -36,28 +36,28 @@ LIMITS = click.IntRange(1, 2**63 - 1)
 @nets.settings_option
 @nets.streams_options
 @nets.tables_option
-@click.option("--until", metavar="TIME", help="End of the run, such as '20 ms'; `dead`: until nothing can happen.")
-@click.option("--warmup", metavar="TIME", help="Leave the time before out of the statistics; `auto`: find it.")
+@click.option("--until", metavar="TIME", help="End of the run: '20 ms', or `dead` (when no transition can fire).")
+@click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it.")
 @click.option(
     "--replications",
     "-n",
     type=click.IntRange(1, MOST_REPLICATIONS),
     metavar="N",
-    help="Number of independent repetitions.",
+    help="Number of independent replications.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
-@click.option("--threads", type=LIMITS, metavar="N", help="Replications at one time (as many as there are cores).")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of the summary.")
+@click.option("--threads", type=LIMITS, metavar="N", help="Replications run in parallel (default: all cores).")
+@click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the summary.")
 @click.option(
-    "--trace", metavar="FILE", help="Write every firing, as .csv, .parquet, .vcd (GTKWave) or .json (Perfetto)."
+    "--trace", metavar="FILE", help="Write every firing to a .csv, .parquet, .vcd (GTKWave) or .json (Perfetto) file."
 )
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
-@click.option("--all", "every", is_flag=True, help="Show each element of an array, not their average.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress line and no notes.")
-@click.option("--max-tokens", type=LIMITS, metavar="N", help="Stop when the net would hold more tokens.")
-@click.option("--max-instant", type=LIMITS, metavar="N", help="Stop at more firings at one instant.")
-@click.option("--max-firings", type=LIMITS, metavar="N", help="Stop each replication after so many firings.")
+@click.option("--all", "every", is_flag=True, help="Show each element of an array instead of the average.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes.")
+@click.option("--max-tokens", type=LIMITS, metavar="N", help="Stop when the net would hold more than N tokens.")
+@click.option("--max-instant", type=LIMITS, metavar="N", help="Stop at more than N firings at one instant.")
+@click.option("--max-firings", type=LIMITS, metavar="N", help="Stop each replication after N firings.")
 def command(
     net: str,
     settings: tuple[str, ...],
@@ -79,10 +79,9 @@ def command(
     max_instant: int | None,
     max_firings: int | None,
 ) -> int:
-    """Simulate NET and print what was measured.
+    """Simulate NET and print its measures.
 
-    NET is a file, or the name of a net of the library (`pnsim list`). What the net's `run` line says holds unless an
-    option says otherwise.
+    NET is a file, or the name of a net of the library (`pnsim list`). Options override the `run` line of the net.
 
     Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
@@ -98,7 +97,7 @@ def command(
     try:
         if warmup == "auto":
             warmup = _find_warmup(model, until, seed, engine, quiet)
-        # What is wrong with the times is told before any file is written.
+        # Errors in the times are reported before any file is written.
         plan, asked = model.plan(
             until=until,
             warmup=warmup,
@@ -128,7 +127,7 @@ def command(
 
 
 def _find_warmup(model: Model, until: str | None, seed: int | None, engine: str, quiet: bool) -> str:
-    """Find the end of the warm-up with pilot runs, and say where it is."""
+    """Determine the end of the warm-up from pilot runs, and report it."""
     from petri.experiment.warmup import find
     from petri.report.quantities import Units
 
@@ -177,7 +176,7 @@ def _drift_note(drift: Drift, more: int) -> Diagnostic:
 
 
 def _tell_ending(result: Result, model: Model) -> int:
-    """Say on stderr what kept the run from its end; the exit status."""
+    """Report on stderr why the run ended early, if it did. Returns the exit status."""
     failure = result.failure
     if failure is not None:
         tell(failure.diagnostic, model.sources)

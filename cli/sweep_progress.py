@@ -1,4 +1,4 @@
-"""How far a sweep is, on stderr: a live block on a terminal, a line for each finished point elsewhere."""
+"""The progress of a sweep on stderr: a live block on a terminal, otherwise a line for each finished point."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class SweepProgress:
     def _begin(self, state: State) -> None:
         self._begun = True
         if state.done:
-            print(f"note: {state.done} replications are in {self._store} already", file=sys.stderr, flush=True)
+            print(f"note: {state.done} replications are already in {self._store}", file=sys.stderr, flush=True)
         if self._terminal and state.points_done < len(state.points):
             from rich.console import Console
             from rich.live import Live
@@ -78,7 +78,7 @@ def finished(point: PointState, state: State) -> str:
 
 
 def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
-    """The first few measures as they stand, each in so many columns."""
+    """The current estimates of the first few measures, each with a fixed width."""
     from petri.measure.figures import figures
     from petri.report.wrapping import shortened
 

@@ -1,4 +1,4 @@
-"""`--trace FILE`: every firing in a file, in the format that its suffix tells."""
+"""`--trace FILE`: every firing in a file, in the format of its suffix."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Written = TypeVar("Written")
 
 
 class TraceFile:
-    """A file that is open as long as the run goes on. `until` and `replications` are those of the run."""
+    """A trace file that stays open during the run. `until` and `replications` are those of the run."""
 
     def __init__(self, path: str, net: Net, until: float = math.inf, replications: int = 1) -> None:
         if not suffix_of(path):
@@ -59,7 +59,7 @@ class TraceFile:
             self._file.close()
 
     def _tell(self) -> None:
-        """What the file does not have."""
+        """Report what the file does not contain."""
         if self._single:
             tell(Diagnostic("trace-first-only", severity="note", values={"path": self._path}))
         if self._writer.full_at is not None:
@@ -71,7 +71,7 @@ class TraceFile:
             tell(Diagnostic("trace-full", severity="warning", values=values))
 
     def _guarded(self, write: Callable[[], Written]) -> Written:
-        """A disk that is full, say, is told like any other error."""
+        """Report errors of the disk, such as a full one, like any other error."""
         try:
             return write()
         except OSError as error:
@@ -80,7 +80,7 @@ class TraceFile:
 
 
 def _check_parquet(path: str) -> None:
-    """Before the file is made."""
+    """Check for pyarrow before the file is created."""
     if suffix_of(path) == ".parquet":
         try:
             import pyarrow.parquet  # noqa: F401

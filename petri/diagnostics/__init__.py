@@ -1,7 +1,7 @@
-"""Errors, warnings and notes as data, and the one place that words and draws them.
+"""Errors, warnings and notes as data, and their formatting in one place.
 
-Whoever finds something wrong makes a `Diagnostic`: an id, the span of the culprit and the values that matter. The
-sentences stand in `petri/wording/`, one table per area, so that every message of the project reads alike:
+Code that finds an error creates a `Diagnostic`: an id, the span of the culprit and the relevant values. The sentences
+are in `petri/wording/`, one table per area, so that all messages of the project have the same style:
 
     Diagnostic("unknown-name", span, values={"name": "tbfu", "suggestion": "tbuf"})
 
@@ -12,8 +12,8 @@ sentences stand in `petri/wording/`, one table per area, so that every message o
        |                  ^^^^
        hint: did you mean `tbuf`?
 
-A diagnostic that stops a command travels in a `LanguageError` (the text is wrong) or a `RunError` (the model went
-wrong while it ran).
+A diagnostic that stops a command is carried by a `LanguageError` (the text is wrong) or a `RunError` (the model failed
+during the run).
 """
 
 from petri.diagnostics.data import Diagnostic, Label, Severity, Value

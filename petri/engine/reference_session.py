@@ -1,4 +1,4 @@
-"""A replication on the reference engine, with the statistics that watch it."""
+"""A replication on the reference engine, with its statistics."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class ReferenceSession:
 
 
 class Trace:
-    """An observer that remembers firings."""
+    """An observer that records firings."""
 
     def __init__(self) -> None:
         self._firings: list[TracedFiring] = []

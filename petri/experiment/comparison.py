@@ -1,4 +1,4 @@
-"""How much two results, or two points of a store, differ."""
+"""Comparison of two results, or of two points of a store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from petri.result.export import number
 
 @dataclass(frozen=True)
 class Side:
-    """One of two things to compare. `values` are by measure and number of replication; not all results have them."""
+    """One side of a comparison. `values` are by measure and number of replication; not all results have them."""
 
     label: str
     net: str
@@ -42,7 +42,7 @@ class Comparison:
 
     @property
     def paired(self) -> bool:
-        """Whether both saw the same random numbers, so that replication is held against replication."""
+        """Whether both used the same random numbers, so that replications are compared in pairs."""
         return all(one.paired for one in self.differences.values())
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def compare(
 ) -> Comparison:
     """`second` - `first` for every measure of both, or those named.
 
-    Sides are given as on the command line: the JSON of `pnsim run`, or `store.db:threads=4`. Replications are paired
-    where both sides have the same seed and kept their values. Raises ExperimentError.
+    Sides are written as on the command line: the JSON of `pnsim run`, or `store.db:threads=4`. Replications are paired
+    if both sides have the same seed and kept their values. Raises ExperimentError.
     """
     a, b = (load_side(side, level) if isinstance(side, str) else side for side in (first, second))
     common = [name for name in a.intervals if name in b.intervals]
@@ -134,7 +134,7 @@ def result_side(reference: Reference) -> Side:
         seed = int(data["manifest"]["seed"])
         unit = UNITS.get(data.get("time_unit", ""))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise problem("not-a-result", path=str(reference.path), reason=f"it lacks {error}") from error
+        raise problem("not-a-result", path=str(reference.path), reason=f"it is damaged ({error})") from error
     seconds = None if unit is None else float(unit.scale)
     return Side(reference.path.name, data["net"], seed, seconds, dimensions, intervals, values)
 

@@ -29,7 +29,7 @@ from petri.traffic.identity import sealed
 
 @dataclass(frozen=True)
 class Point:
-    """One point, ready to run. `key` names it in a store; `plan.warmup` means nothing when `pilot` is True."""
+    """One point, ready to run. `key` names it in a store; `plan.warmup` is meaningless if `pilot` is True."""
 
     number: int
     parameters: Values
@@ -52,7 +52,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Prepared:
-    """An experiment with its points flattened. `identity` is what all rows of one store have in common."""
+    """An experiment with its points flattened. `identity` is common to all rows of one store."""
 
     experiment: Definition
     points: tuple[Point, ...]
@@ -67,12 +67,12 @@ class Prepared:
 
 
 def prepare(experiment: Definition, engine: str = "auto") -> Prepared:
-    """Flatten the net at every point. Raises ExperimentError or LanguageError where a point makes no sense."""
+    """Flatten the net at every point. Raises ExperimentError or LanguageError if a point is invalid."""
     return Preparation(experiment, engine).prepared()
 
 
 class Preparation:
-    """Makes an experiment ready, with everything checked before anything runs."""
+    """Prepares an experiment: everything is checked before anything runs."""
 
     def __init__(self, experiment: Definition, engine: str) -> None:
         self.experiment = experiment
@@ -113,7 +113,7 @@ class Preparation:
         return self.experiment.warmup == "auto"
 
     def model(self, values: Values) -> Model:
-        """The net at a point, with what is in the files of its streams."""
+        """The net at a point, including the contents of the files of its streams."""
         model = self.flattened(values)
         if self.experiment.recordings or self.experiment.columns:
             model = model.with_streams(self.experiment.recordings, self.experiment.columns)
@@ -121,7 +121,7 @@ class Preparation:
         return model if net is model.net else structs.replace(model, net=net)
 
     def flattened(self, values: Values) -> Model:
-        """The net at a point, as its text says."""
+        """The net at a point, from its text."""
         source, parameters = self.experiment.net, {**self.experiment.fixed, **values}
         tables = self.experiment.tables
         if tables and not isinstance(source, str | Path):
@@ -165,7 +165,7 @@ class Preparation:
             raise ExperimentError(error.diagnostic) from error
 
     def stopping(self, net: Net, names: Sequence[str], default: int) -> Stopping:
-        """By default a precision is asked of every measure that the net declares, but not of all that it records."""
+        """By default a precision applies to every measure that the net declares, but not to all figures it records."""
         experiment = self.experiment
         precision = experiment.precision
         if precision is None:
@@ -184,7 +184,7 @@ class Preparation:
 
 
 def at_point(error: LanguageError, values: Values) -> LanguageError:
-    """The same errors, after one that says at which point they are."""
+    """The same errors, preceded by one that names the point."""
     if not values:
         return error
     where = Diagnostic("point-refused", values={"point": point_label(values)})
@@ -200,7 +200,7 @@ _QUANTITY: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*)?(?:\.\d+)?(?:[eE][+-]?\d+)
 
 
 def expected_value(expected: Expected, net: Net, names: Sequence[str]) -> float:
-    """The value expected, in the net's units. Raises ExperimentError where it has the wrong unit, or is none."""
+    """The expected value, in the net's units. Raises ExperimentError if it has the wrong unit, or is not a value."""
     if expected.measure not in names:
         raise problem("expected-of-unkept", name=expected.measure, kept=list(names))
     dimension = next(one.dimension for one in figures(net, [expected.measure]))

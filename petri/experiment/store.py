@@ -1,13 +1,12 @@
-"""The store of an experiment: one SQLite file with a row for each replication, written as it finishes.
+"""The store of an experiment: one SQLite file with a row for each replication, written when it finishes.
 
-A row is there as a whole or not at all, whatever happens to the process that writes it. Several processes of one
-machine may work on one store: each *claims* replications before it does them. The claims of a process that has died
-are void.
+A row is written in one transaction, whatever happens to the writing process. Several processes of one machine may work
+on one store: each *claims* replications before it runs them. The claims of a dead process are void.
 
-    meta          what the file is: the experiment's identity and its definition
+    meta          the experiment's identity and its definition
     points        parameters, flat net (zlib of JSON), its hash, seed, end and warm-up [net's time unit]
     replications  one row each: measures (JSON), trajectory hash, time taken [s], version, engine, machine
-    owners, claims  who is at work on what
+    owners, claims  which process runs which replication
     measured      a view: one row for each figure of each replication
 """
 
@@ -39,8 +38,8 @@ from petri.version import VERSION
 APPLICATION: Final = 0x504E5349  # "PNSI", SQLite's application_id
 SCHEMA: Final = 1
 BUSY: Final = 60.0  # seconds to wait for another process that writes
-BEAT: Final = 5.0  # seconds between signs of life
-SILENCE: Final = 60.0  # seconds without one after which a process counts as dead
+BEAT: Final = 5.0  # seconds between heartbeats
+SILENCE: Final = 60.0  # seconds without a heartbeat after which a process counts as dead
 LARGEST_NET: Final = 1 << 28  # bytes of a flat net as JSON; a longer one in a store is refused
 
 _WORDS: Final = {
@@ -81,7 +80,7 @@ CREATE VIEW measured AS
 
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
-    """A point as the store knows it. `seed` is that of all its replications; `warmup` is None until it is found."""
+    """A point in the store. `seed` is that of all its replications; `warmup` is None until it is determined."""
 
     point: int
     parameters: Values
@@ -92,7 +91,7 @@ class StoredPoint:
 
 
 class Store:
-    """An open store. Use `Store.create` (makes the file where there is none) or `Store.open`."""
+    """An open store. Use `Store.create` (creates the file if it does not exist) or `Store.open`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -105,7 +104,7 @@ class Store:
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
-        """A store that is there. Raises ExperimentError where it is none, or of another version."""
+        """An existing store. Raises ExperimentError if it is not a store, or has another version."""
         path = Path(path)
         if not path.is_file():
             raise problem("store-missing", path=str(path))
@@ -121,8 +120,8 @@ class Store:
     def create(cls, path: str | Path, identity: Mapping[str, Any], about: Mapping[str, Any]) -> Store:
         """The store of an experiment, new or to be continued.
 
-        identity: what all of its rows have in common. Raises ExperimentError where the file is something else, or
-        belongs to another experiment. about: the title and such, which may change.
+        identity: common to all of its rows. Raises ExperimentError if the file is something else, or belongs to another
+        experiment. about: the title and other data that may change.
         """
         path = Path(path)
         if not path.parent.is_dir():
@@ -152,7 +151,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """What a damaged file makes go wrong becomes an ExperimentError."""
+        """Turn errors caused by a damaged file into an ExperimentError."""
         try:
             yield self.connection
         except sqlite3.Error as error:
@@ -162,14 +161,14 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction; all of it happens, or nothing."""
+        """A transaction: all or nothing."""
         with writing(self.connection, self.path):
             yield self.connection
 
     # ------------------------------------------------------------ what it is
 
     def meta(self, name: str) -> dict[str, Any]:
-        """What the file says of itself: "identity", "about" or "created_by"."""
+        """The file's metadata: "identity", "about" or "created_by"."""
         with self.reading() as connection:
             found = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
             value: dict[str, Any] = dict(json.loads(found[0])) if found else {}
@@ -178,7 +177,7 @@ class Store:
     # ------------------------------------------------------------ points
 
     def add_points(self, points: Iterable[Point]) -> list[int]:
-        """Their numbers in the store; those that are new are added. Raises ExperimentError where a net has changed."""
+        """Their numbers in the store; new points are added. Raises ExperimentError if a net has changed."""
         numbers = []
         with self.writing() as connection:
             known = dict(connection.execute("SELECT parameters, point FROM points").fetchall())
@@ -219,7 +218,7 @@ class Store:
             return net_from_dict(json.loads(text))
 
     def set_warmup(self, point: int, warmup: Warmup) -> None:
-        """Keep where the warm-up of a point ends, and give the claim on its pilot back."""
+        """Store the end of the warm-up of a point, and release the claim on its pilot."""
         with self.writing() as connection:
             connection.execute(
                 "UPDATE points SET warmup = ?, warmup_settled = ?, warmup_decided_by = ?"
@@ -231,7 +230,7 @@ class Store:
     # ------------------------------------------------------------ rows
 
     def add(self, rows: Iterable[tuple[int, ReplicationRecord]]) -> None:
-        """Write finished replications as (point, row). One that is there already stays as it is."""
+        """Write finished replications as (point, row). Existing ones are not changed."""
         with self.writing() as connection:
             for point, row in rows:
                 connection.execute(
@@ -259,7 +258,7 @@ class Store:
                 connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, row.index))
 
     def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
-        """All rows as (point, row), or those since the last call; in the order in which they were written."""
+        """All rows as (point, row), or those since the last call, in the order in which they were written."""
         with self.reading() as connection:
             found = connection.execute(
                 "SELECT rowid, point, replication, ended, time, firings, hash, measures, seconds, engine, seed,"
@@ -273,7 +272,7 @@ class Store:
     # ------------------------------------------------------------ claims
 
     def claim(self, wanted: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Those of the (point, replication) that are now this process's to do."""
+        """Claim (point, replication) pairs; returns those that this process now has to run."""
         granted = []
         with self.writing() as connection:
             self._beat(connection, always=True)
@@ -288,7 +287,7 @@ class Store:
         return granted
 
     def beat(self) -> None:
-        """Say now and then that this process is alive."""
+        """Send a heartbeat now and then."""
         if time.time() - self._beaten > BEAT:
             with self.writing() as connection:
                 self._beat(connection)
@@ -301,7 +300,7 @@ class Store:
             self._beaten = now
 
     def release(self) -> None:
-        """Give all claims of this process back."""
+        """Release all claims of this process."""
         with self.writing() as connection:
             connection.execute("DELETE FROM claims WHERE owner = ?", (self.owner,))
             connection.execute("DELETE FROM owners WHERE owner = ?", (self.owner,))
@@ -311,7 +310,7 @@ class Store:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Write-ahead log: readers never wait, and a killed writer leaves nothing half done."""
+    """Use a write-ahead log: readers never wait, and a killed writer leaves nothing incomplete."""
     try:
         connection = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
         connection.execute("PRAGMA trusted_schema = OFF")
@@ -340,7 +339,7 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
             yield
             connection.execute("COMMIT")
         except BaseException:
-            # Ctrl-C may come at any step, also before the first or after the last is known to be done.
+            # Ctrl-C may come at any step, even before the first or after the last has returned.
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
@@ -364,7 +363,7 @@ def lay_out(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None
 
 
 def check_format(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuse what is no store, and what a later version wrote."""
+    """Refuse a file that is not a store, or that a later version wrote."""
     try:
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         schema = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -383,7 +382,7 @@ def check_format(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
-    """Refuse the store of another experiment, and say what differs."""
+    """Refuse the store of another experiment, and report the difference."""
     found = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
     wanted = json.loads(json.dumps(dict(identity)))
     for name, word in _WORDS.items():
@@ -395,7 +394,7 @@ def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping
 
 
 def brief(value: Any) -> str:
-    """A part of an identity as people read it."""
+    """A part of an identity as text for people."""
     if isinstance(value, dict):
         return " ".join(f"{name}={one}" for name, one in value.items()) or "none"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -425,7 +424,7 @@ def insert_point(connection: sqlite3.Connection, point: Point) -> int:
 
 
 def encode_measures(measures: Mapping[str, float]) -> str:
-    """JSON; what is not finite becomes null (no data)."""
+    """JSON; values that are not finite become null (no data)."""
     plain = {name: value if math.isfinite(value) else None for name, value in measures.items()}
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
@@ -473,7 +472,7 @@ def is_done(connection: sqlite3.Connection, point: int, replication: int) -> boo
 
 
 def release_dead(connection: sqlite3.Connection) -> None:
-    """Make the claims void of those processes that are no more, or that have been silent for long."""
+    """Delete the claims of processes that no longer run, or that have sent no heartbeat for long."""
     now, host = time.time(), socket.gethostname()
     for owner, where, pid, beat in connection.execute("SELECT owner, host, pid, beat FROM owners").fetchall():
         if (where == host and not is_alive(pid)) or abs(now - beat) > SILENCE:
@@ -482,7 +481,7 @@ def release_dead(connection: sqlite3.Connection) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of this machine runs."""
+    """Whether a process of this machine is running."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

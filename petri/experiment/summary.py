@@ -1,4 +1,4 @@
-"""What the rows of a store say: estimates of each point with their intervals, held against what was expected."""
+"""Results from the rows of a store: estimates of each point with their intervals, compared with expected values."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Checked:
 
 @dataclass(frozen=True)
 class PointOutcome:
-    """One point: its rows, in order of their number, and what they give.
+    """One point: its rows, in order of their number, and its estimates.
 
-    Estimates rest on the replications that ended as planned. `wanted` is the precision asked of each measure; `done`
-    tells whether the experiment has all of the point's replications.
+    Estimates use the replications that ended as planned. `wanted` is the required precision of each measure; `done`:
+    the experiment has all of the point's replications.
     """
 
     parameters: Values
@@ -84,7 +84,7 @@ class PointOutcome:
 
     @property
     def imprecise(self) -> list[str]:
-        """Measures whose interval is wider than was asked for."""
+        """Measures whose interval is wider than required."""
         return [name for name, precision in self.wanted.items() if not precision.met(self.intervals[name])]
 
     def to_dict(self) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class Outcome:
         return any(point.failures for point in self.points)
 
     def point(self, **parameters: Any) -> PointOutcome:
-        """The only point with these parameters. Raises KeyError where there is none, or more than one."""
+        """The only point with these parameters. Raises KeyError if there is none, or more than one."""
         found = [
             point
             for point in self.points
@@ -164,7 +164,7 @@ class Outcome:
         return found[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON types; what has no value is None."""
+        """Everything as JSON types; missing values are None."""
         return {
             "title": self.title,
             "net": self.net.name,
@@ -179,32 +179,32 @@ class Outcome:
         }
 
     def table(self) -> dict[str, list[Any]]:
-        """Columns: parameters, measures, and all that is known of each replication; one entry per replication."""
+        """Columns: parameters, measures, and all data of each replication; one entry per replication."""
         from petri.experiment.tables import replication_columns
 
         return replication_columns(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """`table` as a data frame. Raises ImportError where pandas is not installed."""
+        """`table` as a data frame. Raises ImportError if pandas is not installed."""
         import pandas
 
         return pandas.DataFrame(self.table())
 
     def to_polars(self) -> polars.DataFrame:
-        """`table` as a data frame. Raises ImportError where polars is not installed."""
+        """`table` as a data frame. Raises ImportError if polars is not installed."""
         import polars
 
         return polars.DataFrame(self.table(), strict=False)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Measures over the axes of the grid and the replications. Raises ImportError where xarray is not installed."""
+        """Measures over the axes of the grid and the replications. Raises ImportError if xarray is not installed."""
         from petri.experiment.tables import dataset
 
         return dataset(self)
 
 
 def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[Checked, ...]:
-    """Those of the expected values that are of this point, held against its measures."""
+    """The expected values of this point, compared with its measures."""
     checked = []
     for one in expected:
         if not one.applies(point.parameters):
@@ -219,7 +219,7 @@ def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[
 
 
 def stored_outcome(store: Store) -> Outcome:
-    """All points of a store, as far as they are done, held against what its experiment expects."""
+    """All points of a store, as far as they are done, compared with the expected values of its experiment."""
     identity, about = store.meta("identity"), store.meta("about")
     rows: dict[int, list[ReplicationRecord]] = {}
     for number_, row in store.rows():

@@ -19,9 +19,9 @@ SUFFIXES: Final = (".csv", ".parquet")
 
 
 def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
-    """One entry per replication: parameters, number, seed, measures, and what it takes to repeat and check it.
+    """One entry per replication: parameters, number, seed, measures, and the data to repeat and check it.
 
-    A parameter or measure of the name of another column gets "parameter." or "measure." before it.
+    A parameter or measure with the name of another column gets the prefix "parameter." or "measure.".
     """
     reserved = ("replication", "seed", "hash", "ended", "time", "firings", "seconds", "engine", "version", "net_hash")
     names = outcome.points[0].names if outcome.points else ()
@@ -47,9 +47,9 @@ def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
 
 
 def export(outcome: Outcome, path: str | Path) -> None:
-    """Write the replications as CSV or Parquet, told by the file's suffix.
+    """Write the replications as CSV or Parquet, depending on the file's suffix.
 
-    Raises ExperimentError for another suffix, without pyarrow for Parquet, and where the file cannot be written.
+    Raises ExperimentError for another suffix, without pyarrow for Parquet, and if the file cannot be written.
     """
     path = Path(path)
     check_format(path)
@@ -63,7 +63,7 @@ def export(outcome: Outcome, path: str | Path) -> None:
 
 
 def check_format(path: Path) -> None:
-    """Raises ExperimentError where the suffix is of no known format, or what writes it is not installed."""
+    """Raises ExperimentError if the format of the suffix is unknown, or its package is not installed."""
     if path.suffix not in SUFFIXES:
         raise problem("export-suffix", path=str(path), suffixes=list(SUFFIXES))
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
@@ -87,7 +87,7 @@ def plain(cell: Any) -> Any:
 
 
 def write_parquet(outcome: Outcome, path: Path) -> None:
-    """Needs pyarrow. Dimensions of measures and the experiment's identity stand in the file's metadata."""
+    """Needs pyarrow. The file's metadata contain the dimensions of measures and the experiment's identity."""
     import pyarrow
     import pyarrow.parquet
 
@@ -100,7 +100,7 @@ def write_parquet(outcome: Outcome, path: Path) -> None:
 
 
 def uniform(cells: list[Any]) -> list[Any]:
-    """The cells as they are where they have one type, numbers as reals where they are mixed, else as text."""
+    """The cells unchanged if they have one type, as reals if they are mixed numbers, otherwise as text."""
     kinds = {type(cell) for cell in cells if cell is not None}
     if len(kinds) < 2:
         return cells
@@ -110,7 +110,7 @@ def uniform(cells: list[Any]) -> list[Any]:
 
 
 def dataset(outcome: Outcome) -> xarray.Dataset:
-    """Measures as arrays over the axes and the replications; nan where there is no such point or replication."""
+    """Measures as arrays over the axes and the replications; nan if there is no such point or replication."""
     import numpy as np
     import xarray
 

@@ -1,4 +1,4 @@
-"""The figures that every place and every transition has (M1, M2), by name, of one window."""
+"""The standard figures of every place and transition (M1, M2), by name, for one window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from petri.net import Net, Term
 
 @beyond_doubles
 def quotients(above: Floats, below: Floats | float) -> Floats:
-    """Element by element; nan where the divisor is 0, and infinite where a quotient is too large for a double."""
+    """The quotient, element by element; nan where the divisor is 0, infinite where it is too large for a double."""
     divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
     result = np.full(np.shape(above), math.nan)
     np.divide(above, divisor, out=result, where=divisor != 0)

@@ -18,7 +18,7 @@ _LARGEST_TAIL_ERROR = 0.8
 """Of the share of values beyond a quantile. With more, the end of the interval would rest on a handful of values."""
 
 Figure = Callable[[Observation], Floats]
-"""A figure of a window: an array, of one entry per place or transition, or of one entry."""
+"""A figure of a window: an array with one entry per place or transition, or with one entry."""
 
 
 class Estimate(Frozen):

@@ -133,7 +133,7 @@ def has_field(net: Net, probe: int, field: str) -> bool:
 
 
 def unknown(net: Net, name: str, owner: str) -> Diagnostic:
-    """What to say of a name that nothing has."""
+    """The error for an unknown name."""
     place = any(p.name == owner for p in net.places)
     transition = any(t.name == owner for t in net.transitions)
     measures = [m.name for m in net.measures]

@@ -1,7 +1,7 @@
 """The values of a sample in logarithmic buckets: mean, spread, extremes and quantiles in bounded memory.
 
 A bucket is the leading bits of an IEEE double: sign, exponent, and 7 bits of the significand. So a bucket is less than
-0.8 % wide, its number is an integer that no rounding touches, and bucket numbers ascend with the values. The Rust twin
+0.8 % wide, its number is an integer without rounding, and bucket numbers ascend with the values. The Rust twin
 (`petri/native/engine/src/observe/histogram.rs`) does the same operations in the same order: every result is equal bit
 for bit.
 """
@@ -20,7 +20,7 @@ SIGNIFICAND_BITS: Final = 7
 DROPPED_BITS: Final = 52 - SIGNIFICAND_BITS
 
 FIELDS: Final[tuple[str, ...]] = ("count", "sum", "mean", "std", "min", "max")
-"""The figures that a measure may name, besides quantiles such as `p50` and `p99.9`."""
+"""The figures that a measure may name, in addition to quantiles such as `p50` and `p99.9`."""
 
 SNAPSHOT: Final = ("count", "origin", "first_moment", "second_moment", "min", "max", "buckets", "counts", "excesses")
 
@@ -28,7 +28,7 @@ _QUANTILE: Final = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
 
 
 def bucket(value: float) -> int:
-    """The bucket of a finite value; 0 holds zero and what is closer to it than 2^-1029."""
+    """The bucket of a finite value; bucket 0 holds zero and values closer to it than 2^-1029."""
     bits: int = struct.unpack("<Q", struct.pack("<d", abs(value)))[0]
     return bits >> DROPPED_BITS if value > 0 else -(bits >> DROPPED_BITS)
 
@@ -48,13 +48,13 @@ def bounds(number: int) -> tuple[float, float]:
 
 
 def quantile_share(field: str) -> float | None:
-    """0.99 for "p99", 0.999 for "p99.9"; None for anything that names no quantile."""
+    """0.99 for "p99", 0.999 for "p99.9"; None if the name is not a quantile."""
     match = _QUANTILE.fullmatch(field)
     return float(match[1]) / 100.0 if match and float(match[1]) <= 100.0 else None
 
 
 class Histogram:
-    """A sample. Sums are of differences from the first value (`origin`), so that no digits cancel in the variance.
+    """A sample. Sums are of differences from the first value (`origin`), to avoid cancellation in the variance.
 
     `buckets` maps the number of a bucket to its count and to the sum of its values' distances from its edge.
     """
@@ -69,7 +69,7 @@ class Histogram:
         self.buckets: dict[int, tuple[int, float]] = {}
 
     def add(self, value: float) -> None:
-        """Take in one finite value."""
+        """Add one finite value."""
         if self.count == 0:
             self.origin = value
         self.count += 1
@@ -83,7 +83,7 @@ class Histogram:
         self.buckets[number] = (count + 1, excess + (value - edge(number)))
 
     def merge(self, other: Histogram) -> None:
-        """Take in another sample."""
+        """Add another sample."""
         if other.count == 0:
             return
         if self.count == 0:
@@ -154,7 +154,7 @@ class Histogram:
     # ------------------------------------------------------------ snapshots
 
     def snapshot(self) -> dict[str, Any]:
-        """The whole state as plain numbers and arrays; of `buckets`, those with values, ascending."""
+        """The whole state as plain numbers and arrays; `buckets` lists those with values, ascending."""
         items = sorted(self.buckets.items())
         return {
             "count": self.count,

@@ -1,4 +1,4 @@
-"""Confidence intervals of simulation output, and where its warm-up ends.
+"""Confidence intervals of simulation output, and the end of its warm-up.
 
 Replications are independent: `student_interval`. One run gives the jackknife's `pseudo_values`, which are correlated;
 `petri.measure.single_run` makes intervals of them.
@@ -55,7 +55,7 @@ class Interval(Frozen):
 
     @property
     def relative(self) -> float:
-        """The half-width as a share of the mean; nan when the mean is 0."""
+        """The half-width as a share of the mean; nan if the mean is 0."""
         return self.half_width / abs(self.mean) if self.mean else math.nan
 
 
@@ -65,8 +65,8 @@ class Interval(Frozen):
 def incomplete_beta(a: float, b: float, x: float, complement: float) -> float:
     """The regularised incomplete beta function I_x(a, b), for a, b > 0 and `complement` = 1 - x (given, not computed).
 
-    Continued fraction 26.5.8 of Abramowitz and Stegun, evaluated by the method of Lentz, on that side of the mean
-    on which it converges fast.
+    Continued fraction 26.5.8 of Abramowitz and Stegun, evaluated by the method of Lentz, on the side of the mean
+    where it converges fast.
     """
     if x <= 0.0 or complement <= 0.0:
         return 0.0 if x <= 0.0 else 1.0
@@ -99,15 +99,15 @@ def _away_from_zero(x: float) -> float:
 
 
 def student_tail(t: float, degrees: float) -> float:
-    """The probability that Student's t with so many degrees of freedom exceeds `t`."""
+    """The probability that Student's t with `degrees` degrees of freedom exceeds `t`."""
     square = t * t
     tail = 0.5 * incomplete_beta(0.5 * degrees, 0.5, degrees / (degrees + square), square / (degrees + square))
     return tail if t >= 0 else 1.0 - tail
 
 
-@lru_cache(1024)  # all intervals of a result ask for the same one
+@lru_cache(1024)  # all intervals of a result need the same one
 def student_quantile(probability: float, degrees: float) -> float:
-    """The t that a Student variable stays below with this probability.
+    """The quantile of Student's t for this probability.
 
     The relative error is below 1e-9 for up to 100,000 degrees of freedom. The tail probability is inverted by
     Newton's method, kept within a bracket that bisection narrows.
@@ -149,7 +149,7 @@ def _upper_quantile(tail: float, degrees: float) -> float:
 
 
 def _sum(values: Floats) -> float:
-    """The exact sum, rounded once. Infinite or nan where that is what adding gives; `fsum` raises errors then."""
+    """The exact sum, rounded once. Infinite or nan if that is the result of adding, where `fsum` raises errors."""
     try:
         return math.fsum(values)
     except (OverflowError, ValueError):
@@ -197,7 +197,8 @@ def paired_interval(first: ArrayLike, second: ArrayLike, level: float = 0.95) ->
 
 @beyond_doubles
 def pseudo_values(whole: ArrayLike, without: ArrayLike) -> Floats:
-    """Of figures of the whole run, from the same figures with each batch left out in turn (the first axis).
+    """Pseudo-values of figures of the whole run, from the same figures with each batch left out in turn (the first
+    axis).
 
     The jackknife treats n·whole - (n - 1)·without as replications (Tukey).
     """
@@ -218,11 +219,11 @@ class Truncation(Frozen):
 
 
 def mser(values: ArrayLike, batch: int = 5) -> Truncation:
-    """The truncation that makes the standard error of what is left least (MSER-5; with `batch` 1, MSER).
+    """The truncation that minimises the standard error of the rest (MSER-5; with `batch` 1, MSER).
 
     The means of successive batches are cut before the d-th, d <= n/2, that makes Σ(x - mean)² / (n - d)² least
-    (White 1997; White, Cobb and Spratt 2000). When that is the last d allowed, the series is not settled. A remainder
-    shorter than a batch is not looked at.
+    (White 1997; White, Cobb and Spratt 2000). If that is the last d allowed, the series is not settled. A remainder
+    shorter than a batch is ignored.
     """
     x = np.asarray(values, dtype=np.float64)
     n = x.size // batch
@@ -232,7 +233,7 @@ def mser(values: ArrayLike, batch: int = 5) -> Truncation:
     centred = (means - means.mean())[::-1]
     left = np.arange(1, n + 1)
     deviations = np.cumsum(centred**2) - np.cumsum(centred) ** 2 / left
-    # What rounding leaves of a constant rest is nothing: else chance would choose among its truncations.
+    # The rounding error of a constant rest counts as 0; otherwise it would choose among the truncations at random.
     deviations[deviations < _ROUNDING * deviations[-1]] = 0.0
     statistics = (deviations / left**2)[::-1][: n // 2 + 1]
     best = int(np.argmin(statistics))

@@ -131,7 +131,7 @@ class ExpressionText:
     # ------------------------------------------------------------ arcs
 
     def pattern(self, arc: InputArc, transition: Transition) -> str:
-        """What an input arc asks for: `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one."""
+        """An input arc's inscription: `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one."""
         place = self.net.places[arc.place]
         if not place.colour.slots:
             return "" if arc.count is None else self.of(arc.count, transition.variables)
@@ -194,7 +194,7 @@ def _is_conversion(e: Expr, variables: Sequence[Variable], shown: _Shown) -> boo
 
 
 def _gathered(parts: list[tuple[str, str]]) -> str:
-    """The values of a colour's slots as a list; a record handed on whole (`p.seq, p.size`) is `p` again."""
+    """The values of a colour's slots as a list; a whole record (`p.seq, p.size`) is written `p` again."""
     if all(text == "_" for _, text in parts):
         return ""
     return ", ".join(_whole(parts))

@@ -1,4 +1,4 @@
-"""What a net consists of, as tables: parameters, places, transitions, measures, each with its documentation."""
+"""The parts of a net as tables: parameters, places, transitions, measures, each with its documentation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIGURES = ("Parameters",)  # tables whose cells are values, which no line break
 def print_information(
     net: Net, console: Console, *, sources: Mapping[str, str] | None = None, every: bool = False
 ) -> None:
-    """Print the tables; with `every`, each element of an array has a row of its own."""
+    """Print the tables; with `every`, each element of an array has its own row."""
     teller = _Teller(net, sources or {})
     title = Text(net.name, style="bold")
     if net.doc:
@@ -46,7 +46,7 @@ InformationRow = tuple[str, str, str, str]  # name, two cells, documentation
 
 
 def _folded(rows: Iterable[InformationRow]) -> list[InformationRow]:
-    """Elements of an array whose rows are alike are told once."""
+    """Merge the elements of an array whose rows are equal into one row."""
     groups: dict[InformationRow, list[InformationRow]] = {}
     for row in rows:
         groups.setdefault((_INDEX.sub("[*]", row[0]), *row[1:]), []).append(row)
@@ -77,7 +77,7 @@ class _Teller:
         parts = [f"time in {self.net.time_unit}" if self.net.time_unit else "time without a unit"]
         parts.append(f"{len(self.net.places)} places, {len(self.net.transitions)} transitions")
         if run.until is not None:
-            until = "nothing can happen" if math.isinf(run.until) else self.quantity(run.until, "Time")
+            until = "no transition can fire" if math.isinf(run.until) else self.quantity(run.until, "Time")
             parts.append(f"runs until {until}")
         if run.warmup:
             parts.append(f"warm-up {self.quantity(run.warmup, 'Time')}")

@@ -15,7 +15,7 @@ COLUMNS = 24
 
 
 def of_histogram(histogram: Histogram) -> tuple[str, float, float]:
-    """Bars of equal width from the least value to the 99 % quantile (all above in the last), and these two ends."""
+    """Bars of equal width from the least value to the 99 % quantile (greater values in the last bar), and both ends."""
     low, high = histogram.minimum, max(histogram.quantile(0.99), histogram.minimum)
     width = (high - low) / COLUMNS
     heights = [0.0] * COLUMNS

@@ -1,4 +1,4 @@
-"""The summary of a run on a terminal: verdicts and measures first, then transitions, places, and why a net died."""
+"""The summary of a run on a terminal: verdicts and measures first, then transitions, places, and why a net is dead."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COUNTS = ("count", "packets", "received", "duplicates")
 
 
 def print_summary(result: Result, console: Console, *, seconds: float, every: bool = False) -> None:
-    """Print the summary. `seconds` is what the run took; with `every`, each element of an array has a row."""
+    """Print the summary. `seconds` is the duration of the run; with `every`, each element of an array has a row."""
     _Summary(result, console, every).print(seconds)
 
 
@@ -58,7 +58,7 @@ class _Summary:
         title = Text(self.net.name, style="bold")
         if self.net.doc:
             title.append(f": {first_sentence(self.net.doc)}", style="not bold")
-        span = "until nothing can happen" if math.isinf(plan.until) else f"until {self.time(plan.until)}"
+        span = "until no transition can fire" if math.isinf(plan.until) else f"until {self.time(plan.until)}"
         parts = [span]
         if plan.warmup > 0.0:
             parts.append(f"warm-up {self.time(plan.warmup)}")
@@ -74,7 +74,7 @@ class _Summary:
         return lines
 
     def partial_notice(self) -> str:
-        """What is missing from the run, "" when nothing is."""
+        """What is missing from the run, "" if nothing is."""
         result = self.result
         finished = [replication for replication in result.replications if replication.complete]
         if not result.partial and len(finished) == result.asked:
@@ -86,8 +86,8 @@ class _Summary:
             before = "" if stopped.warm else ", still in the warm-up"
             return f"{why} at time {self.time(stopped.time)}{before}"
         if finished:
-            return f"{why}; the figures rest on {len(finished)} of {result.asked} replications"
-        return f"{why} before any replication was finished"
+            return f"{why}; the figures are from {len(finished)} of {result.asked} replications"
+        return f"{why} before any replication finished"
 
     # ------------------------------------------------------------ measures
 
@@ -105,7 +105,7 @@ class _Summary:
         self.table([Column("Measures", names, "name"), Column("value", values), Column("", remarks, "prose")])
 
     def measure_rows(self, measured: MeasureResult) -> list[tuple[str, str, Text]]:
-        """The measure's first figure with its verdicts, and a row for each figure more that it records."""
+        """The measure's first figure with its verdicts, and a row for each further figure that it records."""
         measure = measured.measure
         figures = dict(measured.recorded)
         first = next(iter(figures), None)
@@ -261,12 +261,12 @@ class _Summary:
         dead = [replication for replication in self.result.replications if replication.ended == "dead"]
         when = self.time(dead[0].time)
         if len(dead) > 1:
-            when += f" (in the first of {len(dead)} replications that died)"
+            when += f" (the first of {len(dead)} dead replications)"
         if math.isinf(self.result.plan.until) and not self.every:
-            print_prose(self.console, Text(f"\nEnded at {when}: nothing can happen any more; --all says why"))
+            print_prose(self.console, Text(f"\nEnded at {when}: no transition can fire; --all explains why"))
             return
-        print_prose(self.console, Text(f"\nThe net died at {when}: nothing can happen any more.", style="bold"))
-        from petri.analysis.dead import why_dead  # which is the reference engine, and few nets die
+        print_prose(self.console, Text(f"\nThe net died at {when}: no transition can fire.", style="bold"))
+        from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
         from petri.report.lacks import reasons
 
         told = reasons(self.net, why_dead(self.net, dead[0].marking), fold=not self.every)
@@ -299,13 +299,13 @@ def row_title(row: Row) -> str:
 
 
 def _immediate(net: Net) -> set[str]:
-    """The names of transitions that take no time, also as their rows are called."""
+    """The names of transitions that take no time, and the names of their rows."""
     names = [t.name for t in net.transitions if t.time.op == "const" and not t.time.value]
     return {*names, *(row_name(name) for name in names)}
 
 
 def shown_dimension(dimension: str, field: str | None = None) -> str:
-    """How a figure of a measure is shown: a rate of events as such, a number of observations without a unit."""
+    """The dimension in which a figure is shown: a rate of events as "events", a number of observations without one."""
     if field in _COUNTS:
         return ""
     return "events" if dimension == "Freq" else dimension

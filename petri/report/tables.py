@@ -1,4 +1,4 @@
-"""Figures of places and transitions as rows, the elements of an array together where that is wanted."""
+"""Figures of places and transitions as rows, optionally with one row for the elements of an array."""
 
 from __future__ import annotations
 
@@ -97,12 +97,12 @@ def alike(values: Floats, half_widths: Floats) -> bool:
 
 
 def row_name(name: str) -> str:
-    """The name of the row in which an element of an array is shown: `engine[*].alu`."""
+    """The name of the row that contains an element of an array: `engine[*].alu`."""
     return _INDEX.sub("[*]", name)
 
 
 class _Groups:
-    """Which names stand in one row; `of[i]` is the row of element i."""
+    """The grouping of names into rows; `of[i]` is the row of element i."""
 
     def __init__(self, names: Sequence[str], fold: bool) -> None:
         shown = [row_name(name) if fold else name for name in names]
@@ -129,7 +129,7 @@ class _Groups:
 
 
 def _folded(seen: Observation, places: _Groups, transitions: _Groups) -> Observation:
-    """An observation of average elements; averages stand where whole numbers stood."""
+    """An observation of average elements, with averages instead of integers."""
     averages: dict[str, Any] = {
         "maximum": places.greatest(seen.maximum),
         "arrivals": places.average(seen.arrivals),

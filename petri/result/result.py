@@ -1,4 +1,4 @@
-"""What a run gives back: figures with their intervals, verdicts, and all that is needed to repeat it."""
+"""The result of a run: figures with their intervals, verdicts, and all data needed to repeat it."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 
 class PlaceFigures(Frozen):
-    """One entry per place (M1). Times in the net's unit; nan where a figure does not apply."""
+    """One entry per place (M1). Times in the net's unit; nan if a figure does not apply."""
 
     names: tuple[str, ...]
-    mean: Estimate  # tokens in time average
+    mean: Estimate  # time average of tokens
     maximum: Estimate  # over all replications
     occupied: Estimate  # share of time with at least one token
     arrivals: Estimate
     arrival_rate: Estimate
     sojourn: Estimate  # mean time that a token stays, by Little's law
-    utilisation: Estimate  # 1 − mean / initial, of places that never hold more than at the start
+    utilisation: Estimate  # 1 − mean / initial, for places that never hold more than at the start
 
 
 class TransitionFigures(Frozen):
@@ -49,12 +49,12 @@ class TransitionFigures(Frozen):
     names: tuple[str, ...]
     firings: Estimate
     rate: Estimate  # firings per time unit
-    in_progress: Estimate  # firings in progress in time average
-    active: Estimate  # share of time with any in progress
+    in_progress: Estimate  # time average of firings in progress
+    active: Estimate  # share of time with at least one in progress
 
 
 class MeasureResult(Frozen):
-    """A declared measure. `recorded` holds what its `record` asks for, by field."""
+    """A declared measure. `recorded` has the figures of its `record`, by field."""
 
     measure: Measure
     interval: Interval
@@ -87,33 +87,33 @@ class MeasureResult(Frozen):
 
 @dataclass(frozen=True)
 class Result:
-    """A run. Estimates rest on the replications that ended as planned, or, where none did, on what there is."""
+    """A run. Estimates use the replications that ended as planned, or, if none did, all there are."""
 
     net: Net
     plan: Plan
     replications: tuple[Replication, ...]
     interrupted: bool = False
-    asked: int = 1  # replications asked for
+    asked: int = 1  # replications requested
 
     @cached_property
     def counted(self) -> tuple[Replication, ...]:
-        """The replications that the estimates rest on."""
+        """The replications that the estimates use."""
         complete = tuple(r for r in self.replications if r.complete and r.warm)
         return complete or self.replications
 
     @property
     def partial(self) -> bool:
-        """Whether any replication that counts stopped before its end."""
+        """Whether any replication used stopped before its end."""
         return not all(r.complete for r in self.counted) or not self.counted
 
     @property
     def died(self) -> bool:
-        """Whether a replication ended because nothing could happen any more, before the time it was given."""
+        """Whether a replication ended early because no transition could fire."""
         return any(r.ended == "dead" for r in self.replications)
 
     @property
     def hash(self) -> int:
-        """One number for the trajectories of all replications."""
+        """One hash for the trajectories of all replications."""
         combined = 0
         for replication in self.replications:
             combined = (combined * 0x9E3779B97F4A7C15 + replication.hash) % 2**64
@@ -121,7 +121,7 @@ class Result:
 
     @cached_property
     def failure(self) -> RunFailure | None:
-        """What went wrong inside the model, in the first replication where something did."""
+        """The error of the model in the first replication that has one."""
         for replication in self.replications:
             if replication.fault is not None:
                 return run_failure(self.net, replication)
@@ -204,7 +204,7 @@ class Result:
 
     @cached_property
     def verdicts(self) -> tuple[tuple[Expectation, Verdict], ...]:
-        """Of the expectations that stand by themselves."""
+        """The verdicts of expectations that do not belong to a measure."""
         return self.judge(self.net.expectations)
 
     @cached_property
@@ -280,7 +280,7 @@ class Result:
         }
 
     def occupancy(self, place: str) -> Occupancy | None:
-        """How long a place held how many tokens, all replications together; None unless the run was to keep it.
+        """How long a place held how many tokens, over all replications; None unless the run recorded it.
 
         Raises UnknownName (a KeyError) where there is no such place.
         """
@@ -305,14 +305,14 @@ class Result:
         return result_dict(self)
 
     def to_pandas(self) -> dict[str, pandas.DataFrame]:
-        """Tables "places", "transitions" and "measures". Raises ImportError where pandas is not installed."""
+        """Tables "places", "transitions" and "measures". Raises ImportError if pandas is not installed."""
         from petri.result.export import result_frames
 
         return result_frames(self)
 
 
 def run_failure(net: Net, replication: Replication) -> RunFailure:
-    """A fault as it is told to people: names instead of numbers, with units."""
+    """An error as shown to users: names instead of indices, with units."""
     fault = replication.fault
     assert fault is not None
     transition = None if fault.transition is None else net.transitions[fault.transition]
@@ -322,7 +322,7 @@ def run_failure(net: Net, replication: Replication) -> RunFailure:
     time = f"{fault.time:.10g}{unit}"
     given = {name: value for name, value in fault.values.items() if value is not None}
     if given.get("distribution") == "uniform_int":
-        given["distribution"] = "uniform"  # the language has one word for both
+        given["distribution"] = "uniform"  # the language has one keyword for both
     values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
     return RunFailure(fault.id, "" if transition is None else transition.name, binding, time, fault.span, values)
 

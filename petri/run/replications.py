@@ -1,4 +1,4 @@
-"""Runs: replications on threads, their windows and batches, progress, and being interrupted."""
+"""Runs: replications on threads, their windows and batches, progress, and interruption."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ REFRESH = 0.1  # seconds between calls of the progress callback
 class Replication(Frozen):
     """One finished, or interrupted, replication.
 
-    `window` covers the time since the warm-up; `batches` are cumulative snapshots on the way. A replication that was
-    stopped before its warm-up was over has no window that means anything: `complete` tells.
+    `window` covers the time since the warm-up; `batches` are cumulative snapshots during it. A replication that was
+    stopped before its warm-up was over has no meaningful window; `complete` is then False.
     """
 
     index: int
@@ -49,8 +49,8 @@ class Replication(Frozen):
     fault: Fault | None
     seconds: float  # of wall-clock time
     warm: bool = True
-    levels: Levels | None = None  # time by place and number of tokens, when it was asked for
-    series: Mapping[int, list[float]] = field(default_factory=dict)  # by measure: its value in each window
+    levels: Levels | None = None  # time by place and number of tokens, if requested
+    series: Mapping[int, list[float]] = field(default_factory=dict)  # for each measure, its value in each window
 
     @property
     def complete(self) -> bool:
@@ -59,7 +59,7 @@ class Replication(Frozen):
 
 
 class Progress(Struct):
-    """How far the replications have come; written by their threads, read by whoever shows it."""
+    """The progress of the replications; their threads write it, the display reads it."""
 
     replications: int
     until: float
@@ -81,7 +81,7 @@ class Progress(Struct):
 
     @property
     def share(self) -> float:
-        """Share done by model time; nan when the run ends only with the net's death."""
+        """Share done, by model time; nan if only the death of the net ends the run."""
         if math.isinf(self.until):
             return math.nan if self.replications == 1 else self.finished / self.replications
         reached = sum(min(now / self.until, 1.0) if self.until else 1.0 for now, _ in list(self.running.values()))
@@ -142,9 +142,9 @@ class Driver:
         self.wrong: Fault | None = None
 
     def run(self) -> Replication:
-        """The whole replication. What the model does wrong is in the result, and what is wrong in the file of a stream.
+        """The whole replication. Errors of the model and of the file of a stream are in the result.
 
-        Raises LanguageError for such a file where nothing has happened yet.
+        Raises LanguageError for such a file if nothing has happened yet.
         """
         started = time.perf_counter()
         try:
@@ -177,7 +177,7 @@ class Driver:
         )
 
     def live(self) -> Ending:
-        """The warm-up, and then the time that counts."""
+        """The warm-up, and then the measured time."""
         if not self.warm:
             ended = self.drive(self.plan.warmup, batched=False)
             if ended != "until":
@@ -201,7 +201,7 @@ class Driver:
                 length *= 2
 
     def advance(self, until: float, firings: int | None) -> Ending | None:
-        """So many firings more, in pieces of about `PIECE` seconds; None when they are done."""
+        """Run up to `firings` more firings, in pieces of about `PIECE` seconds; None when they are done."""
         left = math.inf if firings is None else firings
         while True:
             if self.stop.is_set():
@@ -224,7 +224,7 @@ class Driver:
                 return None
 
     def adapt(self, seconds: float, budget: int) -> None:
-        """Longer pieces while they take less than `PIECE`, shorter while they take much more."""
+        """Make pieces longer while they take less than `PIECE`, and shorter while they take much more."""
         if budget == self.piece and seconds < PIECE:
             self.piece = min(2 * self.piece, 1 << 40)
         elif seconds > 3 * PIECE:
@@ -255,8 +255,8 @@ def replicate(
 ) -> tuple[list[Replication], bool]:
     """Run these replications; returns those that ran, in order of index, and whether Ctrl-C stopped them.
 
-    A replication under way when Ctrl-C comes is returned as "interrupted"; those not begun are left out. The main
-    thread only waits, so that Ctrl-C reaches it while an engine runs.
+    A replication in progress at Ctrl-C is returned as "interrupted"; those not started are left out. The main thread
+    only waits, so that Ctrl-C reaches it while an engine runs.
     """
     wanted = list(indices)
     begun, stop = threading.Event(), threading.Event()

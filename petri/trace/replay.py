@@ -1,7 +1,7 @@
-"""Where the tokens are, worked out from the firings alone: what each takes and gives, and when.
+"""Reconstructs the marking from the firings alone: what each takes and gives, and when.
 
-A trace says which transition started when, with which variables, and when it ends. That settles what it takes and what
-it will give, by the rules E2, E3 and I5; nothing is drawn again.
+A trace contains the transition, start, end and variables of each firing. By the rules E2, E3 and I5 these determine
+what it takes and gives; nothing is drawn again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Tokens of one value that an arc takes or gives. `value` is None where it is not known, or was not asked for."""
+    """Tokens of one value that an arc takes or gives. `value` is None if it is unknown or was not requested."""
 
     place: int
     count: int
@@ -26,10 +26,10 @@ class Moved:
 
 
 class Watcher(Protocol):
-    """Is told of what happens, in the order in which it does."""
+    """Receives the events in order."""
 
     def reached(self, now: float) -> None:
-        """Something is about to happen at this time; `Replay.tokens` are still what they were before."""
+        """Something is about to happen at this time; `Replay.tokens` is still the marking before."""
 
     def started(self, firing: TracedFiring, taken: Sequence[Moved], given: Sequence[Moved]) -> None:
         """A firing has taken its tokens; an immediate one will deposit at once."""
@@ -39,9 +39,9 @@ class Watcher(Protocol):
 
 
 class Replay:
-    """Follows one replication. `tokens` is the number in each place, at the instant of what was told last.
+    """Follows one replication. `tokens` is the number in each place, at the instant of the last event.
 
-    valued: the places whose tokens' values the watcher wants to know.
+    valued: the places whose token values the watcher needs.
     """
 
     def __init__(self, net: Net, watcher: Watcher, valued: Collection[int] = ()) -> None:
@@ -65,7 +65,7 @@ class Replay:
             given = self._gives[transition].of(
                 Context(variables, tokens.__getitem__, start, end, None, self.net.tables)
             )
-        if taken is None:  # when it is decided what is taken, the end is not known: it is that of no time
+        if taken is None:  # the end is not known when the tokens to take are chosen
             taken = self._takes[transition].of(Context(variables, tokens.__getitem__, start, start))
         self.watcher.reached(start)
         for moved in taken:
@@ -82,12 +82,12 @@ class Replay:
             heapq.heappush(self._pending, (end, self._started, firing, given))
 
     def _refill(self) -> None:
-        """A stream's place shows its next row (S6). That the last one is gone cannot be told from the firings."""
+        """A stream's place shows its next row (S6). The firings do not show that the last row is gone."""
         for place in self._streams:
             self.tokens[place] = max(self.tokens[place], 1)
 
     def advance(self, now: float) -> None:
-        """Let everything end that ends up to `now`."""
+        """Process all ends up to `now`."""
         while self._pending and self._pending[0][0] <= now:
             end, _, firing, given = heapq.heappop(self._pending)
             self._end(firing, given, end)
@@ -100,7 +100,7 @@ class Replay:
 
 
 class _Takes:
-    """What a transition takes."""
+    """The tokens that a transition takes."""
 
     def __init__(self, net: Net, transition: Transition, valued: Collection[int]) -> None:
         self.arcs = [arc for arc in transition.inputs if not arc.keep]
@@ -121,7 +121,7 @@ class _Takes:
 
 
 def _pattern_value(arc: InputArc, context: Context) -> Token | None:
-    """The token that the arc has found; None where it does not care for some slot."""
+    """The token that the arc has found; None if it leaves some slot open."""
     value: list[Scalar] = []
     for match in arc.pattern:
         if match.bind is not None:
@@ -134,7 +134,7 @@ def _pattern_value(arc: InputArc, context: Context) -> Token | None:
 
 
 class _Gives:
-    """What a transition gives."""
+    """The tokens that a transition gives."""
 
     def __init__(self, transition: Transition, valued: Collection[int]) -> None:
         self.arcs = transition.outputs

@@ -1,4 +1,4 @@
-"""Packet captures, pcap and pcapng. What reads them is the crate `petri/native/capture`."""
+"""Packet captures, pcap and pcapng, read by the crate `petri/native/capture`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FLOW, _NUMBER = COLUMNS.index("flow"), COLUMNS.index("number")
 
 
 def open_capture(net: Net, place: Place, path: Path) -> tuple[CaptureFile, tuple[Field, ...]]:
-    """A capture, and which of `COLUMNS` fill the slots of a place. Raises LanguageError."""
+    """A capture, and the `COLUMNS` that fill the slots of a place. Raises LanguageError."""
     assert place.stream is not None
     name = place.stream.name
     fields = match(net, place, name, COLUMNS, _UNITS)
@@ -45,7 +45,7 @@ class CaptureFile:
         del self._capture
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
-        """Its packets. A flow's number is taken modulo the values that its slot may have."""
+        """Its packets. A flow's number is reduced modulo the size of its slot's range."""
         while True:
             try:
                 columns = [np.frombuffer(column, dtype=np.int64) for column in self._capture.read(most)]

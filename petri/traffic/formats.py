@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes, and the reader for it."""
+"""The kind of a file, by its first bytes, and the reader for it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _PACKED = {
 
 
 class Recording(AbstractContextManager["Recording", None], Protocol):
-    """A file under way."""
+    """A file being read."""
 
     def __enter__(self) -> Self: ...
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
-        """Its rows, at most so many at a time. A relative field is less by its first value."""
+        """Its rows, at most `most` at a time. The first value of a relative field is subtracted."""
 
 
 def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]]:
@@ -59,7 +59,7 @@ def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]
 
 
 def first_bytes(path: Path, name: str) -> bytes:
-    """The first bytes of a file. Raises LanguageError where it cannot be read."""
+    """The first bytes of a file. Raises LanguageError if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(16)

@@ -14,13 +14,13 @@ from petri.traffic.fields import Block, Column, Field
 from petri.traffic.formats import open_recording
 from petri.traffic.problems import longest, problem
 
-BLOCK = 65_536  # rows that are read at a time
+BLOCK = 65_536  # rows read at a time
 
 Words = npt.NDArray[np.uint64]
 
 
 class Recordings:
-    """Reads each file from its beginning, a block at a time."""
+    """Reads each file from its start, a block at a time."""
 
     def __init__(self, net: Net, block: int | None = None) -> None:
         most = BLOCK if block is None else block
@@ -30,7 +30,7 @@ class Recordings:
         }
 
     def tokens(self, place: int) -> list[Token]:
-        """The next rows of a place; none are the end. Raises LanguageError for what a file may not hold."""
+        """The next rows of a place; no rows mark the end. Raises LanguageError for an invalid file."""
         block = next(self._rows[place], None)
         return [] if block is None else list(zip(*(column.tolist() for column in block), strict=True))
 
@@ -46,9 +46,9 @@ class Recordings:
 
 
 def rows(net: Net, place: Place, most: int) -> Iterator[list[Column]]:
-    """The rows of a place's file as columns in the order of the slots, in blocks; every value is of the colour.
+    """The rows of a place's file as columns in the order of the slots, in blocks; every value fits the colour.
 
-    Raises LanguageError for a row that is not what it should be, once those before it have been given.
+    Raises LanguageError for an invalid row, after the rows before it have been returned.
     """
     assert place.stream is not None
     recording, fields = open_recording(net, place)
@@ -69,7 +69,7 @@ def rows(net: Net, place: Place, most: int) -> Iterator[list[Column]]:
 
 
 def checked(place: Place, fields: Sequence[Field], block: Block, last: float, count: int) -> list[Column]:
-    """The first rows of a block in the net's units. The row before them was at time `last`."""
+    """The first rows of a block in the net's units. The previous row was at time `last`."""
     columns = [field.scaled(column[:count]) + 0 for field, column in zip(fields, block.columns, strict=True)]
     for field, column in zip(fields, columns, strict=True):
         check(place, field, column, block)
@@ -79,7 +79,7 @@ def checked(place: Place, fields: Sequence[Field], block: Block, last: float, co
 
 
 def check(place: Place, field: Field, column: Column, block: Block) -> None:
-    """Finite, and within the slot's range."""
+    """Values must be finite and within the slot's range."""
     slot = field.slot
     wrong = ~np.isfinite(column)
     if slot.low is not None:
@@ -103,7 +103,7 @@ def check(place: Place, field: Field, column: Column, block: Block) -> None:
 
 
 def check_order(place: Place, column: Column, last: float, block: Block) -> None:
-    """Times never fall."""
+    """Times must not decrease."""
     before = np.concatenate(([last], column[:-1]))
     back = column < before
     if back.any():

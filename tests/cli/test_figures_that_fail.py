@@ -66,7 +66,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
         return evaluate(term, seen)
 
     monkeypatch.setattr(formula, "evaluate", fails)
-    monkeypatch.setattr("petri.experiment.figures.evaluate", fails)
+    monkeypatch.setattr("petri.measure.figures.evaluate", fails)
 
 
 @pytest.mark.usefixtures("broken")

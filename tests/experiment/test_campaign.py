@@ -54,7 +54,7 @@ def language_model(load: float) -> Model:
 
 def test_a_net_that_is_made_already_has_its_tables() -> None:
     experiment = Experiment(net=language_model(0.6), tables={"sizes.csv": "mine.csv"})
-    with pytest.raises(ExperimentError, match=r"already has its tables \(`sizes\.csv`\)"):
+    with pytest.raises(ExperimentError, match=r"the tables of a flat net cannot be replaced \(`sizes\.csv`\)"):
         experiment.prepare("reference")
 
 
@@ -282,7 +282,7 @@ def test_what_belongs_to_another_experiment_is_refused(tmp_path: Path) -> None:
     experiment = queue(tmp_path, replications=1)
     experiment.run(store, engine="reference", workers=1)
     cases: list[tuple[Experiment, str, str]] = [
-        (experiment.with_overrides(seed=4), "store-of-other-experiment", "seed is 3 there, and 4 here"),
+        (experiment.with_overrides(seed=4), "store-of-other-experiment", "there seed is 3, here 4"),
         (experiment.with_overrides(until=100.0), "store-of-other-experiment", "end of the run"),
         (experiment.with_overrides(warmup=1.0), "store-of-other-experiment", "warm-up"),
         (experiment.with_overrides(measures=["busy"]), "store-of-other-experiment", "measures kept"),

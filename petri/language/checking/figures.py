@@ -1,4 +1,4 @@
-"""Formulas of measures: what is observed of places and transitions, and arithmetic over it."""
+"""Formulas of measures: figures of places and transitions, and arithmetic on them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def is_percentile(field: str) -> bool:
 
 
 class FigureTemplate(Struct):
-    """A formula: its dimension, whether it is a share of 1, and how to write it for a flat net."""
+    """A formula: its dimension, whether it is a share of 1, and its form in a flat net."""
 
     dimension: Dimension
     share: bool
@@ -102,7 +102,7 @@ class FigureReader:
         self.reader = Reader(checker, checker.scope, "a measure")
 
     def read(self, e: tree.Expr) -> FigureTemplate | None:
-        """The figure of a formula; None, and told, when it makes no sense."""
+        """The figure of a formula; reports an error and returns None if it is not one."""
         match e:
             case tree.Paren():
                 return self.read(e.inner)
@@ -252,7 +252,7 @@ class FigureReader:
             return None
         instead = _OTHER_MEASURES.get(name.lower())
         if instead is None and re.fullmatch(r"p\d+", name):
-            instead = f"`now - x.born at send record {name}`, for a percentile of what each firing shows"
+            instead = f"`now - x.born at send record {name}`, for a percentile over firings"
         self.problems.error(
             "unknown-measure-function",
             e.function.span,
@@ -283,7 +283,7 @@ class FigureReader:
         return find_target(self.checker, e.arguments[0], wanted)
 
     def _events(self, e: tree.Call, name: str) -> FigureTemplate | None:
-        """`rate(t)`, `count(t)`, and of a quantity: `rate(t, p.size)`."""
+        """`rate(t)`, `count(t)`, and for a quantity `rate(t, p.size)`."""
         target = self._target(e, "a transition", most=2)
         if target is None:
             return None
@@ -430,7 +430,7 @@ def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
 
 
 def _combined(op: str, indices: list[int]) -> Term:
-    """A figure of one element, or of all together: numbers add up, shares are averaged, the maximum is the greatest."""
+    """A figure of one element, or of all: numbers are added, shares averaged, and maxima give the greatest."""
     terms = [Term(op, (), index) for index in indices]
     if len(terms) == 1 or op in ("mean", "in_progress", "arrivals"):
         return total(terms)
@@ -447,7 +447,7 @@ _THRESHOLDS = {"displacement": "displacement_threshold", "buffer": "buffer_thres
 LARGEST_THRESHOLD = 1024
 _ARITHMETIC = ("+", "-", "*", "/")
 _PLACE_FIGURES = ("mean", "max", "busy", "occupied", "sojourn", "arrivals")
-# What people look for under another name.
+# Measures that people expect under another name.
 _OTHER_MEASURES = {
     "throughput": "`rate(transition)`",
     "utilization": "`busy(place)` for a resource, `active(transition)` for the share of time with a firing",
@@ -458,7 +458,7 @@ _OTHER_MEASURES = {
     "tokens": "`mean(place)`",
     **dict.fromkeys(
         ("delay", "wait", "waiting", "latency", "response"),
-        "`sojourn(place)`, or `now - x.born at transition` where tokens know when they were born",
+        "`sojourn(place)`, or `now - x.born at transition` if tokens carry their time of birth",
     ),
 }
 MEASURE_FUNCTIONS = {

@@ -1,7 +1,7 @@
-"""Lints: what is allowed, and probably not meant.
+"""Lints: what is allowed but probably a mistake.
 
-Nothing is said of files of the library, nor of things that a user meant as alternatives: a guard on a `fifo` place is
-pointed out only where no other transition takes the tokens for which it does not hold.
+Files of the library are not linted, and neither are intended alternatives: a guard on a `fifo` place is reported only
+if no other transition takes the tokens for which it is false.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def lint(flat: net.Net, checker: Checker) -> None:
-    """Tell everything suspicious about a net that is otherwise right."""
+    """Report everything suspicious in a net without errors."""
     for body in checker.bodies.values():
         _guards_on_disciplines(checker, body)
         _streams_without_file(checker, body)
@@ -100,7 +100,7 @@ def _guards_on_disciplines(checker: Checker, body: Body) -> None:
 
 
 def _blocked_place(transition: TransitionTemplate, takers: dict[int, int]) -> PlaceSymbol | None:
-    """A place whose one visible token the guard asks about, and no other transition takes."""
+    """A place whose one visible token the guard tests and no other transition takes."""
     assert transition.guard is not None
     asked = set(_variables(transition.guard))
     for arc in transition.inputs:
@@ -112,7 +112,7 @@ def _blocked_place(transition: TransitionTemplate, takers: dict[int, int]) -> Pl
 
 
 def _streams_without_file(checker: Checker, body: Body) -> None:
-    """A stream may be given another file for each run, so only a check tells that the one it names is not there."""
+    """A run may set another file for a stream, so only a check reports that the file it names is missing."""
     for place in body.places:
         stream = place.stream
         if stream is not None and stream.path and not Path(stream.path).is_file():
@@ -130,7 +130,7 @@ def _variables(node: Node) -> Iterator[object]:
 
 
 def _never_fires(flat: net.Net, checker: Checker) -> None:
-    """Transitions of which no element can fire, as some place before it stays empty whatever happens."""
+    """Transitions of which no element can fire, because some input place always stays empty."""
     marked = _markable(flat)
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     alive: set[object] = set()
@@ -151,7 +151,7 @@ def _never_fires(flat: net.Net, checker: Checker) -> None:
 
 
 def _never_given_back(flat: net.Net, checker: Checker) -> None:
-    """Black tokens of the start that are used up by a transition to which others keep bringing work."""
+    """Initial black tokens that are used up by a transition to which others keep bringing work."""
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     told = set()
     for transition in flat.transitions:
@@ -170,7 +170,7 @@ def _never_given_back(flat: net.Net, checker: Checker) -> None:
 
 
 def _markable(flat: net.Net) -> set[int]:
-    """Places that can ever hold a token, guards and numbers of tokens apart."""
+    """Places that can ever hold a token, ignoring guards and numbers of tokens."""
     waiting: dict[int, list[int]] = {}
     missing = []
     for index, transition in enumerate(flat.transitions):

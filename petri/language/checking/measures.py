@@ -1,4 +1,4 @@
-"""Declared measures, what they record, and what is expected of them."""
+"""Declared measures, the figures they record, and their expectations."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class MeasureChecker:
         return tuple(names), window
 
     def _recorded(self, e: tree.Expr) -> str | None:
-        """The name of what is to be recorded: `mean`, `p99.9`, `series`."""
+        """The name of a figure to record: `mean`, `p99.9`, `series`."""
         if isinstance(e, tree.Name):
             return e.name
         if isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name == "series":
@@ -204,7 +204,7 @@ class MeasureChecker:
 
     @staticmethod
     def _first(template: MeasureTemplate) -> FigureTemplate:
-        """What an expectation directly after a measure is about: the figure that is shown first."""
+        """The figure that an expectation directly after a measure applies to: the first one shown."""
         probe = template.figure.probe
         if probe is None:
             return template.figure
@@ -247,7 +247,7 @@ class MeasureChecker:
 
 
 def check_measures(checker: CheckState) -> tuple[list[MeasureTemplate], list[ExpectationTemplate]]:
-    """All measures, and the expectations that stand by themselves."""
+    """All measures, and the expectations that do not belong to a measure."""
     measures = MeasureChecker(checker)
     measures.check()
     return list(measures.templates.values()), measures.standalone

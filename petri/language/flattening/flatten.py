@@ -1,4 +1,4 @@
-"""Elaboration: the checked bodies with the values of parameters, loops and arrays filled in, as a flat net."""
+"""Elaboration: turns the checked bodies into a flat net, with the values of parameters, loops and arrays."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class Flattener:
         self.arcs = ArcBuilder(self.problems, self.net_places)
 
     def run(self, name: str) -> net.Net:
-        """The flat net; `problems` tells what went wrong on the way."""
+        """The flat net; `problems` collects the errors."""
         collecting = gc.isenabled()
-        gc.disable()  # nothing here becomes garbage, and the collector would look through it again and again
+        gc.disable()  # nothing here becomes garbage, but the collector would scan it again and again
         try:
             self._elaborate(self.checker.body, self.root, 0)
             return self._net(name)
@@ -119,7 +119,7 @@ class Flattener:
         return [template.declaration.name for template in self.checker.measures].index(name)
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
-        """The number of a probe, made when it is first asked for."""
+        """The number of a probe, which is created when first requested."""
         if owner not in self._probe_numbers:
             probe = make()
             self._probe_numbers[owner] = len(self.probes)
@@ -147,7 +147,7 @@ class Flattener:
                 self._fault(fault, instance)
 
     def _guarded(self, work: Callable[..., None], template: object, instance: Instance) -> bool:
-        """Whether it could be done; what stood in the way has been told."""
+        """Whether this succeeded; otherwise the error has been reported."""
         try:
             work(template, instance)
         except CheckError as fault:
@@ -162,13 +162,13 @@ class Flattener:
         self.problems.fault(fault, instance=instance.prefix.rstrip("."))
 
     def _room(self, wanted: int, span: Span) -> None:
-        """Raises CheckError when so many elements more are too many."""
+        """Raises CheckError if this many more elements exceed the limit."""
         there = len(self.net_places) + len(self.net_transitions) + self.instances
         if there + wanted > MOST_ELEMENTS:
             raise CheckError("net-too-large", span, wanted=there + wanted, limit=MOST_ELEMENTS)
 
     def _turns(self, loops: Sequence[LoopTemplate], instance: Instance) -> Iterator[str]:
-        """Run the loops, the last one fastest: sets their locals, and gives `[i][j]` for each turn."""
+        """Run the loops, the last one fastest: sets their locals, and yields `[i][j]` for each iteration."""
         if not loops:
             yield ""
             return
@@ -335,7 +335,7 @@ class Flattener:
                 )
 
     def _connect(self, port: PlaceSymbol, use: PortUse, outer: Instance, instance: Instance) -> None:
-        """Make the port stand for the outside's places."""
+        """Map the port to the places outside."""
         if port.low is None or port.high is None:
             places: Sequence[int] = (outer.element(use.symbol, use.index, use.span),)
         else:
@@ -369,11 +369,11 @@ class Flattener:
 
 
 class TooLarge(Exception):
-    """The net has more elements than there may be; it has been told."""
+    """The net has too many elements; the error has been reported."""
 
 
 class _Suffixes(Sequence[str]):
-    """`[low]` … `[high]`, without keeping them."""
+    """`[low]` … `[high]`, generated one by one."""
 
     def __init__(self, low: int, high: int) -> None:
         self.low, self.length = low, high - low + 1
@@ -388,7 +388,7 @@ class _Suffixes(Sequence[str]):
 
 
 def _bounds_text(kind: net.Colour) -> str:
-    """The ranges of a colour's slots, which is where two alike types can differ."""
+    """The ranges of a colour's slots; otherwise equal types can differ in them."""
     parts = []
     for slot in kind.slots:
         text = f"{slot.low}..{slot.high}" if slot.low is not None else slot.dimension or slot.kind
@@ -397,7 +397,7 @@ def _bounds_text(kind: net.Colour) -> str:
 
 
 def _discipline(template: PlaceTemplate) -> net.Discipline:
-    """As the flat net calls it. Rows of a file come in their order."""
+    """The discipline's name in the flat net. Rows of a file keep their order."""
     if template.stream is not None:
         return "fifo"
     word = template.symbol.discipline

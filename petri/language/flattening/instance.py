@@ -1,4 +1,4 @@
-"""One use of a body: what its names stand for."""
+"""One instance of a body: the values of its names."""
 
 from __future__ import annotations
 

@@ -18,15 +18,15 @@ from petri.report.html.record import Group, RunRecord, groups, interval, real
 from petri.report.quantities import Units, exact_quantity, number
 from petri.report.run_length import run_length_note
 
-LINES: Final = 40  # places that the chart over time offers
+LINES: Final = 40  # places in the chart over time
 LINES_AT_FIRST: Final = 5
 OCCUPANCIES: Final = 6  # places whose distribution of tokens is drawn
-# Of an order probe: name, heading, what it is, axis, first number, whether 0 is left out and the last entry is open.
+# For an order probe: name, heading, explanation, axis, first number, whether 0 is left out and the last entry is open.
 ORDERS: Final = (
     (
         "extent",
         "Reordering extent",
-        "How far a reordered packet arrives behind the first that overtook it (RFC 4737, 4.2).",
+        "How far a reordered packet arrives behind the first packet that overtook it (RFC 4737, 4.2).",
         "extent [packets]",
         0,
         True,
@@ -35,7 +35,7 @@ ORDERS: Final = (
     (
         "degree",
         "Degree of n-reordering",
-        "How many packets directly before it all have greater numbers (RFC 4737, 5).",
+        "The number of packets directly before it that all have greater numbers (RFC 4737, 5).",
         "n",
         0,
         True,
@@ -44,7 +44,7 @@ ORDERS: Final = (
     (
         "displacement",
         "Reorder density",
-        "How far packets arrive from where they would be in order; those in place are left out (RFC 5236, 4).",
+        "The distance of packets from their position in order; packets in place are left out (RFC 5236, 4).",
         "displacement [packets]; negative is early",
         0,  # the middle of the distribution is 0
         True,
@@ -53,7 +53,7 @@ ORDERS: Final = (
     (
         "buffer",
         "Reorder buffer density",
-        "Packets that a receiver holds because an earlier one is missing, after each arrival (RFC 5236, 5).",
+        "Packets held by a receiver after each arrival because an earlier one is missing (RFC 5236, 5).",
         "packets held",
         0,
         False,
@@ -63,7 +63,7 @@ ORDERS: Final = (
 
 
 def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Page:
-    """Everything that a run has to tell. `sources` are the net's texts, if they are at hand."""
+    """All sections of a run's page. `sources` are the net's texts, if available."""
     data = record.data
     page = Page(str(data["net"]), "Simulation run")
     page.head += [tables.prose(str(data.get("doc") or "")), _facts(record), *banners(record)]
@@ -77,7 +77,7 @@ def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Pag
     _occupancy(page, record, places)
     _distributions(page, record)
     _details(page, record, places, transitions)
-    page.section("provenance", "What it takes to repeat this", *provenance(record))
+    page.section("provenance", "How to repeat this", *provenance(record))
     return page
 
 
@@ -87,7 +87,7 @@ def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Pag
 def _facts(record: RunRecord) -> Markup:
     data = record.data
     manifest = data["manifest"]
-    until = "until nothing can happen" if manifest["until"] is None else f"until {record.time(manifest['until'])}"
+    until = "until no transition can fire" if manifest["until"] is None else f"until {record.time(manifest['until'])}"
     firings = sum(int(one["firings"]) for one in data["replications"])
     seconds = sum(float(one["seconds"]) for one in data["replications"])
     facts: list[Content] = [until]
@@ -103,7 +103,7 @@ def _facts(record: RunRecord) -> Markup:
 
 
 def banners(record: RunRecord) -> list[Markup]:
-    """The verdict, before it what keeps it from being the whole truth."""
+    """The verdict, preceded by anything that limits it."""
     found = []
     if (failure := record.data.get("failure")) is not None:
         found.append(_failure_banner(failure))
@@ -143,7 +143,7 @@ def banner(kind: str, said: str, *more: Content) -> Markup:
 
 
 def _but(record: RunRecord, expectation: Mapping[str, Any]) -> str:
-    """In the units of the measure where the expectation is one's."""
+    """In the units of the measure if the expectation belongs to one."""
     dimension = next(
         (str(m["dimension"]) for m in record.data["measures"] if any(e is expectation for e in m["expectations"])), ""
     )
@@ -160,7 +160,7 @@ def _failure_banner(failure: Mapping[str, Any]) -> Markup:
 
 
 def _partial(record: RunRecord) -> str:
-    """What is missing from the run, "" when nothing is."""
+    """What is missing from the run, "" if nothing is."""
     data = record.data
     ran = data["replications"]
     finished = [one for one in ran if one["ended"] in ("until", "dead")]
@@ -171,22 +171,22 @@ def _partial(record: RunRecord) -> str:
     in_model = bool((data.get("failure") or {}).get("transition"))
     why = f"It was {why_partial(stopped['ended'] if stopped else None, in_model)}"
     if asked == 1 and stopped:
-        return f"{why} at time {record.time(stopped['time'])}; the figures are of what went before."
+        return f"{why} at time {record.time(stopped['time'])}; the figures cover the time before."
     if finished:
-        return f"{why}; the figures rest on {len(finished)} of {asked} replications."
-    return f"{why} before any replication was finished."
+        return f"{why}; the figures are from {len(finished)} of {asked} replications."
+    return f"{why} before any replication finished."
 
 
 def _death(record: RunRecord, dead: Mapping[str, Any]) -> list[Markup]:
-    """A net that was to run until it is dead has done what it should."""
+    """The death of a net; it is expected if the run was to last until then."""
     early = record.data["manifest"]["until"] is not None
     lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early)
     why = why if lacks else Markup("")
     if not early:
-        said = tag("p", f"It ended at {record.time(dead['time'])}, when nothing could happen any more.", class_="note")
+        said = tag("p", f"It ended at {record.time(dead['time'])}, when no transition could fire.", class_="note")
         return [content(said, why)]
-    return [banner("warn", f"The net died at {record.time(dead['time'])}: nothing can happen any more", why)]
+    return [banner("warn", f"The net died at {record.time(dead['time'])}: no transition can fire", why)]
 
 
 def _level_note(record: RunRecord) -> Markup:
@@ -194,11 +194,11 @@ def _level_note(record: RunRecord) -> Markup:
     how = (
         f"Student's intervals over {count} replications."
         if count > 1
-        else "Intervals from batches of the one replication; figures that grow with the run have none."
+        else "Intervals are from batches of the one replication; figures that grow with the run have none."
     )
     doubt = "A ? marks a figure whose interval is wider than itself: not even its size is known."
     drawings = (
-        "In the drawings the dot is the estimate with its interval, the upright line the bound, and the shade what the "
+        "In the charts the dot is the estimate with its interval, the vertical line the bound, and the shade what the "
         "expectation allows."
     )
     said = tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
@@ -223,19 +223,19 @@ def _utilisation(page: Page, places: Sequence[Group], transitions: Sequence[Grou
     working = [row for row in transitions if row.figures["active"].mean > 0.0]
     halves = []
     if resources:
-        text = "Share of the initial tokens that are away: in use, or held by firings."
+        text = "Share of the initial tokens that are in use or held by firings."
         made = tables.bars(resources, "utilisation", "Utilisation of resource places")
         halves.append(tag("div", tag("h3", "Resources in use"), tag("p", text, class_="note"), made))
     if working:
-        text = "Share of time with any firing in progress."
+        text = "Share of time with at least one firing in progress."
         made = tables.bars(working, "active", "Activity of transitions")
-        halves.append(tag("div", tag("h3", "Transitions at work"), tag("p", text, class_="note"), made))
+        halves.append(tag("div", tag("h3", "Active transitions"), tag("p", text, class_="note"), made))
     if halves:
         page.section("utilisation", "Utilisation", tag("div", halves, class_="pair"))
 
 
 def _over_time(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
-    """Queues first: places that are not resources, by how many tokens they hold."""
+    """Queues first: places that are not resources, by their number of tokens."""
     if record.history is None:
         return
     history = record.history
@@ -257,7 +257,7 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
     caption = content(
         tag("b", "Tokens in places"),
         f", averaged over {len(history.edges) - 1} windows of time{f' and {ran} replications' if ran > 1 else ''}."
-        " A click on a name shows or hides its line.",
+        " Click on a name to show or hide its line.",
     )
     names = ", ".join(row.name for row, _ in moving[:LINES_AT_FIRST])
     figure = figures.steps(history.edges, lines, record.units, "tokens")

@@ -23,13 +23,13 @@ from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number
 
 MOST_MAPS: Final = 12  # heat maps of one measure
-SMALLEST_MAP: Final = 3  # values of an axis, below which curves say it better
-OPEN: Final = 8  # measures whose figures are seen at once
+SMALLEST_MAP: Final = 3  # values of an axis; for fewer, curves are clearer
+OPEN: Final = 8  # measures whose figures are unfolded
 MOST_ROWS: Final = 2_000
 
 
 def sweep_page(outcome: Outcome) -> Page:
-    """Everything that an experiment has to tell."""
+    """All sections of an experiment's page."""
     net = outcome.net
     page = Page(outcome.title or net.name, f"Sweep of {net.name}" if outcome.title else "Sweep")
     units = Units(net.seconds)
@@ -43,7 +43,7 @@ def sweep_page(outcome: Outcome) -> Page:
         page.section("points", "Every point", _points_table(outcome, units, axes))
     if outcome.points and net.places:
         page.section("net", "The net", picture(net))
-    page.section("provenance", "What it takes to repeat this", *_provenance(outcome, units))
+    page.section("provenance", "How to repeat this", *_provenance(outcome, units))
     return page
 
 
@@ -104,7 +104,7 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxi
 
 
 def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
-    """Of measures of which several percentiles were kept."""
+    """The distributions of measures of which several percentiles were kept."""
     parts = []
     for name, shares in figures.distributed(outcome).items():
         drawn = figures.distribution(outcome, name, shares, units, axes)
@@ -137,7 +137,7 @@ def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis
 
 
 def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> list[Content]:
-    """One for each combination of what is not on its axes."""
+    """One heat map for each combination of the parameters that are not on its axes."""
     across, up, *rest = axes
     made: list[Content] = []
     for values in itertools.islice(itertools.product(*(axis.values for axis in rest)), MOST_MAPS):

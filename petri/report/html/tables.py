@@ -16,15 +16,15 @@ from petri.report.html.record import Group, RunRecord, interval, real, shown_dim
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.summary import first_sentence
 
-TOP: Final = 12  # bars that are seen at once
+TOP: Final = 12  # bars that are unfolded
 MOST_ROWS: Final = 1_000
 
 Column = tuple[str, Callable[[Group], Content]]
-"""A heading, and what stands below it; "" for the heading of a drawing."""
+"""A heading, and the cells below it; "" for the heading of a chart."""
 
 
 def table(headings: Sequence[tuple[str, bool]], rows: Sequence[Content], label: str, kind: str | None = None) -> Markup:
-    """A table that scrolls by itself where it is too wide. headings: (text, whether figures stand below)."""
+    """A table that scrolls if it is too wide. headings: (text, whether the column contains figures)."""
     cells = [tag("th", text, scope="col", class_="figure" if right else None) for text, right in headings]
     made = tag("table", tag("thead", tag("tr", cells)), tag("tbody", rows), class_=kind)
     return tag("div", made, class_="scroll", role="region", aria_label=label, tabindex=0)
@@ -72,7 +72,7 @@ def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> Markup:
 
 
 def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate: Interval, dimension: str) -> Markup:
-    """An expectation with its verdict in words, and a drawing of how the figure lies to its bound."""
+    """An expectation with its verdict in words, and a chart of the figure and its bound."""
     passed, bound, tolerance = bool(expectation["passed"]), real(expectation["bound"]), float(expectation["tolerance"])
     text = str(expectation["text"])
     comparison = comparison_of(text)
@@ -95,7 +95,7 @@ def shown(record: RunRecord, one: Interval, dimension: str) -> str:
 
 
 def bars(rows: Sequence[Group], figure: str, label: str) -> Markup:
-    """Shares as bars, the greatest first; of an array the average, with a line from its least to its greatest."""
+    """Shares as bars, the greatest first; for an array the average, with a line from its least to its greatest."""
     ordered = sorted(rows, key=lambda row: -row.figures[figure].mean)
     made = [_bar(row, figure) for row in ordered]
     shown_first = tag("ul", made[:TOP], class_="bars", aria_label=label)
@@ -196,7 +196,7 @@ def share(row: Group, figure: str) -> str:
 
 
 def pairs(entries: Sequence[tuple[str, Content]]) -> Markup:
-    """Terms and what belongs to them."""
+    """Terms and their descriptions."""
     return tag("dl", [content(tag("dt", term), tag("dd", what)) for term, what in entries], class_="pairs")
 
 

@@ -1,4 +1,4 @@
-"""A picture as Graphviz DOT: as a drawing of its own, and as the bare shapes whose places the SVG takes over."""
+"""A picture as Graphviz DOT: a complete drawing, or only the shapes whose positions the SVG uses."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ARROWS = {
 
 
 def dot(picture: Diagram) -> str:
-    """The picture for Graphviz's own drawing."""
+    """The picture as a complete Graphviz drawing."""
     head = [
         f"digraph {_quoted(picture.name)} {{",
         "  rankdir=LR; nodesep=0.4; ranksep=0.55; compound=true;",
@@ -31,7 +31,7 @@ def dot(picture: Diagram) -> str:
 
 
 def skeleton(picture: Diagram) -> str:
-    """Boxes of the right size and edges from centre to centre, along the flow: what to lay out."""
+    """The input for the layout: boxes of the right size and edges from centre to centre, along the flow."""
     head = [
         "digraph net {",
         '  rankdir=LR; nodesep=0.18; ranksep=0.35; forcelabels=true; fontname="Helvetica"; fontsize=12;',
