@@ -69,12 +69,16 @@ WORDING: dict[str, Wording] = {
         "it declares {measures:and}",
         "the figures of `{owner}` are {columns:and}",
     ),
-    "precision-of-unkept": Wording("a precision is asked of `{name}`, which is not kept", "kept are {kept:and}"),
-    "precision-of-extreme": Wording(
-        "`{name}` is the {extreme} value of all replications, which has no interval to make narrow",
-        "ask for a precision of a mean, or of a percentile such as `p99`",
+    "precision-of-unkept": Wording(
+        "a precision is set for `{name}`, which is not kept", "the measures kept are {kept:and}"
     ),
-    "expected-of-unkept": Wording("a value is expected of `{name}`, which is not kept", "kept are {kept:and}"),
+    "precision-of-extreme": Wording(
+        "`{name}` is the {extreme} value of all replications, which has no interval",
+        "set a precision for a mean, or for a percentile such as `p99`",
+    ),
+    "expected-of-unkept": Wording(
+        "a value is expected for `{name}`, which is not kept", "the measures kept are {kept:and}"
+    ),
     "not-a-quantity": Wording("`{text}`, expected of `{name}`, is not a number with a unit"),
     "unit-of-measure": Wording(
         "`{text}` does not have the unit of `{name}`",

@@ -18,15 +18,15 @@ WORDING: dict[str, Wording] = {
         "use {instead}",
         notes=("the measures are {known:and}",),
     ),
-    "measure-usage": Wording("`{name}` is not written like this", "write `{usage}`"),
+    "measure-usage": Wording("this is not how `{name}` is used", "write `{usage}`"),
     "reorder-setting": Wording(
         "`reorder` has no setting `{text}`", "its settings are {known:and}, such as `displacement: 8`"
     ),
     "reorder-setting-twice": Wording("`{text}` is set twice"),
     "reorder-threshold": Wording("the threshold `{name}` must be from 1 to {limit}, not {value}"),
-    "unknown-target": Wording("there is no `{name}`, where {wanted} is wanted", "did you mean `{suggestion}`?"),
-    "wrong-target": Wording("`{text}` is {kind}, but {wanted} is wanted here", "of {kind} there are {figures:and}"),
-    "not-a-path": Wording("`{text}` is no name of {wanted}", "names are such as `send`, `link[2]`, `engine[*].alu`"),
+    "unknown-target": Wording("there is no `{name}`; expected {wanted}", "did you mean `{suggestion}`?"),
+    "wrong-target": Wording("`{text}` is {kind}, but {wanted} is expected here", "for {kind} there are {figures:and}"),
+    "not-a-path": Wording("`{text}` is not a name of {wanted}", "names look like `send`, `link[2]`, `engine[*].alu`"),
     "nothing-inside": Wording("`{name}` is {kind}: there is no `{inside}` in it"),
     "measure-of-instance": Wording(
         "`{text}` is an instance, but {wanted} is expected here", "name a part of it: {inside:or}"
