@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from petri.atomic_file import write_text
+
 from . import nets
 from .console import write
 from .exits import refusal
@@ -36,6 +38,6 @@ def command(net: str, output: str | None, unfold: bool, settings: tuple[str, ...
         write(text)
         return
     try:
-        Path(output).write_text(text, encoding="utf-8")
+        write_text(output, text)
     except OSError as error:
         raise refusal("output-unwritable", path=output, reason=error.strerror or str(error)) from error

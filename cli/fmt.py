@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from petri.atomic_file import write_text
 from petri.diagnostics import LanguageError, has_errors
 
 from .console import tell_all, write
@@ -45,7 +46,7 @@ def _format(file: str, check: bool, stdout: bool) -> int:
         write(formatted)
     elif formatted != text:
         try:
-            Path(file).write_text(formatted, encoding="utf-8")
+            write_text(file, formatted)
         except OSError as error:
             raise refusal("output-unwritable", path=file, reason=error.strerror or str(error)) from error
         print(f"changed: {file}", file=sys.stderr)
