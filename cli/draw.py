@@ -9,7 +9,7 @@ import click
 from petri.atomic_file import write_text
 
 from . import nets
-from .console import write
+from .console import write_document
 from .exits import refusal
 
 SUFFIXES = (".svg", ".dot")
@@ -35,7 +35,7 @@ def command(net: str, output: str | None, unfold: bool, settings: tuple[str, ...
     drawn = picture.diagram(model.net, fold=not unfold, sources=model.sources)
     text = picture.dot(drawn) if suffix == ".dot" else picture.svg(drawn, picture.layout(drawn))
     if output is None:
-        write(text)
+        write_document(text)
         return
     try:
         write_text(output, text)

@@ -57,8 +57,10 @@ def shown_path(path: Path) -> str:
         if real.is_relative_to(folder.resolve()):
             return str(PurePosixPath(name, *real.relative_to(folder.resolve()).parts))
     if path.is_absolute() and real.is_relative_to(Path.cwd()):
-        return str(real.relative_to(Path.cwd()))
-    return str(path)
+        path = real.relative_to(Path.cwd())
+    return (
+        str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    )  # it becomes part of the net
 
 
 class Loader:

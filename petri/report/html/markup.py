@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any, Final
 
+from petri.visible import visible
+
 _VOID: Final = frozenset({"meta", "br", "col", "hr"})
 
 
@@ -39,8 +41,8 @@ def tag(name: str, /, *children: Content, **attributes: str | int | float | bool
 
 def data(identifier: str, value: Any) -> Markup:
     """Plain data for the page's script. No text in it can end the element: `<` is written as an escape."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    for sign, written in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u2028", "\\u2028")):
+    text = visible(json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False))
+    for sign, written in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
         text = text.replace(sign, written)
     return Markup(f'<script type="application/json" id="{_text(identifier)}">{text}</script>')
 
@@ -69,8 +71,7 @@ def _attribute(key: str) -> str:
 
 
 def _text(text: str) -> str:
-    shown = "".join(c if c.isprintable() or c in " \n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return escape(shown, quote=True)
+    return escape(visible(text), quote=True)
 
 
 def _written(part: Content) -> str:
