@@ -58,9 +58,8 @@ def shown_path(path: Path) -> str:
             return str(PurePosixPath(name, *real.relative_to(folder.resolve()).parts))
     if path.is_absolute() and real.is_relative_to(Path.cwd()):
         path = real.relative_to(Path.cwd())
-    return (
-        str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    )  # it becomes part of the net
+    # It becomes part of the flat net, whose texts are Unicode.
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class Loader:

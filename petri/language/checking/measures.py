@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from petri.language.checking.expressions import Reader, Value
-from petri.language.checking.figures import Figure, FigureReader, Flat, is_percentile
+from petri.language.checking.figures import DEEPEST_MEASURE, Figure, FigureReader, Flat, is_percentile
 from petri.language.meaning.nodes import as_float, evaluate
 from petri.language.meaning.scope import MeasureSymbol
 from petri.language.meaning.types import REAL, Scalar, Unknown, quantity
@@ -80,12 +80,15 @@ class MeasureChecker:
             return None
         if symbol.name not in self.figures:
             self.busy.add(symbol.name)
+            self.figures[symbol.name] = None
             try:
                 self.figures[symbol.name] = self.reader.read(symbol.declaration.formula)
             except Fault as fault:
                 self.problems.fault(fault)
-                self.figures[symbol.name] = None
-            self.busy.discard(symbol.name)
+            except RecursionError:  # each uses one that is declared further below
+                self.problems.error("measure-too-deep", span, limit=DEEPEST_MEASURE)
+            finally:
+                self.busy.discard(symbol.name)
         return self.figures[symbol.name]
 
     def check(self) -> None:
