@@ -39,13 +39,14 @@ class FailingDisk:
 
 
 @contextmanager
-def failing_disk(number: int) -> Iterator[FailingDisk]:
+def failing_disk(number: int, piece: int = 20_000) -> Iterator[FailingDisk]:
+    """A disk that takes at most `piece` bytes at once."""
     disk = FailingDisk(number)
 
     class Raw(io.FileIO):
         def write(self, data: Any, /) -> int:
             disk.step()
-            return super().write(data[:20_000])  # a disk may take a part
+            return super().write(data[:piece])
 
     def stepping(function: Any) -> Any:
         def call(*arguments: Any) -> Any:

@@ -60,7 +60,7 @@ def test_the_old_file_stays_until_the_new_one_is_whole(call: Call, file: str) ->
     steps = 0
     while True:
         steps += 1
-        with failing_disk(steps) as disk:
+        with failing_disk(steps, piece=1_000_000) as disk:
             found = call(*WRITING[file])
         assert not [name for name in os.listdir() if name.endswith(".tmp")]
         after = Path(file).read_bytes() if Path(file).exists() else None
@@ -86,7 +86,7 @@ def largest_file(size: int) -> Iterator[None]:
 
 
 def test_a_large_net_survives_a_full_disk(call: Call) -> None:
-    text = NET + "".join(f"place   q{number}\n" for number in range(10_000))
+    text = NET + "".join(f"place   q{number}\n" for number in range(2_000))
     Path("net.net").write_text(text, encoding="utf-8")
     with largest_file(20_000):
         found = call("fmt", "net.net")
