@@ -41,8 +41,8 @@ def tag(name: str, /, *children: Content, **attributes: str | int | float | bool
 
 def data(identifier: str, value: Any) -> Markup:
     """Plain data for the page's script. No text in it can end the element: `<` is written as an escape."""
-    text = visible(json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False))
-    for sign, written in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026")):
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    for sign, written in (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"), ("\u2028", "\\u2028")):
         text = text.replace(sign, written)
     return Markup(f'<script type="application/json" id="{_text(identifier)}">{text}</script>')
 
