@@ -49,8 +49,9 @@ def shown_path(path: Path) -> str:
         if real.is_relative_to(folder.resolve()):
             return str(PurePosixPath(name, *real.relative_to(folder.resolve()).parts))
     if path.is_absolute() and real.is_relative_to(Path.cwd()):
-        return str(real.relative_to(Path.cwd()))
-    return str(path)
+        path = real.relative_to(Path.cwd())
+    # It becomes part of the flat net, whose texts are Unicode.
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class Loader:

@@ -2,7 +2,8 @@
 
 A bucket is the leading bits of an IEEE double: sign, exponent, and 7 bits of the significand. So a bucket is less than
 0.8 % wide, its number is an integer that no rounding touches, and bucket numbers ascend with the values. The Rust twin
-(`petri/native/engine/src/observe/histogram.rs`) does the same operations in the same order: every result is equal bit for bit.
+(`petri/native/engine/src/observe/histogram.rs`) does the same operations in the same order: every result is equal bit
+for bit.
 """
 
 from __future__ import annotations

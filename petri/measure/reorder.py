@@ -1,7 +1,7 @@
 """How far the packets of a flow arrive out of order: RFC 4737, RFC 5236, and what a TCP receiver would answer.
 
-One pass, bounded memory. `docs/measures.md` defines every figure; the Rust twin (`petri/native/engine/src/observe/reorder/mod.rs`)
-computes the same integers.
+One pass, bounded memory. `docs/measures.md` defines every figure; the Rust twin
+(`petri/native/engine/src/observe/reorder/mod.rs`) computes the same integers.
 
 A *flow* is a key. Numbers may start anywhere: the first number of a flow is the least of its first 64 arrivals, unless
 `first` says otherwise. At most `flows` flows are followed at once; when one more begins, the one that has been silent
