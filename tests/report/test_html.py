@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+import zlib
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -253,6 +254,27 @@ def test_a_net_that_died_says_why() -> None:
     texts = " ".join(Reader(run_report(died)).texts)
     assert "The net died at 0" in texts
     assert "needs a token in q, which is empty" in texts
+
+
+def with_lacks(lacks: list[Any]) -> dict[str, Any]:
+    """The result of a net that died, as JSON, with other words on what its transitions lack."""
+    recorded = petri.loads("place p = token  place q  transition t: p, q -> p takes 1").run(until=9.0).to_dict()
+    packed = json.loads(zlib.decompress(base64.b64decode(recorded["packed"])))
+    packed["lacks"] = lacks
+    return {**recorded, "packed": base64.b64encode(zlib.compress(json.dumps(packed).encode())).decode()}
+
+
+def test_a_result_of_an_earlier_version_does_not_say_why_its_net_died() -> None:
+    page = recorded_report(with_lacks([["t", "needs a token in q, which is empty"]]))
+    assert "why no transition can fire" not in page
+    now = [{"transition": 0, "kind": "tokens", "places": [1], "needed": 1}]
+    assert "needs a token in q" in recorded_report(with_lacks(now))
+
+
+@pytest.mark.parametrize("wrong", [{"transition": 7}, {"places": [7]}, {"kind": "guard"}, {"kind": "none"}])
+def test_a_page_refuses_lacks_that_are_not_of_the_net(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"of which it says|Invalid enum"):
+        recorded_report(with_lacks([{"transition": 0, "kind": "tokens", "places": [1], **wrong}]))
 
 
 def test_colours_have_contrast() -> None:

@@ -93,7 +93,7 @@ def _reasons(net: Net, lacks: Sequence[Lack]) -> list[Reason]:
     try:
         return reasons(net, lacks)
     except (IndexError, AssertionError) as error:
-        raise ValueError("what it says of a dead net is not of its net") from error
+        raise ValueError("the transitions and places of which it says what they lack") from error
 
 
 def interval(entry: Mapping[str, Any] | None) -> Interval:
