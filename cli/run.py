@@ -169,6 +169,9 @@ def _show(result: Result, source: str, seconds: float, as_json: bool, every: boo
 
 def _tell_ending(result: Result, model: Model) -> int:
     """Say on stderr what kept the run from its end; the exit status."""
+    for remark in result.remarks:
+        if remark.severity == "warning":
+            tell(remark)
     failure = result.failure
     if failure is not None:
         tell(failure.diagnostic, model.sources)

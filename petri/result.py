@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from petri.diagnostics import RunFailure
+from petri.diagnostics import Diagnostic, RunFailure
+from petri.engine.interface import FileRead
 from petri.engine.run import Plan, Replication
 from petri.measure import formula, reorder
 from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
@@ -22,6 +23,7 @@ from petri.measure.observation import Floats, Observation, Snapshot, probe_figur
 from petri.measure.occupancy import Occupancy
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
 from petri.structs import Frozen
+from petri.traffic.remarks import furthest, remarks
 
 if TYPE_CHECKING:
     import pandas
@@ -103,6 +105,16 @@ class Result:
         for replication in self.replications:
             combined = (combined * 0x9E3779B97F4A7C15 + replication.hash) % 2**64
         return combined
+
+    @cached_property
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the files of the net's streams, of each by the replication that read most of it."""
+        return furthest(replication.files for replication in self.replications)
+
+    @property
+    def remarks(self) -> tuple[Diagnostic, ...]:
+        """What in these files is missing, or not as it was on the wire."""
+        return tuple(one for read in self.files for one in remarks(read))
 
     @cached_property
     def failure(self) -> RunFailure | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
 from petri.measure.observation import Floats, Observation
 from petri.net import Token
-from petri.structs import Frozen
+from petri.structs import Frozen, field
 
 Reason = Literal["until", "dead", "budget", "input", "error"]
 """Why `advance` came back. "input": a stream wants rows, of which a session sees to itself."""
@@ -33,6 +33,21 @@ Levels = Floats
 """Times [net's unit] by place and number of tokens; the last number stands for at least so many."""
 
 
+class FileRead(Frozen):
+    """How much of the file of a stream was read, and what in it is not a row, or not a whole one.
+
+    counts: by what is counted, for captures the names of `capture-…` diagnostics. unknown: types of blocks that are not
+    known.
+    """
+
+    place: str
+    file: str
+    rows: int
+    complete: bool  # to its end
+    counts: Mapping[str, int] = field(default_factory=dict)
+    unknown: tuple[int, ...] = ()
+
+
 class RowSource(Protocol):
     """The rows of the net's streams, block after block; an empty block is the end."""
 
@@ -41,6 +56,9 @@ class RowSource(Protocol):
 
     def words(self, place: int) -> bytes:
         """The same as native 64-bit words, slot after slot."""
+
+    def read(self) -> tuple[FileRead, ...]:
+        """What was read so far, in the order of the places."""
 
 
 class Session(Protocol):
@@ -80,6 +98,9 @@ class Session(Protocol):
 
     def levels(self) -> Levels | None:
         """The time at each number of tokens since the window began, when it was asked for: [place, number]."""
+
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the files of the net's streams."""
 
     def trace(self) -> Firings:
         """The firings since the last call, when tracing was asked for."""

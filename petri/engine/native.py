@@ -9,7 +9,7 @@ import numpy as np
 
 from petri.engine.errors import Fault, ModelError, known
 from petri.engine.firings import Firings
-from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
+from petri.engine.interface import Asked, FileRead, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
 from petri.measure.observation import Observation
@@ -137,6 +137,9 @@ class NativeSession:
 
     def marking(self) -> Marking:
         return Marking(self._compiled.net, self._session.marking())
+
+    def files(self) -> tuple[FileRead, ...]:
+        return () if self._rows is None else self._rows.read()
 
     def trace(self) -> Firings:
         starts, ends, transitions, words = self._session.trace()

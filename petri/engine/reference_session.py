@@ -8,7 +8,7 @@ import numpy as np
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings, TracedFiring
-from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
+from petri.engine.interface import Asked, FileRead, Levels, Limits, Reason, RowSource
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Observer
 from petri.engine.statistics import Statistics
@@ -90,6 +90,9 @@ class ReferenceSession:
 
     def levels(self) -> Levels | None:
         return None if self._levels is None else np.array([one.times for one in self._levels.at(self.now)])
+
+    def files(self) -> tuple[FileRead, ...]:
+        return () if self._rows is None else self._rows.read()
 
     def trace(self) -> Firings:
         return Firings.of(self._net, self._trace.drain())

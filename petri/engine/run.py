@@ -13,7 +13,7 @@ from typing import Literal
 from petri.diagnostics import LanguageError
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
-from petri.engine.interface import Levels, Limits, Session
+from petri.engine.interface import FileRead, Levels, Limits, Session
 from petri.engine.session import begin
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
@@ -63,6 +63,7 @@ class Replication(Frozen):
     warm: bool = True
     levels: Levels | None = None  # time by place and number of tokens, when it was asked for
     series: Mapping[int, list[float]] = field(default_factory=dict)  # by measure: its value in each window
+    files: tuple[FileRead, ...] = ()  # what was read of the net's recordings
 
     @property
     def complete(self) -> bool:
@@ -183,6 +184,7 @@ class Driver:
             warm=self.warm,
             levels=session.levels(),
             series={series.measure: series.values for series in self.series},
+            files=session.files(),
         )
 
     def live(self) -> Ending:

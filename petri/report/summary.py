@@ -18,6 +18,7 @@ from petri.report.ending import why_partial
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
+from petri.traffic.remarks import remarks
 
 Column = tuple[str, Callable[[Row], str]]
 """A heading, and what stands below it."""
@@ -47,6 +48,7 @@ class _Summary:
         rows = tables(self.result, fold=not self.every)
         self.transitions(rows.transitions)
         self.places(rows.places)
+        self.recordings()
         if any(row.copies > 1 for row in (*rows.places, *rows.transitions)):
             self.console.print(Text("×n: the average of n alike; --all shows each", style="dim"))
         if self.result.died:
@@ -157,6 +159,18 @@ class _Summary:
         ]
         short: list[Column] = [("tokens", lambda row: self.plain(row, "mean", ""))]
         self.rows("Places", rows, columns, short, ("arrivals", "rate"))
+
+    def recordings(self) -> None:
+        """How much was read of each file, and what in it is missing, or not as it was on the wire."""
+        if not self.result.files:
+            return
+        table = self.table("Recordings", ("rows", "right"), ("", "left"))
+        for read in self.result.files:
+            told = [Text("" if read.complete else "not read to its end", style="dim")]
+            for remark in remarks(read):
+                told.append(Text(remark.message, style="bold yellow" if remark.severity == "warning" else "dim"))
+            table.add_row(read.place, number(read.rows), Text("\n").join(one for one in told if one))
+        self.console.print(table)
 
     def rows(
         self, title: str, rows: Sequence[Row], columns: list[Column], short: list[Column], spare: Sequence[str]

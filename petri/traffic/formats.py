@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, Self
@@ -32,6 +32,9 @@ class Recording(AbstractContextManager["Recording", None], Protocol):
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
         """Its rows, at most so many at a time. A relative field is less by its first value."""
+
+    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        """Of what was read, what is not a row or not a whole one, and the types of unknown blocks: see `FileRead`."""
 
 
 def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -59,6 +59,9 @@ class ParquetFile:
     def _instant(self, kind: Any) -> bool:
         types = self._arrow.types
         return bool(types.is_timestamp(kind) or types.is_duration(kind))
+
+    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        return {}, ()
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
         wanted = list(dict.fromkeys(field.header for field in fields))

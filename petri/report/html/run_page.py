@@ -77,6 +77,8 @@ def run_page(record: Record, sources: Mapping[str, str] | None = None) -> Page:
     _occupancy(page, record, places)
     _distributions(page, record)
     _details(page, record, places, transitions)
+    if recordings := data.get("recordings"):
+        page.section("recordings", "Recordings", tables.recordings_table(recordings))
     page.section("provenance", "What it takes to repeat this", *provenance(record))
     return page
 
@@ -109,6 +111,9 @@ def banners(record: Record) -> list[Markup]:
         found.append(_failure_banner(failure))
     if partial := _partial(record):
         found.append(banner("warn", "Partial results", tag("p", partial)))
+    missing = [one for read in record.data.get("recordings", ()) for one in read["remarks"]]
+    if missing := [tag("p", spoken(str(one["message"]))) for one in missing if one["severity"] == "warning"]:
+        found.append(banner("warn", "Packets of a recording are missing", *missing))
     if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
         found += _death(record, dead)
     verdicts = record.verdicts
