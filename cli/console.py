@@ -13,6 +13,8 @@ from petri.diagnostics import Diagnostic, render
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from petri.file_read import FileRead
+
 PLAIN_WIDTH = 100  # columns of output that does not go to a terminal
 PIECES = 4096  # that are printed at once
 
@@ -37,6 +39,11 @@ def tell_all(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | Non
         if number:
             print(file=sys.stderr)
         tell(diagnostic, sources)
+
+
+def tell_missing(files: Iterable[FileRead]) -> None:
+    """Warn of recordings that lack packets."""
+    tell_all(one for read in files for one in read.remarks if one.severity == "warning")
 
 
 def stdout_console() -> Console:

@@ -14,7 +14,7 @@ from petri.diagnostics import Diagnostic, LanguageError
 from petri.net import MOST_REPLICATIONS
 
 from . import exits, nets
-from .console import stdout_console, tell, tell_all, write_pieces
+from .console import stdout_console, tell, tell_all, tell_missing, write_pieces
 from .exits import refusal
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
@@ -169,9 +169,7 @@ def _show(result: Result, source: str, seconds: float, as_json: bool, every: boo
 
 def _tell_ending(result: Result, model: Model) -> int:
     """Say on stderr what kept the run from its end; the exit status."""
-    for remark in result.remarks:
-        if remark.severity == "warning":
-            tell(remark)
+    tell_missing(result.files)
     failure = result.failure
     if failure is not None:
         tell(failure.diagnostic, model.sources)

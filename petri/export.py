@@ -16,7 +16,6 @@ import numpy as np
 
 from petri.codec import net_from_dict, net_text
 from petri.course import Course, course
-from petri.engine.interface import FileRead
 from petri.experiment.figures import evaluate_all, measure_names
 from petri.experiment.figures import figures as figures_of
 from petri.measure.estimate import Estimate
@@ -24,7 +23,6 @@ from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Net
 from petri.structs import as_dict
-from petri.traffic.remarks import remarks
 from petri.version import VERSION
 
 if TYPE_CHECKING:
@@ -66,7 +64,7 @@ def result_dict(result: Result) -> dict[str, Any]:
         "failure": None if failure is None else failure.to_dict(),
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
-        **({"recordings": [file_dict(read) for read in result.files]} if result.files else {}),
+        **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
         "places": table_rows(result.places),
         "transitions": table_rows(result.transitions),
         "packed": pack(result),
@@ -171,20 +169,6 @@ def recordings(net: Net) -> dict[str, Any]:
         }
         for place in sealed(net).places
         if place.stream is not None
-    }
-
-
-def file_dict(read: FileRead) -> dict[str, Any]:
-    """What was read of a recording. "remarks" is what is missing in it, or not as it was on the wire."""
-    return {
-        "place": read.place,
-        "file": read.file,
-        "rows": read.rows,
-        "complete": read.complete,
-        "remarks": [
-            {"id": one.id, "severity": one.severity, "message": one.message, "count": one.values["count"]}
-            for one in remarks(read)
-        ],
     }
 
 

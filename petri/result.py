@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from petri.diagnostics import Diagnostic, RunFailure
-from petri.engine.interface import FileRead
+from petri.diagnostics import RunFailure
 from petri.engine.run import Plan, Replication
+from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
 from petri.measure.columns import PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows
 from petri.measure.estimate import Estimate, estimate, left_out
@@ -23,7 +23,6 @@ from petri.measure.observation import Floats, Observation, Snapshot, probe_figur
 from petri.measure.occupancy import Occupancy
 from petri.net import Counter, Expectation, Measure, Net, Order, Scalar, Term, Variable
 from petri.structs import Frozen
-from petri.traffic.remarks import furthest, remarks
 
 if TYPE_CHECKING:
     import pandas
@@ -110,11 +109,6 @@ class Result:
     def files(self) -> tuple[FileRead, ...]:
         """What was read of the files of the net's streams, of each by the replication that read most of it."""
         return furthest(replication.files for replication in self.replications)
-
-    @property
-    def remarks(self) -> tuple[Diagnostic, ...]:
-        """What in these files is missing, or not as it was on the wire."""
-        return tuple(one for read in self.files for one in remarks(read))
 
     @cached_property
     def failure(self) -> RunFailure | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
+from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation
 from petri.net import Token
-from petri.structs import Frozen, field
+from petri.structs import Frozen
 
 Reason = Literal["until", "dead", "budget", "input", "error"]
 """Why `advance` came back. "input": a stream wants rows, of which a session sees to itself."""
@@ -31,21 +32,6 @@ class Asked(Frozen):
 
 Levels = Floats
 """Times [net's unit] by place and number of tokens; the last number stands for at least so many."""
-
-
-class FileRead(Frozen):
-    """How much of the file of a stream was read, and what in it is not a row, or not a whole one.
-
-    counts: by what is counted, for captures the names of `capture-…` diagnostics. unknown: types of blocks that are not
-    known.
-    """
-
-    place: str
-    file: str
-    rows: int
-    complete: bool  # to its end
-    counts: Mapping[str, int] = field(default_factory=dict)
-    unknown: tuple[int, ...] = ()
 
 
 class RowSource(Protocol):

@@ -9,9 +9,10 @@ import numpy as np
 
 from petri.engine.errors import Fault, ModelError, known
 from petri.engine.firings import Firings
-from petri.engine.interface import Asked, FileRead, Levels, Limits, Reason, RowSource
+from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
+from petri.file_read import FileRead
 from petri.measure.observation import Observation
 from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span

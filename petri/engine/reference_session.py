@@ -8,10 +8,11 @@ import numpy as np
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings, TracedFiring
-from petri.engine.interface import Asked, FileRead, Levels, Limits, Reason, RowSource
+from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Observer
 from petri.engine.statistics import Statistics
+from petri.file_read import FileRead
 from petri.measure.observation import Observation
 from petri.measure.occupancy import OccupancyRecorder
 from petri.net import Net, Scalar, Token

@@ -13,8 +13,9 @@ from typing import Literal
 from petri.diagnostics import LanguageError
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
-from petri.engine.interface import FileRead, Levels, Limits, Session
+from petri.engine.interface import Levels, Limits, Session
 from petri.engine.session import begin
+from petri.file_read import FileRead
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token

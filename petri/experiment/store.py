@@ -33,6 +33,7 @@ from petri.experiment.errors import problem
 from petri.experiment.sampling import Values
 from petri.experiment.task import PILOT, Row
 from petri.experiment.warmup import Warmup
+from petri.file_read import FileRead, furthest, packed, unpacked
 from petri.net import Net
 from petri.version import VERSION
 
@@ -258,6 +259,14 @@ class Store:
                 )
                 connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, row.index))
 
+                keep_files(connection, row.files)
+
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the recordings, of each by the replication that read most of it."""
+        kept = self.meta("recordings")
+        with self.reading():
+            return unpacked(kept)
+
     def rows(self, *, new: bool = False) -> list[tuple[int, Row]]:
         """All rows as (point, row), or those since the last call; in the order in which they were written."""
         with self.reading() as connection:
@@ -462,6 +471,18 @@ def decode_row(
         machine,
         python,
     )
+
+
+def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> None:
+    """Keep what a replication read of the recordings where it is more than others did."""
+    if not files:
+        return
+    found = connection.execute("SELECT value FROM meta WHERE name = 'recordings'").fetchone()
+    known = unpacked(json.loads(found[0])) if found else ()
+    most = furthest((known, files))
+    if most != known:
+        value = json.dumps(packed(most), ensure_ascii=False)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('recordings', ?)", (value,))
 
 
 def is_done(connection: sqlite3.Connection, point: int, replication: int) -> bool:

@@ -16,6 +16,7 @@ from petri.experiment.store import Store
 from petri.experiment.task import Row
 from petri.experiment.warmup import Warmup
 from petri.export import interval_dict, number
+from petri.file_read import FileRead
 from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, student_interval
 from petri.measure.sequential import Precision
@@ -126,6 +127,7 @@ class Outcome:
     store: Path
     interrupted: bool = False
     description: str = ""
+    files: tuple[FileRead, ...] = ()  # what was read of the recordings
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -173,6 +175,7 @@ class Outcome:
             "done": self.done,
             "passed": self.passed,
             "dimensions": {one.name: one.dimension for one in self.figures},
+            **({"recordings": [read.to_dict() for read in self.files]} if self.files else {}),
             "points": [point.to_dict() for point in self.points],
         }
 
@@ -232,4 +235,4 @@ def stored_outcome(store: Store) -> Outcome:
         point = PointOutcome(one.parameters, names, own, one.warmup, one.until, one.seed, one.net_hash)
         points.append(replace(point, checked=check(expected, point, net)))
     described = about.get("description", "")
-    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, description=described)
+    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, False, described, store.files())

@@ -14,6 +14,7 @@ from typing import Any
 from petri.engine.run import Driver, Plan, Progress, Replication
 from petri.experiment.figures import evaluate_all, figures
 from petri.experiment.warmup import Warmup, pilot
+from petri.file_read import FileRead
 from petri.net import Net
 from petri.result import story
 from petri.version import VERSION
@@ -37,6 +38,7 @@ class Task:
 class Row:
     """What a replication gave. `hash` is its trajectory hash (R4), `seconds` the time that it took [s].
 
+    `files` is what was read of the net's recordings; a store keeps of each place the most that any replication read.
     `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` tells that story.
     """
 
@@ -53,6 +55,7 @@ class Row:
     version: str = VERSION
     machine: str = platform.machine()
     python: str = platform.python_version()
+    files: tuple[FileRead, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -121,4 +124,5 @@ def row(net: Net, plan: Plan, ran: Replication, names: Sequence[str] | None) -> 
         engine=plan.engine,
         seed=plan.seed,
         failure=None if ran.fault is None else story(net, ran).to_dict(),
+        files=ran.files,
     )

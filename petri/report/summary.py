@@ -18,7 +18,6 @@ from petri.report.ending import why_partial
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
-from petri.traffic.remarks import remarks
 
 Column = tuple[str, Callable[[Row], str]]
 """A heading, and what stands below it."""
@@ -167,7 +166,7 @@ class _Summary:
         table = self.table("Recordings", ("rows", "right"), ("", "left"))
         for read in self.result.files:
             told = [Text("" if read.complete else "not read to its end", style="dim")]
-            for remark in remarks(read):
+            for remark in read.remarks:
                 told.append(Text(remark.message, style="bold yellow" if remark.severity == "warning" else "dim"))
             table.add_row(read.place, number(read.rows), Text("\n").join(one for one in told if one))
         self.console.print(table)

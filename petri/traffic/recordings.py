@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from petri.engine.interface import FileRead
+from petri.file_read import FileRead
 from petri.net import Net, Place, Token
 from petri.traffic.fields import Block, Column, Field
 from petri.traffic.formats import Recording, open_recording
@@ -43,6 +43,11 @@ class Recordings:
         for position, column in enumerate(block):
             table[:, position] = column.view(np.uint64)
         return table.tobytes()
+
+    def count(self, place: int) -> int:
+        """How many the next rows are."""
+        block = self._reading[place].next()
+        return 0 if block is None else len(block[0])
 
     def read(self) -> tuple[FileRead, ...]:
         return tuple(reading.read() for reading in self._reading.values())
