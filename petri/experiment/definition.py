@@ -17,7 +17,7 @@ from petri.engine.interface import Limits
 from petri.engine.run import Plan
 from petri.experiment.errors import ExperimentError, problem
 from petri.experiment.figures import Figure, UnknownFigure, figures
-from petri.experiment.sampling import Value, Values
+from petri.experiment.sampling import Value, Values, exact
 from petri.experiment.task import pack
 from petri.experiment.warmup import derive
 from petri.export import net_hash
@@ -321,7 +321,10 @@ def in_units(value: float | str, dimension: str, net: Net, measure: str) -> floa
     match = _QUANTITY.fullmatch(value)
     if match is None or not any(character.isdigit() for character in match[1]):
         raise problem("not-a-quantity", text=value, name=measure)
-    number = Fraction(match[1].replace("_", ""))
+    try:
+        number = exact(match[1])
+    except ValueError:
+        raise problem("not-a-quantity", text=value, name=measure) from None
     if match[2] is None:
         return float(number)
     if match[2] == "%":

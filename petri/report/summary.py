@@ -163,7 +163,7 @@ class _Summary:
         """How much was read of each file, and what in it is missing, or not as it was on the wire."""
         if not self.result.files:
             return
-        table = self.table("Recordings", ("rows", "right"), ("", "left"))
+        table = self.table("Recordings", ("rows read", "right"), ("", "left"))
         for read in self.result.files:
             told = [Text("" if read.complete else "not read to its end", style="dim")]
             for remark in read.remarks:

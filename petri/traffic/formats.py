@@ -9,6 +9,7 @@ from typing import Protocol, Self
 
 from petri.diagnostics import did_you_mean
 from petri.net import Net, Place
+from petri.regular import irregular
 from petri.traffic.fields import Block, Field
 from petri.traffic.problems import problem
 
@@ -64,6 +65,7 @@ def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]
 def first_bytes(path: Path, name: str) -> bytes:
     """The first bytes of a file. Raises LanguageError where it cannot be read."""
     try:
+        check_regular(path, name)
         with path.open("rb") as file:
             return file.read(16)
     except FileNotFoundError:
@@ -71,8 +73,16 @@ def first_bytes(path: Path, name: str) -> bytes:
         near = did_you_mean(path.name, beside)
         suggestion = str(Path(name).with_name(near)) if near else None
         raise problem("stream-missing", path=name, suggestion=suggestion) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise unreadable(name, error) from error
+
+
+def check_regular(path: Path, name: str) -> None:
+    """Raises LanguageError for a pipe, a device, a socket or a folder; OSError where that cannot be found out."""
+    kind = irregular(path)
+    if kind is not None:
+        command = f"cat {name} > copy" if kind == "a pipe" else None
+        raise problem("stream-not-regular", path=name, kind=kind, command=command)
 
 
 def unreadable(name: str, error: Exception) -> Exception:

@@ -51,8 +51,14 @@ WORDING: dict[str, Wording] = {
         "`{text}` does not say which {what} is meant", "write `--{option} {example}`"
     ),
     "stream-twice": Wording("`{name}` is named twice: `{first}` and `{second}`"),
-    "stream-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "stream-missing": Wording(
+        "there is no file `{path}`", "did you mean `{suggestion}`?", "name it: `--stream {place}=FILE`"
+    ),
     "stream-unreadable": Wording("`{path}` cannot be read: {reason}", notes=(REACHED,)),
+    "stream-not-regular": Wording(
+        "`{path}` is {kind}, and a stream is read from a regular file",
+        "copy it into a file, `{command}`, or give it to `pnsim run --stream`, which does so by itself",
+    ),
     "stream-compressed": Wording("`{path}` is compressed by {kind}", "unpack it first: `{command}`"),
     "stream-needs-package": Wording(
         "`{path}` is a Parquet file, and the package that reads these is not installed",

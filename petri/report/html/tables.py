@@ -202,7 +202,7 @@ def recordings_table(recordings: Sequence[Mapping[str, Any]]) -> Markup:
             tag("td", told),
         )
         rows.append(tag("tr", cells))
-    return table([("place", False), ("file", False), ("rows", True), ("", False)], rows, "Recordings")
+    return table([("place", False), ("file", False), ("rows read", True), ("", False)], rows, "Recordings")
 
 
 # ---------------------------------------------------------------- pairs

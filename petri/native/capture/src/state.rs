@@ -36,13 +36,14 @@ impl State {
 
     /// Takes in a block, `length` bytes of the file; a packet is added to `packets`.
     pub fn take(&mut self, found: Found, length: usize, packets: &mut Packets) -> Result<(), (Kind, String)> {
+        if let Found::Section { order, length } = found {
+            self.end_section();
+            self.order = order;
+            self.section.length = length;
+            return Ok(());
+        }
         self.section.read += length as u64;
         match found {
-            Found::Section { order, length } => {
-                self.end_section();
-                self.order = order;
-                self.section.length = length;
-            }
             Found::Interface(interface) => {
                 self.section.interfaces.push(interface);
                 self.section.used.push(false);
@@ -50,7 +51,7 @@ impl State {
             Found::Packet(packet) => self.packet(&packet, packets)?,
             Found::Dropped { interface, count } => self.section.drops.of_interface(interface, count),
             Found::Unknown(kind) => self.counts.unknown_block(kind),
-            Found::Other => {}
+            Found::Section { .. } | Found::Other => {}
         }
         Ok(())
     }
