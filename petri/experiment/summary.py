@@ -220,7 +220,15 @@ def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[
 
 
 def stored_outcome(store: Store) -> Outcome:
-    """All points of a store, as far as they are done, held against what its experiment expects."""
+    """All points of a store, as far as they are done, held against what its experiment expects.
+
+    Raises ExperimentError where the store is damaged.
+    """
+    with store.reading():
+        return read_outcome(store)
+
+
+def read_outcome(store: Store) -> Outcome:
     identity, about = store.meta("identity"), store.meta("about")
     rows: dict[int, list[Row]] = {}
     for number_, row in store.rows():

@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ SECONDS = 60  # a machine under load starts Python slowly; what hangs, hangs for
 
 
 @pytest.fixture(params=["a pipe", "a device", "a socket", "a folder"])
-def kind(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def kind(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """What `tmp_path / "it"` is."""
     path = tmp_path / "it"
     if request.param == "a pipe":
@@ -36,7 +35,7 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         with socket.socket(socket.AF_UNIX) as made:
             made.bind("it")
         os.chdir(here)
-    yield request.param
+    return str(request.param)
 
 
 def pnsim(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
