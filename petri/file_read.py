@@ -8,8 +8,20 @@ from typing import Any
 from petri.diagnostics import Diagnostic, Value
 from petri.structs import Frozen, as_dict, field
 
-_MISSING = ("unknown-blocks", "dropped", "missing-bytes")
-"""Counts that mean that packets are missing: a warning. All others are notes."""
+_MISSING = ("capture-unknown-blocks", "capture-dropped", "capture-missing-bytes")
+"""That packets are missing: warnings."""
+
+_CHANGED = (
+    "capture-cut",
+    "capture-longer",
+    "capture-empty",
+    "capture-not-internet",
+    "capture-fragments",
+    "capture-no-ports",
+    "capture-shared-flows",
+    "capture-interfaces",
+)
+"""That packets are not as they were on the wire: notes."""
 
 
 class FileRead(Frozen):
@@ -29,13 +41,13 @@ class FileRead(Frozen):
     @property
     def remarks(self) -> tuple[Diagnostic, ...]:
         """Warnings, then notes."""
-        ordered = sorted(self.counts, key=lambda name: name not in _MISSING)
-        return tuple(self._remark(name) for name in ordered)
+        counted = {f"capture-{name}": count for name, count in self.counts.items()}
+        return tuple(self._remark(one, counted[one]) for one in (*_MISSING, *_CHANGED) if one in counted)
 
-    def _remark(self, name: str) -> Diagnostic:
-        types = tuple(f"0x{kind:08X}" for kind in self.unknown) if name == "unknown-blocks" else ()
-        values: dict[str, Value] = {"path": self.file, "count": self.counts[name], "types": types}
-        return Diagnostic(f"capture-{name}", values=values, severity="warning" if name in _MISSING else "note")
+    def _remark(self, identifier: str, count: int) -> Diagnostic:
+        types = tuple(f"0x{kind:08X}" for kind in self.unknown) if identifier == _MISSING[0] else ()
+        values: dict[str, Value] = {"path": self.file, "count": count, "types": types}
+        return Diagnostic(identifier, values=values, severity="warning" if identifier in _MISSING else "note")
 
     def to_dict(self) -> dict[str, Any]:
         """As results have it: JSON types, with the remarks worded."""
