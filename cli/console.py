@@ -18,6 +18,8 @@ from .streams import ClosedPipe, stdout_failures
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from petri.file_read import FileRead
+
 ENDLESS = 100_000  # columns of output that does not go to a terminal: no table is too wide
 PIECES = 4096  # that are printed at once
 
@@ -43,6 +45,11 @@ def tell_all(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | Non
 def remark(text: str) -> None:
     """Print a line on stderr."""
     print(visible(text), file=sys.stderr, flush=True)
+
+
+def tell_missing(files: Iterable[FileRead]) -> None:
+    """Warn of recordings that lack packets."""
+    tell_all(one for read in files for one in read.remarks if one.severity == "warning")
 
 
 def stdout_console() -> Console:

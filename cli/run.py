@@ -12,7 +12,7 @@ from petri.diagnostics import Diagnostic, LanguageError
 from petri.net import MOST_REPLICATIONS
 
 from . import exits, nets
-from .console import printing, stdout_console, tell, tell_all, write_json
+from .console import printing, stdout_console, tell, tell_all, tell_missing, write_json
 from .exits import refusal
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
@@ -168,6 +168,7 @@ def _show(result: Result, source: str, seconds: float, as_json: bool, every: boo
 
 def _tell_ending(result: Result, model: Model) -> int:
     """Say on stderr what kept the run from its end; the exit status."""
+    tell_missing(result.files)
     failure = result.failure
     if failure is not None:
         tell(failure.diagnostic, model.sources)

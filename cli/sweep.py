@@ -11,7 +11,7 @@ from petri.diagnostics import Diagnostic
 from petri.diagnostics import Value as Told
 
 from . import exits, nets
-from .console import printing, stdout_console, tell, write_json
+from .console import printing, stdout_console, tell, tell_missing, write_json
 from .exits import Refusal, refusal
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
@@ -206,6 +206,7 @@ def _tell_ending(outcome: Outcome, quiet: bool) -> int:
         if point.done and point.imprecise and not quiet:
             missed: dict[str, Told] = {"point": point.label, "count": len(point.rows), "measures": point.imprecise}
             tell(Diagnostic("precision-missed", severity="note", values=missed))
+    tell_missing(outcome.files)
     failed = next((point for point in outcome.points if point.failures), None)
     if failed is not None:
         row = failed.failures[0]

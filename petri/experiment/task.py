@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from petri.experiment.warmup import Warmup, pilot
+from petri.file_read import FileRead
 from petri.measure.figures import evaluate_all, figures
 from petri.net import Net
 from petri.result import run_failure
@@ -38,6 +39,7 @@ class Task:
 class ReplicationRecord:
     """What a replication gave. `hash` is its trajectory hash (R4), `seconds` the time that it took [s].
 
+    `files` is what was read of the net's recordings; a store keeps of each place the most that any replication read.
     `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how.
     """
 
@@ -54,6 +56,7 @@ class ReplicationRecord:
     version: str = VERSION
     machine: str = platform.machine()
     python: str = platform.python_version()
+    files: tuple[FileRead, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -122,4 +125,5 @@ def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[s
         engine=plan.engine,
         seed=plan.seed,
         failure=None if ran.fault is None else run_failure(net, ran).to_dict(),
+        files=ran.files,
     )

@@ -131,6 +131,8 @@ WORDING: dict[str, Wording] = {
         "the net draws from no table `{name}`", "did you mean `{suggestion}`?", notes=("it draws from {names:and}",)
     ),
     "table-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "import-not-regular": Wording("`{path}` is {kind}, and only a regular file can be imported"),
+    "table-not-regular": Wording("`{path}` is {kind}, and a table is read from a regular file"),
     "table-unreadable": Wording("`{path}` cannot be read: {reason}"),
     "table-too-large": Wording("`{path}` has {size}; a table may have at most {limit}"),
     "table-row": Wording("line {line} of `{path}` is no row of a table: {reason}", notes=("it is `{text}`",)),

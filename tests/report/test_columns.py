@@ -99,7 +99,7 @@ def test_columns_are_as_wide_as_what_is_seen(width: int) -> None:
     stream = TextIOWrapper(BytesIO(), encoding="ascii")
     print_table(Console(file=stream, width=width, highlight=False), table)
     stream.flush()
-    text = stream.buffer.getvalue().decode("ascii")  # type: ignore[attr-defined]
+    text = stream.buffer.getvalue().decode("ascii")
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
     assert "+-" in text
