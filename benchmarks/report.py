@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contenders import COMPILER, FLAGS, HERE
+from petri.atomic_file import write_text
 
 RESULTS = HERE / "results"
 PAGE = HERE.parent / "docs" / "performance.md"
@@ -120,12 +121,12 @@ class Report:
 
     def save(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n")
+        write_text(path, json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n")
 
 
 def read(path: Path) -> Report:
     """A report that was saved."""
-    data: dict[str, Any] = json.loads(path.read_text())
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return Report(
         engine=data["engine"],
         machine=data["machine"],
@@ -183,7 +184,7 @@ def machine() -> dict[str, str]:
 
 def renew_page(report: Report, page: Path = PAGE) -> None:
     """Put the tables between the page's marks."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN, 1)
     after = rest.split(END, 1)[1]
-    page.write_text(f"{before}{BEGIN}\n\n{report.markdown()}\n\n{END}{after}")
+    write_text(page, f"{before}{BEGIN}\n\n{report.markdown()}\n\n{END}{after}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 from petri.report.quantities import NOTHING, Units
 
 from . import exits
-from .console import stdout_console, write
+from .console import stdout_console, write_json
 from .exits import Refusal
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
     if as_json:
-        write(json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        write_json(comparison.to_dict())
     else:
         _print(comparison, level)
     return exits.DONE

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from petri.atomic_file import write_text
+
 from . import nets
-from .console import write
+from .console import write_document
 from .exits import refusal
 
 SUFFIXES = (".svg", ".dot")
@@ -33,9 +35,9 @@ def command(net: str, output: str | None, unfold: bool, settings: tuple[str, ...
     drawn = picture.diagram(model.net, fold=not unfold, sources=model.sources)
     text = picture.dot(drawn) if suffix == ".dot" else picture.svg(drawn, picture.layout(drawn))
     if output is None:
-        write(text)
+        write_document(text)
         return
     try:
-        Path(output).write_text(text, encoding="utf-8")
+        write_text(output, text)
     except OSError as error:
         raise refusal("output-unwritable", path=output, reason=error.strerror or str(error)) from error

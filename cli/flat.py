@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import click
 
 from . import nets
-from .console import write_pieces
+from .console import write_json_pieces
 
 
 @click.command(name="flat")
@@ -18,4 +16,4 @@ def command(net: str, settings: tuple[str, ...]) -> None:
     model = nets.load(net, settings)
     from petri.codec import net_text
 
-    write_pieces(chain(net_text(model.net, indent=2), "\n"))
+    write_json_pieces(net_text(model.net, indent=2))

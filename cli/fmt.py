@@ -7,12 +7,14 @@ from pathlib import Path
 
 import click
 
+from petri.atomic_file import write_text
 from petri.diagnostics import LanguageError, has_errors
 
-from .console import tell_all, write
+from .console import printing, remark, tell_all, write_document
 from .exits import DONE, FAILED, language_status, refusal
 
 STDIN = "-"
+SHOWN_STDIN = "<stdin>"
 
 
 @click.command(name="fmt")
@@ -33,32 +35,31 @@ def _format(file: str, check: bool, stdout: bool) -> int:
 
     try:
         text = _read(file)
-        formatted = format_source(text, "<stdin>" if file == STDIN else file)
+        formatted = format_source(text, SHOWN_STDIN if file == STDIN else file)
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return language_status(error)
     if check:
         if formatted != text:
-            print(f"would change: {file}", file=sys.stderr)
+            remark(f"would change: {file}")
         return DONE if formatted == text else FAILED
     if stdout:
-        write(formatted)
+        with printing():
+            write_document(formatted)
     elif formatted != text:
         try:
-            Path(file).write_text(formatted, encoding="utf-8")
+            write_text(file, formatted)
         except OSError as error:
             raise refusal("output-unwritable", path=file, reason=error.strerror or str(error)) from error
-        print(f"changed: {file}", file=sys.stderr)
+        remark(f"changed: {file}")
     return DONE
 
 
 def _read(file: str) -> str:
     """The text of a file. Raises LanguageError if it is missing or is not the text of a net."""
-    if file == STDIN:
-        return sys.stdin.read()
-    from petri.language.syntax.foreign import read_source
+    from petri.language.syntax.foreign import decode, read_source
 
-    text, found = read_source(Path(file), file)
+    text, found = decode(sys.stdin.buffer.read(), SHOWN_STDIN) if file == STDIN else read_source(Path(file), file)
     if has_errors(found):
         raise LanguageError(found)
     return text

@@ -14,8 +14,9 @@ import click
 from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
 
 from . import exits
-from .console import ClosedPipe, tell, tell_all
+from .console import tell, tell_all, write
 from .exits import Refusal, language_status, refusal
+from .streams import ClosedPipe, prepare_streams
 
 # name: (module, help). The module is imported when the command is called, and provides `command`.
 COMMANDS = {
@@ -69,7 +70,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
         from petri.version import VERSION
 
-        click.echo(f"pnsim {VERSION}")
+        write(f"pnsim {VERSION}\n")
         ctx.exit()
 
 
@@ -86,7 +87,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 def pnsim(ctx: click.Context) -> None:
     """Simulate coloured timed Petri nets written in .net files."""
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        write(f"{ctx.get_help()}\n")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -95,6 +96,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # The process ends without a last search for rubbish among all that was imported.
     atexit.register(gc.freeze)
+    prepare_streams()
     try:
         status = pnsim.main(arguments, prog_name="pnsim", standalone_mode=False)
         sys.stdout.flush()
@@ -111,8 +113,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         tell(Diagnostic("interrupted"))
         code = exits.INTERRUPTED
-    except (ClosedPipe, BrokenPipeError):
-        code = _leave_closed_pipe()
+    except ClosedPipe:
+        code = exits.DONE
     except Exception as error:
         if os.environ.get("PNSIM_DEBUG", "") not in ("", "0"):
             raise
@@ -151,9 +153,3 @@ def _unexpected_diagnostic(error: Exception) -> Diagnostic:
         return Diagnostic("nested-too-deeply")
     what = type(error).__name__ + (f": {error}" if str(error) else "")
     return Diagnostic("program-fault", values={"what": what})
-
-
-def _leave_closed_pipe() -> int:
-    """Print nothing, and keep the interpreter from printing when it exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return exits.DONE

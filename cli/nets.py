@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -140,4 +141,19 @@ def load(
     from petri import model
 
     loaded = model.load(path, read_pairs(tables, "table"), **values)
-    return loaded.with_streams(files, named) if files or named else loaded
+    if not files and not named:
+        return loaded
+    return _with_pipes(loaded.with_streams(files, named), files)
+
+
+def _with_pipes(loaded: Model, named: Mapping[str, str]) -> Model:
+    """The model with copies of the named files that are pipes, for as long as the command runs."""
+    from petri.regular import is_pipe
+
+    if not any(is_pipe(Path(file)) for file in named.values()):
+        return loaded
+    from petri.model import Model
+    from petri.traffic.pipes import from_pipes
+
+    copies = click.get_current_context().with_resource(ExitStack())
+    return Model(from_pipes(loaded.net, named, copies), loaded.sources)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from petri.atomic_file import write_text
 from petri.diagnostics import Diagnostic
 
 from .console import tell
@@ -59,7 +60,7 @@ def check(path: str | None) -> None:
 def write_page(page: str, path: str) -> None:
     """Raises Refusal if it cannot be written."""
     try:
-        Path(path).write_text(page, encoding="utf-8")
+        write_text(path, page)
     except OSError as error:
         values = {"path": path, "reason": error.strerror or str(error)}
         raise Refusal(Diagnostic("output-unwritable", values=values), STOPPED) from error

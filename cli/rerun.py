@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import exits
-from .console import write
+from .console import printing, write_json, write_line
 from .exits import Refusal
 from .nets import read_pairs, tables_option
 
@@ -71,11 +70,17 @@ def command(
     for one in found:
         repeated = repeat(one)
         different += not repeated.same
-        write((json.dumps(_entry(repeated), ensure_ascii=False) if as_json else _line(repeated)) + "\n")
+        with printing():
+            if as_json:
+                write_json(_entry(repeated), indent=None)
+            else:
+                write_line(_line(repeated))
     if not as_json:
         same = len(found) - different
         verdict = f"{different} of {len(found)} differ" if different else f"all {same} are the same"
-        write(f"{verdict}\n" if len(found) != 1 else "")
+        if len(found) != 1:
+            with printing():
+                write_line(verdict)
     return exits.FAILED if different else exits.DONE
 
 

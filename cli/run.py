@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import nullcontext
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +12,7 @@ from petri.diagnostics import Diagnostic, LanguageError, Value
 from petri.net import MOST_REPLICATIONS
 
 from . import exits, nets
-from .console import stdout_console, tell, tell_all, write_pieces
+from .console import printing, stdout_console, tell, tell_all, tell_missing, write_json
 from .exits import refusal
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
@@ -118,11 +116,15 @@ def command(
         ProgressLine(Units(model.net.seconds), quiet) as progress,
     ):
         result = model.run_plan(plan, asked, threads=1 if trace else threads, progress=progress, trace=sink)
-    _show(result, net, time.perf_counter() - started, as_json, every)
-    if report and result.counted:
-        from petri.report.html import run_report
+    seconds = time.perf_counter() - started
+    try:
+        if report and result.counted:
+            from petri.report.html import run_report
 
-        write_page(run_report(result, model.sources), report)
+            write_page(run_report(result, model.sources), report)
+    finally:  # the figures are shown even if the page cannot be written
+        with printing():
+            _show(result, net, seconds, as_json, every)
     return _tell_ending(result, model)
 
 
@@ -158,8 +160,7 @@ def _show(result: Result, source: str, seconds: float, as_json: bool, every: boo
     if as_json:
         contents = result.to_dict()
         contents["manifest"]["source"] = source
-        encoder = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False)
-        write_pieces(chain(encoder.iterencode(contents), "\n"))
+        write_json(contents)
         return
     from petri.report.summary import print_summary
 
@@ -177,6 +178,7 @@ def _drift_note(drift: Drift, more: int) -> Diagnostic:
 
 def _tell_ending(result: Result, model: Model) -> int:
     """Report on stderr why the run ended early, if it did. Returns the exit status."""
+    tell_missing(result.files)
     failure = result.failure
     if failure is not None:
         tell(failure.diagnostic, model.sources)

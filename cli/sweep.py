@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from petri.diagnostics import Diagnostic
 from petri.diagnostics import Value as Told
 
 from . import exits, nets
-from .console import stdout_console, tell, write
+from .console import printing, stdout_console, tell, tell_missing, write_json
 from .exits import Refusal, refusal
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
@@ -97,11 +96,14 @@ def command(
             write_table(outcome, export)
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
-    if report:
-        from petri.report.html import sweep_report
+    try:
+        if report:
+            from petri.report.html import sweep_report
 
-        write_page(sweep_report(outcome), report)
-    _show(outcome, as_json)
+            write_page(sweep_report(outcome), report)
+    finally:  # the figures are shown even if the page cannot be written
+        with printing():
+            _show(outcome, as_json)
     return _tell_ending(outcome, quiet)
 
 
@@ -188,7 +190,7 @@ def _run(
 
 def _show(outcome: Outcome, as_json: bool) -> None:
     if as_json:
-        write(json.dumps(outcome.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        write_json(outcome.to_dict())
         return
     from .sweep_tables import print_outcome
 
@@ -204,6 +206,7 @@ def _tell_ending(outcome: Outcome, quiet: bool) -> int:
         if point.done and point.imprecise and not quiet:
             missed: dict[str, Told] = {"point": point.label, "count": len(point.rows), "measures": point.imprecise}
             tell(Diagnostic("precision-missed", severity="note", values=missed))
+    tell_missing(outcome.files)
     failed = next((point for point in outcome.points if point.failures), None)
     if failed is not None:
         row = failed.failures[0]

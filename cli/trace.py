@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
+from petri.atomic_file import replacing
 from petri.diagnostics import Diagnostic
 from petri.net import Net
 from petri.trace import SUFFIXES, TIMELINES, suffix_of, writer_of
@@ -21,7 +23,7 @@ Written = TypeVar("Written")
 
 
 class TraceFile:
-    """A trace file that stays open during the run. `until` and `replications` are those of the run."""
+    """A trace file that is complete when the run has ended. `until` and `replications` are those of the run."""
 
     def __init__(self, path: str, net: Net, until: float = math.inf, replications: int = 1) -> None:
         if not suffix_of(path):
@@ -32,31 +34,38 @@ class TraceFile:
         self._net = net
         self._single = suffix_of(path) in TIMELINES and replications > 1
         _check_parquet(path)
-        try:
-            self._file = open(path, "wb")  # noqa: SIM115  (closed by __exit__)
-        except OSError as error:
-            raise refusal("output-unwritable", path=path, reason=error.strerror or str(error)) from error
-        self._writer = self._guarded(lambda: writer_of(path, net, self._file, until))
+        self._until = until
+        self._replacing = replacing(path)
 
     def __enter__(self) -> TraceFile:
+        try:
+            file = self._replacing.__enter__()
+        except OSError as error:
+            raise refusal("output-unwritable", path=self._path, reason=error.strerror or str(error)) from error
+        try:
+            self._writer = self._guarded(lambda: writer_of(self._path, self._net, file, self._until))
+        except BaseException as error:
+            self._replacing.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            self._replacing.__exit__(kind, error, trace)
+            return
         self._guarded(self._close)
-        if error is None:
-            self._tell()
+        self._tell()
 
     def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
         """Write the next firings of a replication."""
         self._guarded(lambda: self._writer(replication, firings))
 
     def _close(self) -> None:
-        try:
+        with ExitStack() as stack:
+            stack.push(self._replacing)
             self._writer.close()
-        finally:
-            self._file.close()
 
     def _tell(self) -> None:
         """Report what the file does not contain."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import exits
-from .console import stdout_console
+from .console import printing, stdout_console
 from .exits import Refusal
 
 if TYPE_CHECKING:
@@ -55,16 +55,17 @@ def command(
     begun = time.monotonic()
     try:
         validations = _run(_chosen(names, folder), Path(stores), engine, workers, quiet)
-        console = stdout_console()
-        for one in validations:
-            print_validation(one, console)
         if report:
             _write_pages(validations, Path(report))
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
     except StatementError as error:
         raise click.ClickException(str(error)) from error
-    console.print(f"{time.monotonic() - begun:.0f} s")
+    with printing():
+        console = stdout_console()
+        for one in validations:
+            print_validation(one, console)
+        console.print(f"{time.monotonic() - begun:.0f} s")
     return _status(validations)
 
 

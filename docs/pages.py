@@ -14,6 +14,8 @@ from pathlib import Path
 
 from commands import call, trimmed
 
+from petri.atomic_file import write_text
+
 DOCS = Path(__file__).resolve().parent
 PAGES = ("tutorial.md", "patterns.md")
 PICTURE = DOCS / "images" / "counter.svg"
@@ -30,9 +32,9 @@ def main() -> None:
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             text = (DOCS / page).read_text(encoding="utf-8")
-            (DOCS / page).write_text(renewed(text, Path(folder)), encoding="utf-8")
+            write_text(DOCS / page, renewed(text, Path(folder)))
             if (Path(folder) / PICTURED).exists():
-                PICTURE.write_text(pnsim(f"draw {PICTURED}", Path(folder)), encoding="utf-8")
+                write_text(PICTURE, pnsim(f"draw {PICTURED}", Path(folder)))
 
 
 def stale(page: str, folder: Path) -> list[str]:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from commands import call, trimmed
 
+from petri.atomic_file import write_text
+
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "images" / "first.svg"
@@ -25,8 +27,8 @@ SLIPS = (("wire(s) -> buffer", "wier(s) -> buffer"), ("load * 1 Gbps", "load * 1
 def main() -> None:
     """Rewrite README.md and the picture."""
     with tempfile.TemporaryDirectory() as folder:
-        README.write_text(renewed(README.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
-        PICTURE.write_text(pnsim("draw first.net", Path(folder)), encoding="utf-8")
+        write_text(README, renewed(README.read_text(encoding="utf-8"), Path(folder)))
+        write_text(PICTURE, pnsim("draw first.net", Path(folder)))
 
 
 def stale(folder: Path) -> list[str]:

@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from petri.diagnostics.data import Diagnostic
 from petri.net import Span
+from petri.visible import visible
 from petri.wording import label
-from petri.wording.entry import visible
+from petri.wording.entry import quoted
 
 TAB = 4
 WIDTH = 100  # source lines longer than this are clipped around the culprit
@@ -40,7 +41,7 @@ def draw(diagnostic: Diagnostic, sources: Mapping[str, str], *, colour: bool) ->
         margin = max((len(str(line)) for _, marks in blocks for line in marks), default=1)
         for number, (span, marks) in enumerate(blocks):
             arrow = "-->" if number == 0 else ":::"
-            where = f"{visible(span.file)}:{span.line}:{span.column}"
+            where = f"{quoted(span.file)}:{span.line}:{span.column}"
             lines.append(f"{' ' * margin}{paint('frame', arrow)} {where}")
             lines += _excerpt(sources.get(span.file), marks, margin, diagnostic.severity, paint)
     indent = " " * (margin + 1 if margin else 2)
@@ -143,7 +144,7 @@ def _lines(source: str) -> list[str]:
 def _cells(content: str) -> tuple[list[str], list[int]]:
     """The screen columns of a line as shown, and for each of its characters the column (from 0) where it starts.
 
-    Tabs become spaces, control characters a replacement; the second column of a wide character is "".
+    Tabs become spaces, control characters visible signs; the second column of a wide character is "".
     """
     shown: list[str] = []
     offsets: list[int] = []
@@ -155,7 +156,7 @@ def _cells(content: str) -> tuple[list[str], list[int]]:
             if shown:
                 shown[-1] += character
         elif not character.isprintable():
-            shown.append("\N{REPLACEMENT CHARACTER}")
+            shown += visible(character)
         elif unicodedata.east_asian_width(character) in "WF":
             shown += [character, ""]
         else:

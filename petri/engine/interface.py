@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
+from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation
 from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen
@@ -41,6 +42,9 @@ class RowSource(Protocol):
 
     def words(self, place: int) -> bytes:
         """The same as native 64-bit words, slot after slot."""
+
+    def read(self) -> tuple[FileRead, ...]:
+        """What was read so far, in the order of the places."""
 
 
 class Session(Protocol):
@@ -80,6 +84,9 @@ class Session(Protocol):
 
     def levels(self) -> Levels | None:
         """The time at each number of tokens since the window started, if requested: [place, number]."""
+
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the files of the net's streams."""
 
     def trace(self) -> Firings:
         """The firings since the last call, if a trace was requested."""

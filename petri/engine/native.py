@@ -12,6 +12,7 @@ from petri.engine.firings import Firings
 from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
+from petri.file_read import FileRead
 from petri.measure.observation import Observation
 from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span
@@ -137,6 +138,9 @@ class NativeSession:
 
     def marking(self) -> Marking:
         return Marking(self._compiled.net, self._session.marking())
+
+    def files(self) -> tuple[FileRead, ...]:
+        return () if self._rows is None else self._rows.read()
 
     def trace(self) -> Firings:
         starts, ends, transitions, words = self._session.trace()

@@ -325,5 +325,12 @@ class Campaign:
             points.append(replace(outcome, checked=check(experiment.expected, outcome, state.point.net)))
         net, identity = self.prepared.points[0].net, self.prepared.identity
         return Outcome(
-            experiment.title, net, identity, tuple(points), self.store.path, interrupted, experiment.description
+            experiment.title,
+            net,
+            identity,
+            tuple(points),
+            self.store.path,
+            interrupted,
+            experiment.description,
+            self.store.files(),
         )

@@ -14,7 +14,7 @@ from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.experiment.definition import COMMON, INDEPENDENT, MOST_POINTS, Definition, Expected, point_key, point_label
 from petri.experiment.errors import ExperimentError, problem
-from petri.experiment.sampling import Values
+from petri.experiment.sampling import Values, exact
 from petri.experiment.task import pack
 from petri.experiment.warmup import derive
 from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
@@ -214,7 +214,10 @@ def in_units(value: float | str, dimension: str, net: Net, measure: str) -> floa
     match = _QUANTITY.fullmatch(value)
     if match is None or not any(character.isdigit() for character in match[1]):
         raise problem("not-a-quantity", text=value, name=measure)
-    number = Fraction(match[1].replace("_", ""))
+    try:
+        number = exact(match[1])
+    except ValueError:
+        raise problem("not-a-quantity", text=value, name=measure) from None
     if match[2] is None:
         return float(number)
     if match[2] == "%":

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
@@ -86,11 +87,21 @@ def parse_range(text: str) -> Range | None:
         raise BadRange("range-units", text)
     written = [match["low"], match["high"], *([by] if match["how"] else [])]
     try:
-        numbers = [Fraction(number.replace("_", "")) for number in (match["low"], match["high"], by)]
+        numbers = [exact(number) for number in (match["low"], match["high"], by)]
     except ValueError:
         return None
     whole = all(re.fullmatch(r"[+-]?[\d_]+", number) for number in written)
     return Range(numbers[0], numbers[1], "".join(units), match["how"] or "", numbers[2], whole)
+
+
+def exact(text: str) -> Fraction:
+    """A decimal number exactly. Raises ValueError beyond the range of doubles, where it could take all memory."""
+    plain = text.replace("_", "")
+    rounded = float(plain)
+    mantissa = plain.lower().partition("e")[0]
+    if not math.isfinite(rounded) or (rounded == 0.0 and any(digit in mantissa for digit in "123456789")):
+        raise ValueError("beyond the range of doubles")
+    return Fraction(Decimal(plain))
 
 
 def parse_value(text: str) -> Value:
@@ -99,7 +110,7 @@ def parse_value(text: str) -> Value:
     if stripped in ("true", "false"):
         return stripped == "true"
     if re.fullmatch(r"[+-]?\d+", stripped):
-        return int(stripped)
+        return int(stripped) if math.isfinite(float(stripped)) else stripped
     if re.fullmatch(_NUMBER, stripped) and any(character.isdigit() for character in stripped):
         number = float(stripped)
         return number if math.isfinite(number) else stripped

@@ -32,6 +32,7 @@ from petri.experiment.preparation import Point
 from petri.experiment.sampling import Values
 from petri.experiment.task import PILOT, ReplicationRecord
 from petri.experiment.warmup import Warmup
+from petri.file_read import FileRead, furthest, packed, unpacked
 from petri.net import Net
 from petri.version import VERSION
 
@@ -40,6 +41,8 @@ SCHEMA: Final = 1
 BUSY: Final = 60.0  # seconds to wait for another process that writes
 BEAT: Final = 5.0  # seconds between heartbeats
 SILENCE: Final = 60.0  # seconds without a heartbeat after which a process counts as dead
+LARGEST_WORD: Final = 2**64 - 1
+LARGEST_COUNT: Final = 2**63 - 1
 LARGEST_NET: Final = 1 << 28  # bytes of a flat net as JSON; a longer one in a store is refused
 
 _WORDS: Final = {
@@ -104,11 +107,11 @@ class Store:
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
-        """An existing store. Raises ExperimentError if it is not a store, or has another version."""
+        """An existing store, read-only. Raises ExperimentError if it is not a store, or has another version."""
         path = Path(path)
         if not path.is_file():
             raise problem("store-missing", path=str(path))
-        connection = connect(path)
+        connection = connect_to_read(path)
         try:
             check_format(path, connection)
         except BaseException:
@@ -152,12 +155,8 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Turn errors caused by a damaged file into an ExperimentError."""
-        try:
+        with damage(self.path):
             yield self.connection
-        except sqlite3.Error as error:
-            raise refused(self.path, error) from error
-        except (ValueError, TypeError, KeyError, AttributeError, zlib.error) as error:
-            raise problem("store-damaged", path=str(self.path), reason=str(error)) from error
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -187,7 +186,7 @@ class Store:
                 if number is None:
                     number = insert_point(connection, point)
                 elif hashes[number] != point.net_hash:
-                    raise problem("store-of-other-net", path=str(self.path), point=point.label)
+                    raise problem("store-of-other-net", path=str(self.path), net=point.net.name, point=point.label)
                 numbers.append(number)
         return numbers
 
@@ -200,12 +199,12 @@ class Store:
             )
             return [
                 StoredPoint(
-                    number,
-                    dict(json.loads(parameters)),
-                    net_hash,
-                    int(seed),
-                    float(until),
-                    None if warmup is None else Warmup(float(warmup), bool(settled), decided_by or ""),
+                    whole(number),
+                    scalars(parameters),
+                    text(net_hash),
+                    whole(int(text(seed)), LARGEST_WORD),
+                    real(until, 0.0),
+                    None if warmup is None else Warmup(real(warmup, 0.0), bool(settled), text(decided_by or "")),
                 )
                 for number, parameters, net_hash, seed, until, warmup, settled, decided_by in rows
             ]
@@ -214,8 +213,7 @@ class Store:
         """The flat net of a point."""
         with self.reading() as connection:
             packed = connection.execute("SELECT net FROM points WHERE point = ?", (point,)).fetchone()[0]
-            text = zlib.decompressobj().decompress(packed, LARGEST_NET)
-            return net_from_dict(json.loads(text))
+            return net_from_dict(json.loads(zlib.decompressobj().decompress(packed, LARGEST_NET)))
 
     def set_warmup(self, point: int, warmup: Warmup) -> None:
         """Store the end of the warm-up of a point, and release the claim on its pilot."""
@@ -256,6 +254,14 @@ class Store:
                     ),
                 )
                 connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, row.index))
+
+                keep_files(connection, row.files)
+
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the recordings, of each by the replication that read most of it."""
+        kept = self.meta("recordings")
+        with self.reading():
+            return unpacked(kept)
 
     def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
         """All rows as (point, row), or those since the last call, in the order in which they were written."""
@@ -319,14 +325,47 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
     except sqlite3.DatabaseError as error:
         raise refused(path, error) from error
+    except UnicodeDecodeError as error:
+        raise problem("store-damaged", path=str(path), reason="a text in it is not UTF-8") from error
     return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Leaves the folder as it is where nothing can be written: a store of a read-only folder has no writer, either."""
+    plain = not os.access(path.parent, os.W_OK) and not has_log(path)
+    with damage(path):
+        address = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if plain else ''}"
+        connection = sqlite3.connect(address, timeout=BUSY, isolation_level=None, uri=True)
+        connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def has_log(path: Path) -> bool:
+    """Whether there are rows beside the file, which SQLite has not taken into it yet."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
+
+
+@contextmanager
+def damage(path: Path) -> Iterator[None]:
+    """What a damaged file makes go wrong becomes an ExperimentError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise refused(path, error) from error
+    except UnicodeDecodeError as error:
+        raise problem("store-damaged", path=str(path), reason="a text in it is not UTF-8") from error
+    except KeyError as error:
+        raise problem("store-damaged", path=str(path), reason=f"it lacks {error}") from error
+    except (ValueError, TypeError, IndexError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
+        raise problem("store-damaged", path=str(path), reason=str(error)) from error
 
 
 def refused(path: Path, error: sqlite3.Error) -> Exception:
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_NOTADB":
         return problem("not-a-store", path=str(path))
-    if name.startswith("SQLITE_CORRUPT"):
+    if name.startswith("SQLITE_CORRUPT") or name in ("", "SQLITE_ERROR", "SQLITE_MISMATCH"):
         return problem("store-damaged", path=str(path), reason=str(error))
     return problem("store-unwritable", path=str(path), reason=str(error))
 
@@ -364,21 +403,20 @@ def lay_out(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None
 
 def check_format(path: Path, connection: sqlite3.Connection) -> None:
     """Refuse a file that is not a store, or that a later version wrote."""
-    try:
+    with damage(path):
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         schema = connection.execute("PRAGMA user_version").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        raise refused(path, error) from error
     if application != APPLICATION:
         raise problem("not-a-store", path=str(path))
     if schema != SCHEMA:
         raise problem("store-version", path=str(path), found=schema, known=SCHEMA)
-    try:
+    with damage(path):
         identity = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
-    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
-        raise problem("store-damaged", path=str(path), reason=str(error)) from error
     if not isinstance(identity, dict) or not {"net", "net_hash", *_WORDS} <= identity.keys():
         raise problem("store-damaged", path=str(path), reason="its identity is incomplete")
+    measures = identity["measures"]
+    if not isinstance(measures, list) or not all(isinstance(name, str) for name in measures):
+        raise problem("store-damaged", path=str(path), reason="its measures are not a list of names")
 
 
 def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
@@ -401,13 +439,13 @@ def brief(value: Any) -> str:
 
 
 def insert_point(connection: sqlite3.Connection, point: Point) -> int:
-    text = "".join(net_text(point.net))
+    plain = "".join(net_text(point.net))
     cursor = connection.execute(
         "INSERT INTO points (parameters, net, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             point.key,
-            zlib.compress(text.encode(), 6),
+            zlib.compress(plain.encode(), 6),
             point.net_hash,
             str(point.plan.seed),
             point.plan.until,
@@ -444,23 +482,72 @@ def decode_row(
     machine: str,
     python: str,
 ) -> ReplicationRecord:
-    values = {name: math.nan if value is None else value for name, value in json.loads(measures).items()}
-    details = None if failure is None else json.loads(failure)
+    """The row of these columns. Raises ValueError or TypeError where one of them is damaged."""
+    values = {name: math.nan if value is None else real(value) for name, value in json.loads(measures).items()}
+    details = None if failure is None else dict(json.loads(failure))
+    if ended not in ("until", "dead", "error", "firings"):
+        raise ValueError(f"`{ended}` is no ending of a replication")
     return ReplicationRecord(
-        replication,
+        whole(replication),
         ended,
-        instant,
-        firings,
-        int(trajectory, 16),
+        real(instant, 0.0),
+        whole(firings),
+        whole(int(text(trajectory), 16), LARGEST_WORD),
         values,
-        seconds,
-        engine,
-        int(seed),
+        real(seconds, 0.0),
+        text(engine),
+        whole(int(text(seed)), LARGEST_WORD),
         details,
-        version,
-        machine,
-        python,
+        text(version),
+        text(machine),
+        text(python),
     )
+
+
+# SQLite keeps whatever was written into a column, of any type.
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"there is {kind(value)} where a text should be")
+    return value
+
+
+def whole(value: Any, most: int = LARGEST_COUNT) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise TypeError(f"there is {kind(value)} where a count should be")
+    return value
+
+
+def real(value: Any, least: float = -math.inf) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not float(value) >= least:
+        raise TypeError(f"there is {kind(value)} where a number should be")
+    return float(value)
+
+
+def scalars(written: Any) -> Values:
+    """The parameters of a point."""
+    values = dict(json.loads(written))
+    for value in values.values():
+        if not isinstance(value, int | float | str):
+            raise TypeError(f"there is {kind(value)} where the value of a parameter should be")
+    return values
+
+
+def kind(value: Any) -> str:
+    return f"`{value}`" if isinstance(value, int | float) else f"a {type(value).__name__}"
+
+
+def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> None:
+    """Keep what a replication read of the recordings where it is more than others did."""
+    if not files:
+        return
+    found = connection.execute("SELECT value FROM meta WHERE name = 'recordings'").fetchone()
+    known = unpacked(json.loads(found[0])) if found else ()
+    most = furthest((known, files))
+    if most != known:
+        value = json.dumps(packed(most), ensure_ascii=False)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('recordings', ?)", (value,))
 
 
 def is_done(connection: sqlite3.Connection, point: int, replication: int) -> bool:

@@ -15,6 +15,7 @@ from petri.experiment.sampling import Values
 from petri.experiment.store import Store
 from petri.experiment.task import ReplicationRecord
 from petri.experiment.warmup import Warmup
+from petri.file_read import FileRead
 from petri.measure.figures import Figure, figures, statistics
 from petri.measure.formula import Verdict, judge
 from petri.measure.intervals import Interval, Statistic, interval_of
@@ -128,6 +129,7 @@ class Outcome:
     store: Path
     interrupted: bool = False
     description: str = ""
+    files: tuple[FileRead, ...] = ()  # what was read of the recordings
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -175,6 +177,7 @@ class Outcome:
             "done": self.done,
             "passed": self.passed,
             "dimensions": {one.name: one.dimension for one in self.figures},
+            **({"recordings": [read.to_dict() for read in self.files]} if self.files else {}),
             "points": [point.to_dict() for point in self.points],
         }
 
@@ -219,7 +222,15 @@ def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[
 
 
 def stored_outcome(store: Store) -> Outcome:
-    """All points of a store, as far as they are done, compared with the expected values of its experiment."""
+    """All points of a store, as far as they are done, compared with the expected values of its experiment.
+
+    Raises ExperimentError if the store is damaged.
+    """
+    with store.reading():
+        return read_outcome(store)
+
+
+def read_outcome(store: Store) -> Outcome:
     identity, about = store.meta("identity"), store.meta("about")
     rows: dict[int, list[ReplicationRecord]] = {}
     for number_, row in store.rows():
@@ -243,4 +254,4 @@ def stored_outcome(store: Store) -> Outcome:
         )
         points.append(replace(point, checked=check(expected, point, net)))
     described = about.get("description", "")
-    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, description=described)
+    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, False, described, store.files())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import math
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from petri.atomic_file import replacing
 from petri.experiment.errors import problem
 
 if TYPE_CHECKING:
@@ -73,11 +75,13 @@ def check_format(path: Path) -> None:
 def write_csv(outcome: Outcome, path: Path) -> None:
     """RFC 4180; a figure without data is empty."""
     columns = replication_columns(outcome)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
+    with replacing(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text)
         writer.writerow(columns)
         for row in zip(*columns.values(), strict=True):
             writer.writerow(["" if isinstance(cell, float) and math.isnan(cell) else plain(cell) for cell in row])
+        text.detach()
 
 
 def plain(cell: Any) -> Any:
@@ -96,7 +100,8 @@ def write_parquet(outcome: Outcome, path: Path) -> None:
     identity = {f"pnsim.{name}": str(value) for name, value in outcome.identity.items()}
     dimensions = {f"pnsim.dimension.{one.name}": one.dimension for one in outcome.figures}
     metadata = {name.encode(): value.encode() for name, value in {**identity, **dimensions}.items()}
-    pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path)
+    with replacing(path) as file:
+        pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), file)
 
 
 def uniform(cells: list[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from petri.diagnostics import Diagnostic
 from petri.experiment.warmup import Warmup, pilot
+from petri.file_read import FileRead
 from petri.measure.figures import evaluate_with_faults, figures
 from petri.net import Net
 from petri.result import run_failure
@@ -39,6 +40,7 @@ class Task:
 class ReplicationRecord:
     """The result of a replication. `hash` is its trajectory hash (R4), `seconds` its duration [s].
 
+    `files` is what was read of the net's recordings; a store keeps, of each place, the most that any replication read.
     `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how, or which figures
     could not be computed.
     """
@@ -56,6 +58,7 @@ class ReplicationRecord:
     version: str = VERSION
     machine: str = platform.machine()
     python: str = platform.python_version()
+    files: tuple[FileRead, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -131,4 +134,5 @@ def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[s
         engine=plan.engine,
         seed=plan.seed,
         failure=failure,
+        files=ran.files,
     )

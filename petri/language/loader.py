@@ -24,6 +24,7 @@ from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
 from petri.language.syntax.parser import parse_text
 from petri.net import Span
+from petri.regular import irregular
 
 MOST_FILES = 1000
 MOST_ROWS = 1_000_000
@@ -49,8 +50,9 @@ def shown_path(path: Path) -> str:
         if real.is_relative_to(folder.resolve()):
             return str(PurePosixPath(name, *real.relative_to(folder.resolve()).parts))
     if path.is_absolute() and real.is_relative_to(Path.cwd()):
-        return str(real.relative_to(Path.cwd()))
-    return str(path)
+        path = real.relative_to(Path.cwd())
+    # It becomes part of the flat net, whose texts are Unicode.
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class Loader:
@@ -114,6 +116,11 @@ class Loader:
             return
         self._read.add(path)
         name = shown_path(self._as_written(d, path))
+        kind = self._irregular(path)
+        if kind is not None:
+            self.problems.error("import-not-regular", d.span, path=d.path or d.name, kind=kind)
+            self.broken.add("*")
+            return
         text, found = read_source(path, name)
         for diagnostic in found:
             if diagnostic.id == "file-missing":
@@ -127,6 +134,14 @@ class Loader:
         if path.is_relative_to(library.models().resolve()):
             self.library_files.add(name)
         self._parse(text, name)
+
+    @staticmethod
+    def _irregular(path: Path) -> str | None:
+        """See `irregular`; whoever opens the file reports what else is wrong with it."""
+        try:
+            return irregular(path)
+        except (OSError, ValueError):
+            return None
 
     def _as_written(self, d: tree.Import, path: Path) -> Path:
         """The path relative to the importing file, so that messages show it as the user named the net."""
@@ -206,6 +221,10 @@ class Loader:
         return KnownTable(len(self.tables) - 1, whole, Fraction(mean))
 
     def _rows(self, e: tree.Text, path: Path) -> list[tuple[str, float]] | None:
+        kind = self._irregular(path)
+        if kind is not None:
+            self.problems.error("table-not-regular", e.span, path=e.value, kind=kind)
+            return None
         try:
             size = path.stat().st_size
             if size > LARGEST_TABLE:

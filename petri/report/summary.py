@@ -46,6 +46,7 @@ class _Summary:
         rows = tables(self.result, fold=not self.every)
         self.transitions(rows.transitions)
         self.places(rows.places)
+        self.recordings()
         self.notes((*rows.places, *rows.transitions))
         if self.result.died:
             self.death()
@@ -172,6 +173,20 @@ class _Summary:
             Column("rate", [self.plain(row, "arrival_rate", "events") for row in rows], rank=6, implied=True),
             Column("sojourn", [self.plain(row, "sojourn", "Time") for row in rows], rank=1),
             Column("used", used, rank=3),
+        )
+
+    def recordings(self) -> None:
+        """How much was read of each file, and what in it is missing, or not as it was on the wire."""
+        told = []
+        for read in self.result.files:
+            lines = [] if read.complete else [Text("not read to its end", style="dim")]
+            for remark in read.remarks:
+                lines.append(Text(remark.message, style="bold yellow" if remark.severity == "warning" else "dim"))
+            told.append(Text("\n").join(lines))
+        self.rows(
+            Column("Recordings", [read.place for read in self.result.files], "name"),
+            Column("rows read", [number(read.rows) for read in self.result.files]),
+            Column("", told, "prose"),
         )
 
     def rows(self, *columns: Column) -> None:

@@ -69,6 +69,7 @@ def result_dict(result: Result) -> dict[str, Any]:
         "failure": None if failure is None else failure.to_dict(),
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
+        **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
         "places": table_rows(result.places),
         "transitions": table_rows(result.transitions),
         "packed": pack(result),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from petri.diagnostics import RunFailure, unknown_name
+from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
 from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows, statistic
 from petri.measure.estimate import LEVEL, Estimate, estimate, estimate_quantile, extremes, left_out
@@ -118,6 +119,11 @@ class Result:
         for replication in self.replications:
             combined = (combined * 0x9E3779B97F4A7C15 + replication.hash) % 2**64
         return combined
+
+    @cached_property
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the files of the net's streams, of each by the replication that read most of it."""
+        return furthest(replication.files for replication in self.replications)
 
     @cached_property
     def failure(self) -> RunFailure | None:

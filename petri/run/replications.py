@@ -14,6 +14,7 @@ from petri.diagnostics import LanguageError
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Session
+from petri.file_read import FileRead
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token
@@ -51,6 +52,7 @@ class Replication(Frozen):
     warm: bool = True
     levels: Levels | None = None  # time by place and number of tokens, if requested
     series: Mapping[int, list[float]] = field(default_factory=dict)  # for each measure, its value in each window
+    files: tuple[FileRead, ...] = ()  # what was read of the net's recordings
 
     @property
     def complete(self) -> bool:
@@ -174,6 +176,7 @@ class Driver:
             warm=self.warm,
             levels=session.levels(),
             series={series.measure: series.values for series in self.series},
+            files=session.files(),
         )
 
     def live(self) -> Ending:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from petri.diagnostics import LanguageError
 from petri.engine.expression import Context, evaluate
 from petri.engine.firings import TracedFiring
 from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
@@ -48,7 +49,7 @@ class Replay:
         self.net = net
         self.watcher = watcher
         self.tokens = [place.held for place in net.places]
-        self._streams = [index for index, place in enumerate(net.places) if place.stream is not None]
+        self._streams = Streams(net)
         self._refill()
         self._pending: list[tuple[float, int, TracedFiring, Sequence[Moved]]] = []
         self._started = 0
@@ -82,9 +83,10 @@ class Replay:
             heapq.heappush(self._pending, (end, self._started, firing, given))
 
     def _refill(self) -> None:
-        """A stream's place shows its next row (S6). The firings do not show that the last row is gone."""
-        for place in self._streams:
-            self.tokens[place] = max(self.tokens[place], 1)
+        """A place with a stream that is empty gets its next row (S6)."""
+        for place in self._streams.places:
+            if self.tokens[place] <= 0 and self._streams.take_row(place):
+                self.tokens[place] = 1
 
     def advance(self, now: float) -> None:
         """Process all ends up to `now`."""
@@ -97,6 +99,35 @@ class Replay:
         for moved in given:
             self.tokens[moved.place] += moved.count
         self.watcher.ended(firing, given, now)
+
+
+class Streams:
+    """Counts the rows of a net's streams in the files themselves: the firings do not tell which row was the last."""
+
+    def __init__(self, net: Net) -> None:
+        self.places = [index for index, place in enumerate(net.places) if place.stream is not None]
+        self._left = dict.fromkeys(self.places, 0)
+        self._ended: set[int] = set()
+        if self.places:
+            from petri.traffic import Recordings
+
+            self._recordings = Recordings(net)
+
+    def take_row(self, place: int) -> bool:
+        """Whether there is a next row, which is then gone."""
+        if not self._left[place] and place not in self._ended:
+            self._left[place] = self._count_block(place)
+        if not self._left[place]:
+            self._ended.add(place)
+            return False
+        self._left[place] -= 1
+        return True
+
+    def _count_block(self, place: int) -> int:
+        try:
+            return self._recordings.count(place)
+        except LanguageError:  # which ends the run, too, and is reported there
+            return 0
 
 
 class _Takes:

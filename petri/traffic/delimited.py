@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from itertools import islice
@@ -102,6 +102,9 @@ class DelimitedFile:
                 raise problem("stream-long-line", path=self._name, line=self._line, limit=f"{LONGEST_LINE:,}")
             if line[0] != "#" and not line.isspace():
                 yield self._line, line
+
+    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        return {}, ()
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
         while lines := self._lines(most):

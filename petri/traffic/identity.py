@@ -10,16 +10,21 @@ from pathlib import Path
 from petri.net import Net, Place
 from petri.structs import replace
 from petri.traffic.attach import check_places
+from petri.traffic.formats import check_regular
 from petri.traffic.problems import problem, unreadable
 
 
-def digest(path: str, name: str) -> str:
-    """SHA-256 of a file, read in pieces. Cached while its size and time of change stay the same."""
+def digest(path: str, name: str, place: str | None = None) -> str:
+    """SHA-256 of a file, read in pieces. Cached while its size and time of change stay the same.
+
+    place: whose rows they are, to be named if the file is missing.
+    """
     try:
+        check_regular(Path(path), name)
         status = Path(path).stat()
         return _digest(path, status.st_size, status.st_mtime_ns)
     except FileNotFoundError:
-        raise problem("stream-missing", path=name) from None
+        raise problem("stream-missing", path=name, place=place) from None
     except OSError as error:
         raise unreadable(name, error) from error
 
@@ -71,5 +76,5 @@ def verify(net: Net) -> None:
     """Raises LanguageError if a file has changed since the net was sealed."""
     for place in net.places:
         stream = place.stream
-        if stream is not None and stream.digest and digest(stream.path, stream.name) != stream.digest:
+        if stream is not None and stream.digest and digest(stream.path, stream.name, place.name) != stream.digest:
             raise problem("stream-changed", path=stream.name, place=place.name)

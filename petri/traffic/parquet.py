@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -37,10 +37,12 @@ class ParquetFile:
         self._arrow, parquet = _packages(name)
         try:
             self._file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
+            schema = self._file.schema_arrow
+            self.headers: list[str] = list(schema.names)
+        except UnicodeDecodeError as error:
+            raise problem("stream-unreadable", path=name, reason="the names of its columns are not UTF-8") from error
         except (OSError, ValueError) as error:  # pyarrow's own errors are subclasses of these
             raise unreadable(name, error) from error
-        schema = self._file.schema_arrow
-        self.headers: list[str] = list(schema.names)
         instants = [field.name for field in schema if self._instant(field.type)]
         self.units = {header_parts(header)[0]: "ns" for header in instants}
         self._first: int | float | None = None
@@ -58,6 +60,9 @@ class ParquetFile:
     def _instant(self, kind: Any) -> bool:
         types = self._arrow.types
         return bool(types.is_timestamp(kind) or types.is_duration(kind))
+
+    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        return {}, ()
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
         wanted = list(dict.fromkeys(field.header for field in fields))
@@ -93,7 +98,8 @@ class ParquetFile:
             array = array.dictionary_decode()
             kind = array.type
         if field.slot.labels and (types.is_string(kind) or types.is_large_string(kind)):
-            return np.array([self._label(field, text, first + n) for n, text in enumerate(array.to_pylist())], np.int64)
+            rows = enumerate(array.cast(self._arrow.large_binary()).to_pylist(), first)
+            return np.array([self._label(field, text, row) for row, text in rows], np.int64)
         if self._instant(kind):
             unit = self._arrow.timestamp("ns", kind.tz) if types.is_timestamp(kind) else self._arrow.duration("ns")
             array = array.cast(unit).view(self._arrow.int64())
@@ -126,8 +132,12 @@ class ParquetFile:
             column = column.astype(np.int64)
         return column
 
-    def _label(self, field: Field, text: str, row: int) -> int:
+    def _label(self, field: Field, data: bytes, row: int) -> int:
         labels: Slot = field.slot
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            raise self._wrong(field, row, "its text is not UTF-8") from None
         if text not in labels.labels:
             raise self._wrong(field, row, f"`{text[:40]}` is not a value of the field: {', '.join(labels.labels[:10])}")
         return labels.labels.index(text)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from petri.file_read import FileRead
 from petri.net import Net, Place, Token
 from petri.traffic.fields import Block, Column, Field
-from petri.traffic.formats import open_recording
+from petri.traffic.formats import Recording, open_recording
 from petri.traffic.problems import longest, problem
 
 BLOCK = 65_536  # rows read at a time
@@ -24,19 +25,18 @@ class Recordings:
 
     def __init__(self, net: Net, block: int | None = None) -> None:
         most = BLOCK if block is None else block
-        self._places = net.places
-        self._rows = {
-            index: rows(net, place, most) for index, place in enumerate(net.places) if place.stream is not None
+        self._reading = {
+            index: Reading(net, place, most) for index, place in enumerate(net.places) if place.stream is not None
         }
 
     def tokens(self, place: int) -> list[Token]:
         """The next rows of a place; no rows mark the end. Raises LanguageError for an invalid file."""
-        block = next(self._rows[place], None)
+        block = self._reading[place].next()
         return [] if block is None else list(zip(*(column.tolist() for column in block), strict=True))
 
     def words(self, place: int) -> bytes:
         """The same as native 64-bit words, slot after slot."""
-        block = next(self._rows[place], None)
+        block = self._reading[place].next()
         if block is None:
             return b""
         table = np.empty((len(block[0]), len(block)), dtype=np.uint64)
@@ -44,14 +44,50 @@ class Recordings:
             table[:, position] = column.view(np.uint64)
         return table.tobytes()
 
+    def count(self, place: int) -> int:
+        """How many the next rows are."""
+        block = self._reading[place].next()
+        return 0 if block is None else len(block[0])
 
-def rows(net: Net, place: Place, most: int) -> Iterator[list[Column]]:
-    """The rows of a place's file as columns in the order of the slots, in blocks; every value fits the colour.
+    def read(self) -> tuple[FileRead, ...]:
+        return tuple(reading.read() for reading in self._reading.values())
+
+
+class Reading:
+    """The file of one place, which is opened when its first rows are wanted."""
+
+    def __init__(self, net: Net, place: Place, most: int) -> None:
+        self._net = net
+        self._place = place
+        self._most = most
+        self._blocks = self._rows()
+        self._recording: Recording | None = None
+        self._count = 0
+        self._complete = False
+
+    def next(self) -> list[Column] | None:
+        """The next rows as columns in the order of the slots; None at the end. See `rows`."""
+        block = next(self._blocks, None)
+        self._complete = block is None
+        self._count += 0 if block is None else len(block[0])
+        return block
+
+    def read(self) -> FileRead:
+        assert self._place.stream is not None
+        counts, unknown = ({}, ()) if self._recording is None else self._recording.counts()
+        return FileRead(self._place.name, self._place.stream.name, self._count, self._complete, counts, unknown)
+
+    def _rows(self) -> Iterator[list[Column]]:
+        self._recording, fields = open_recording(self._net, self._place)
+        yield from rows(self._place, self._recording, fields, self._most)
+
+
+def rows(place: Place, recording: Recording, fields: Sequence[Field], most: int) -> Iterator[list[Column]]:
+    """The rows of a place's open file as columns in the order of the slots, in blocks; every value is of the colour.
 
     Raises LanguageError for an invalid row, after the rows before it have been returned.
     """
     assert place.stream is not None
-    recording, fields = open_recording(net, place)
     last = 0.0
     empty = True
     with recording:

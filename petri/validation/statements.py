@@ -179,7 +179,7 @@ def read_statements(path: Path) -> list[Statement]:
     """The statements of a file. Raises StatementError, with the number of the statement that is wrong."""
     try:
         entries = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise StatementError(f"{path}: {error}") from error
     if not isinstance(entries, list):
         raise StatementError(f"{path}: expected a list of statements")

@@ -135,6 +135,8 @@ WORDING: dict[str, Wording] = {
         notes=("it draws from {names:and}",),
     ),
     "table-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "import-not-regular": Wording("`{path}` is {kind}, and only a regular file can be imported"),
+    "table-not-regular": Wording("`{path}` is {kind}, and a table is read from a regular file"),
     "table-unreadable": Wording("`{path}` cannot be read: {reason}"),
     "table-too-large": Wording("`{path}` has {size}; a table may have at most {limit}"),
     "table-row": Wording("line {line} of `{path}` is not a row of a table: {reason}", notes=("it is `{text}`",)),

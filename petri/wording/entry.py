@@ -17,6 +17,8 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from petri.visible import visible
+
 _LONGEST_VALUE = 200
 
 
@@ -34,13 +36,13 @@ class Wording:
 class _Sentence(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if not format_spec:
-            return visible(f"{value:.10g}" if isinstance(value, float) else str(value))
+            return quoted(f"{value:.10g}" if isinstance(value, float) else str(value))
         if isinstance(value, int):
             singular, _, plural = format_spec.partition("|")
             return f"{value} {singular if value == 1 else plural or singular + 's'}"
         word, _, bare = format_spec.partition(":")
         quote = "" if format_spec.endswith(":") and not bare else "`"
-        return _enumerate([f"{quote}{visible(str(item))}{quote}" for item in value], word)
+        return _enumerate([f"{quote}{quoted(str(item))}{quote}" for item in value], word)
 
 
 def fill(template: str, values: Mapping[str, Any]) -> str:
@@ -53,9 +55,9 @@ def is_complete(template: str, values: Mapping[str, Any]) -> bool:
     return all(values.get(name) not in (None, "", (), []) for name in names)
 
 
-def visible(text: str) -> str:
-    """The text without control characters, which could manipulate a terminal, and cut to a maximum length."""
-    shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+def quoted(text: str) -> str:
+    """A value as it is shown: without control characters, on one line, and cut to a maximum length."""
+    shown = visible(text, keep="")
     return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 1] + "…"
 
 

@@ -18,6 +18,18 @@ WORDING: dict[str, Wording] = {
         "use {instead}",
         notes=("the measures are {known:and}",),
     ),
+    "measure-too-large": Wording(
+        "with the measures that it uses, the formula has more than {limit} operations",
+        "a measure is written out wherever it is used; use fewer of the other measures here",
+    ),
+    "measure-too-deep": Wording(
+        "with the measures that it uses, the formula nests more than {limit} deep",
+        "let each measure use places and transitions rather than the measure before it",
+    ),
+    "measures-too-large": Wording(
+        "the formulas of the measures have more than {limit} figures of places and transitions",
+        "a measure over a whole array counts each element wherever it is used; measure fewer elements",
+    ),
     "measure-usage": Wording("this is not how `{name}` is used", "write `{usage}`"),
     "reorder-setting": Wording(
         "`reorder` has no setting `{text}`", "its settings are {known:and}, such as `displacement: 8`"

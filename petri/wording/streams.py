@@ -51,8 +51,14 @@ WORDING: dict[str, Wording] = {
         "`{text}` does not say which {what} is meant", "write `--{option} {example}`"
     ),
     "stream-twice": Wording("`{name}` is named twice: `{first}` and `{second}`"),
-    "stream-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "stream-missing": Wording(
+        "there is no file `{path}`", "did you mean `{suggestion}`?", "name it: `--stream {place}=FILE`"
+    ),
     "stream-unreadable": Wording("`{path}` cannot be read: {reason}", notes=(REACHED,)),
+    "stream-not-regular": Wording(
+        "`{path}` is {kind}, and a stream is read from a regular file",
+        "copy it into a file, `{command}`, or give it to `pnsim run --stream`, which does so by itself",
+    ),
     "stream-compressed": Wording("`{path}` is compressed by {kind}", "unpack it first: `{command}`"),
     "stream-needs-package": Wording(
         "`{path}` is a Parquet file, but the package that reads such files is not installed",
@@ -132,8 +138,42 @@ WORDING: dict[str, Wording] = {
         notes=(REACHED,),
     ),
     "capture-link": Wording(
-        "the flows of `{path}` cannot be determined: packets on its type of link, {detail}, are not supported",
-        "remove `flow` from the fields, or convert the capture to a table",
+        "the flows and protocols of `{path}` cannot be determined: its type of link, {detail}, is not supported",
+        "remove `flow` and `protocol` from the fields, or convert the capture to a table",
         notes=(REACHED,),
+    ),
+    # ------------------------------------------------------------ captures that are not all that was on the wire
+    "capture-unknown-blocks": Wording(
+        "`{path}`: skipped {count:block} of unknown type; packets in them are missing",
+        "convert the capture: `editcap {path} new.pcapng`; editcap comes with Wireshark",
+        notes=("unknown types: {types:and:}",),
+    ),
+    "capture-dropped": Wording(
+        "`{path}`: the file says that {count:packet} got lost before reaching it",
+        "capture with a larger buffer, or less of each packet",
+    ),
+    "capture-missing-bytes": Wording(
+        "`{path}`: {count:byte} missing at the end of a section, and with them packets",
+    ),
+    "capture-cut": Wording("`{path}` holds {count:packet} only in part; their size is that on the wire"),
+    "capture-longer": Wording(
+        "`{path}` holds more bytes of {count:packet} than their size on the wire; the size on the wire is used"
+    ),
+    "capture-empty": Wording("`{path}` has {count:packet} of size 0"),
+    "capture-not-internet": Wording(
+        "`{path}` has {count:packet} without IP addresses; their flow is that of the link addresses"
+    ),
+    "capture-fragments": Wording(
+        "`{path}` has {count:IP fragment}; their flow is that of addresses and protocol, without ports"
+    ),
+    "capture-no-ports": Wording(
+        "`{path}` has {count:TCP or UDP packet} without ports; their flow is that of addresses and protocol"
+    ),
+    "capture-shared-flows": Wording(
+        "`{path}` has {count:packet} in flows that share a number with another flow",
+        notes=("the first 1,048,576 flows have numbers of their own",),
+    ),
+    "capture-interfaces": Wording(
+        "`{path}` has packets of {count:interface}; a packet seen on two of them comes twice"
     ),
 }  # fmt: skip

@@ -70,6 +70,9 @@ WORDING: dict[str, Wording] = {
     ),
     "not-a-record-type": Wording("`{name}` is {kind}, which has no fields"),
     "with-on-scalar": Wording("`with` changes fields of a record, but `{text}` is {kind}"),
+    "type-too-deep": Wording(
+        "types nest more than {limit} deep here", "put the fields of the inner types into one record"
+    ),
     "record-too-large": Wording("the record contains more than {limit} values"),
     "token-field": Wording(
         "the field `{field}` cannot be a `token`", "a field must be a number, a bool, an enumeration or a record"

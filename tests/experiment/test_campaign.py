@@ -200,7 +200,7 @@ def test_claims_of_the_dead_are_void(tmp_path: Path) -> None:
     prepared = experiment.prepare("reference")
     with Store.create(tmp_path / "s.db", prepared.identity, {}) as store:
         (number,) = store.add_points(prepared.points)
-        with Store.open(tmp_path / "s.db") as other:
+        with Store.create(tmp_path / "s.db", prepared.identity, {}) as other:
             assert other.claim([(number, 0)]) == [(number, 0)]
             assert store.claim([(number, 0), (number, 1)]) == [(number, 1)]
             assert other.claim([(number, 0)]) == [(number, 0)]
@@ -212,7 +212,8 @@ def test_claims_of_the_dead_are_void(tmp_path: Path) -> None:
 def test_what_another_process_has_finished_is_not_granted(tmp_path: Path) -> None:
     experiment = queue(tmp_path, points=[{"load": 0.3}], warmup="auto")
     prepared = experiment.prepare("reference")
-    with Store.create(tmp_path / "s.db", prepared.identity, {}) as store, Store.open(tmp_path / "s.db") as other:
+    path = tmp_path / "s.db"
+    with Store.create(path, prepared.identity, {}) as store, Store.create(path, prepared.identity, {}) as other:
         (number,) = store.add_points(prepared.points)
         point = prepared.points[0]
         row = perform(Task(point.packed, point.plan, 0, point.names))

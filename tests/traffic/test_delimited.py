@@ -134,7 +134,7 @@ def test_no_file_and_no_place(tmp_path: Path) -> None:
     assert error.value.diagnostics[0].values["suggestion"] == str(tmp_path / "packets.csv")
     with pytest.raises(LanguageError) as error:
         rows(with_streams(flat, {"rows": tmp_path}))
-    assert told(error)[0] == "stream-unreadable"
+    assert told(error)[0] == "stream-not-regular"
     for files, columns, identifier in (
         ({"row": "x"}, {}, "stream-unknown-place"),
         ({}, {"tine": "x"}, "stream-unknown-field"),

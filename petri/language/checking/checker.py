@@ -49,6 +49,7 @@ from petri.language.meaning.units import TIME, TIMES, UNITS, suggested_unit
 from petri.language.problems import CheckError, Problems
 from petri.language.syntax import tree
 
+DEEPEST_TYPE = 64  # types that are defined by one another
 # Names of types in other languages.
 _BUILT_IN = ("int", "real", "bool", "token", "Time", "Bytes", "Rate", "Freq")
 _OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool"}
@@ -79,6 +80,7 @@ class Checker(CheckState):
         self.measures: list[MeasureTemplate] = []
         self.expectations: list[ExpectationTemplate] = []
         self.run_defaults = net.RunDefaults()
+        self._open_types = 0
 
     def run(self) -> None:
         """Check everything."""
@@ -220,7 +222,13 @@ class Checker(CheckState):
             self.problems.error("circular-definition", symbol.span, name=symbol.name)
         if symbol.state == "waiting":
             symbol.state = "busy"
-            symbol.type = self.read_type(symbol.declaration.type, self.scope_of(symbol), symbol.name)
+            self._open_types += 1
+            if self._open_types > DEEPEST_TYPE:
+                self.problems.error("type-too-deep", symbol.span, limit=DEEPEST_TYPE)
+                symbol.type = UNKNOWN
+            else:
+                symbol.type = self.read_type(symbol.declaration.type, self.scope_of(symbol), symbol.name)
+            self._open_types -= 1
             symbol.state = "done"
         symbol.used = True
         return symbol.type

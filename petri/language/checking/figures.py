@@ -11,15 +11,17 @@ from petri.language.checking.expressions import Reader
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat, Target, find_target
-from petri.language.meaning.nodes import Node, as_float, evaluate, to_slot
+from petri.language.meaning.nodes import LARGEST, Node, as_float, evaluate, to_slot
 from petri.language.meaning.scope import ConstantSymbol, MeasureSymbol, kind_of
 from petri.language.meaning.types import INT, Scalar, Unknown, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span, Term
 from petri.structs import Struct
 
 Build = Callable[[Flat], Term]
+DEEPEST_MEASURE = 120  # operations within operations: what the codec, which is recursive, can write
 
 
 class ProbeTemplate(Struct):
@@ -78,10 +80,26 @@ class FigureTemplate(Struct):
     build: Build
     probe: ProbeTemplate | None = None
     zero: bool = False
+    size: int = 1  # operations, those of the measures that it uses included
+    depth: int = 0
 
 
-def operation(op: str, *figures: FigureTemplate) -> Build:
-    return lambda flat: Term(op, tuple(figure.build(flat) for figure in figures))
+def operation(op: str, dimension: Dimension, share: bool, span: Span, *figures: FigureTemplate) -> FigureTemplate:
+    """An operation on figures; raises CheckError when the formula has become too large.
+
+    A measure is written out wherever it is used, so each line of a net can double the formula of the line before.
+    """
+    size = 1 + sum(figure.size for figure in figures)
+    depth = 1 + max(figure.depth for figure in figures)
+    if size > LARGEST:
+        raise CheckError("measure-too-large", span, limit=LARGEST)
+    if depth > DEEPEST_MEASURE:
+        raise CheckError("measure-too-deep", span, limit=DEEPEST_MEASURE)
+
+    def build(flat: Flat) -> Term:
+        return Term(op, tuple(figure.build(flat) for figure in figures))
+
+    return FigureTemplate(dimension, share, build, size=size, depth=depth)
 
 
 def total(terms: Sequence[Term], op: str = "add") -> Term:
@@ -112,7 +130,7 @@ class FigureReader:
                 return self._arithmetic(e)
             case tree.Unary() if e.operator == "-":
                 inner = self.read(e.operand)
-                return None if inner is None else FigureTemplate(inner.dimension, False, operation("neg", inner))
+                return None if inner is None else operation("neg", inner.dimension, False, e.span, inner)
             case tree.Name():
                 return self._name(e)
             case tree.Field():
@@ -213,9 +231,9 @@ class FigureReader:
         if left is None or right is None:
             return None
         if e.operator == "*":
-            return FigureTemplate(left.dimension * right.dimension, False, operation("mul", left, right))
+            return operation("mul", left.dimension * right.dimension, False, e.span, left, right)
         if e.operator == "/":
-            return FigureTemplate(left.dimension / right.dimension, False, operation("div", left, right))
+            return operation("div", left.dimension / right.dimension, False, e.span, left, right)
         op = "add" if e.operator == "+" else "sub"
         return self._alike(op, left, right, e.left.span, e.right.span, e.span)
 
@@ -228,7 +246,7 @@ class FigureReader:
             self.reader.unequal(Value(kinds[0], (), a), Value(kinds[1], (), b), span)
             return None
         dimension = right.dimension if left.zero else left.dimension
-        return FigureTemplate(dimension, left.share or right.share, operation(op, left, right))
+        return operation(op, dimension, left.share or right.share, span, left, right)
 
     # ------------------------------------------------------------ functions
 
@@ -296,11 +314,16 @@ class FigureReader:
             assert isinstance(value.type, Scalar)
             node, dimension = to_slot(value.node), value.type.dimension
 
-        def count(flat: Flat) -> Term:
+        def made(flat: Flat) -> tuple[int, Term]:
             transitions = flat.transitions(target)
             if node is None:
-                return total([Term("firings", (), index) for index in transitions])
-            return total([Term("counter", (), _counter(flat, target, node, index)) for index in transitions])
+                terms = [Term("firings", (), index) for index in transitions]
+            else:
+                terms = [Term("counter", (), _counter(flat, target, node, index)) for index in transitions]
+            return len(terms), total(terms)
+
+        def count(flat: Flat) -> Term:
+            return flat.leaf(e, e.span, lambda: made(flat))
 
         if name == "count":
             return FigureTemplate(dimension, False, count)
@@ -330,11 +353,11 @@ class FigureReader:
         dimension = self.checker.units.normal(TIME) if name == "sojourn" else PLAIN
         share = name in ("busy", "occupied", "active")
 
-        def term(flat: Flat) -> Term:
+        def made(flat: Flat) -> tuple[int, Term]:
             indices = flat.places(target) if target.is_place else flat.transitions(target)
-            return _combined(op, indices)
+            return len(indices), _combined(op, indices)
 
-        return FigureTemplate(dimension, share, term)
+        return FigureTemplate(dimension, share, lambda flat: flat.leaf(e, e.span, lambda: made(flat)))
 
     def _sample(self, e: tree.At) -> FigureTemplate | None:
         target = find_target(self.checker, e.transition, "a transition")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petri.language.checking.expressions import Reader
-from petri.language.checking.figures import FigureReader, FigureTemplate, is_percentile
+from petri.language.checking.figures import DEEPEST_MEASURE, FigureReader, FigureTemplate, is_percentile
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat
 from petri.language.meaning.nodes import as_float, evaluate
@@ -82,12 +82,15 @@ class MeasureChecker:
             return None
         if symbol.name not in self.figures:
             self.busy.add(symbol.name)
+            self.figures[symbol.name] = None
             try:
                 self.figures[symbol.name] = self.reader.read(symbol.declaration.formula)
             except CheckError as fault:
                 self.problems.fault(fault)
-                self.figures[symbol.name] = None
-            self.busy.discard(symbol.name)
+            except RecursionError:  # each uses one that is declared further below
+                self.problems.error("measure-too-deep", span, limit=DEEPEST_MEASURE)
+            finally:
+                self.busy.discard(symbol.name)
         return self.figures[symbol.name]
 
     def check(self) -> None:

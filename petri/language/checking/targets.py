@@ -24,7 +24,7 @@ from petri.language.meaning.scope import (
 from petri.language.meaning.types import INT
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
-from petri.net import Span
+from petri.net import Span, Term
 from petri.structs import Struct
 
 Step = tuple[str, tuple[Node | None, ...]]
@@ -74,6 +74,8 @@ class Flat(Protocol):
     def transitions(self, target: Target) -> list[int]: ...
 
     def expression(self, node: Node) -> net.Expr: ...
+
+    def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term: ...
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
 

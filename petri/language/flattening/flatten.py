@@ -11,27 +11,26 @@ from petri import net
 from petri.language.checking.checker import Checker
 from petri.language.checking.targets import Target
 from petri.language.flattening.arcs import ArcBuilder
+from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
-from petri.language.flattening.instance import Instance
+from petri.language.flattening.instance import Instance, set_parameter
 from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
     InstanceTemplate,
     LoopTemplate,
-    ParameterTemplate,
     PlaceTemplate,
     PortUse,
     TransitionTemplate,
 )
 from petri.language.meaning.types import colour, colours_agree
 from petri.language.problems import CheckError, Problems
-from petri.net import MOST_TOKENS, Expr, Span
+from petri.net import MOST_TOKENS, Expr, Span, Term
 from petri.structs import fields
 
-MOST_ELEMENTS = 2_000_000  # places, transitions and instances of a flat net
+MOST_TERMS = 5_000_000  # figures of single places and transitions in the formulas of all measures
 MOST_TURNS = 5_000_000  # of all loops together
-DEEPEST_INSTANCE = 64
 PRIORITIES = 2**31
 Told = TypeVar("Told")
 _IMMEDIATE = net.Transition("").time
@@ -50,6 +49,8 @@ class Flattener:
         self.net_transitions: list[net.Transition] = []
         self.probes: list[net.Probe] = []
         self.instances = 0
+        self._terms = 0
+        self._leaves: dict[int, tuple[int, Term]] = {}  # by what the tree of the net has there
         self.turns = 0
         self._probe_numbers: dict[object, int] = {}
         self._names: dict[str, dict[str, int]] = {}
@@ -61,11 +62,20 @@ class Flattener:
         collecting = gc.isenabled()
         gc.disable()  # nothing here becomes garbage, but the collector would scan it again and again
         try:
+            self._refuse_too_large()
             self._elaborate(self.checker.body, self.root, 0)
             return self._net(name)
         finally:
             if collecting:
                 gc.enable()
+
+    def _refuse_too_large(self) -> None:
+        """At once, since to make so many elements takes long and much memory."""
+        try:
+            ElementCounter().count(self.checker.body, Instance(self.checker.body, ""))
+        except CheckError as fault:
+            self.problems.fault(fault)
+            raise TooLarge from None
 
     def _net(self, name: str) -> net.Net:
         checker = self.checker
@@ -117,6 +127,20 @@ class Flattener:
     def measure(self, name: str) -> int:
         """The number of a declared measure."""
         return [template.declaration.name for template in self.checker.measures].index(name)
+
+    def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
+        """A figure of places or transitions, with the number of them, made when it is first asked for.
+
+        Raises CheckError when the formulas of the measures, each written out, have become too large.
+        """
+        key = id(owner)
+        if key not in self._leaves:
+            self._leaves[key] = make()
+        count, term = self._leaves[key]
+        self._terms += count
+        if self._terms > MOST_TERMS:
+            raise CheckError("measures-too-large", span, limit=MOST_TERMS)
+        return term
 
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
         """The number of a probe, which is created when first requested."""
@@ -303,36 +327,10 @@ class Flattener:
         self.instances += 1
         instance = Instance(t.body, f"{outer.prefix}{t.name}{suffix}.")
         for parameter in t.parameters:
-            self._parameter(t.body, parameter, outer, instance)
+            set_parameter(t.body, parameter, outer, instance)
         for port, use in t.ports:
             self._connect(port, use, outer, instance)
         self._elaborate(t.body, instance, depth + 1)
-
-    @staticmethod
-    def _parameter(body: Body, template: ParameterTemplate, outer: Instance, instance: Instance) -> None:
-        symbol = template.symbol
-        assert symbol.local is not None
-        if template.value is not None:
-            value = evaluate(template.value, outer.locals)
-        else:
-            default = body.defaults.get(symbol.name)
-            if default is None:
-                return
-            value = evaluate(default, instance.locals)
-        instance.locals[symbol.local] = value
-        bounds = body.bounds.get(symbol.name)
-        if bounds is not None:
-            low, high = (evaluate(node, instance.locals) for node in bounds)
-            if not low <= value <= high:
-                shown = [int(x) if isinstance(x, int) else float(x) for x in (value, low, high)]
-                raise CheckError(
-                    "argument-out-of-bounds",
-                    template.span,
-                    name=symbol.name,
-                    value=shown[0],
-                    low=shown[1],
-                    high=shown[2],
-                )
 
     def _connect(self, port: PlaceSymbol, use: PortUse, outer: Instance, instance: Instance) -> None:
         """Map the port to the places outside."""

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from petri.atomic_file import write_text
 from petri.structs import Frozen
 
 GRAMMAR = "grammar.lark"
@@ -174,7 +175,7 @@ def main() -> None:
     folder = Path(__file__).parent
     grammar = (folder / GRAMMAR).read_text(encoding="utf-8")
     compiled = json.dumps(compile_grammar(grammar), separators=(",", ":"))
-    (folder / COMPILED).write_text(compiled + "\n", encoding="utf-8")
+    write_text(folder / COMPILED, compiled + "\n")
 
 
 if __name__ == "__main__":

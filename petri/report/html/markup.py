@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any, Final
 
+from petri.visible import visible
+
 _VOID: Final = frozenset({"meta", "br", "col", "hr"})
 
 
@@ -69,8 +71,7 @@ def _attribute(key: str) -> str:
 
 
 def _text(text: str) -> str:
-    shown = "".join(c if c.isprintable() or c in " \n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return escape(shown, quote=True)
+    return escape(visible(text), quote=True)
 
 
 def _written(part: Content) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -77,6 +77,8 @@ def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Pag
     _occupancy(page, record, places)
     _distributions(page, record)
     _details(page, record, places, transitions)
+    if recordings := data.get("recordings"):
+        page.section("recordings", "Recordings", tables.recordings_table(recordings))
     page.section("provenance", "How to repeat this", *provenance(record))
     return page
 
@@ -109,6 +111,7 @@ def banners(record: RunRecord) -> list[Markup]:
         found.append(_failure_banner(failure))
     if partial := _partial(record):
         found.append(banner("warn", "Partial results", tag("p", partial)))
+    found += missing_banner(record.data.get("recordings", ()))
     if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
         found += _death(record, dead)
     if unsettled := record.data.get("unsettled"):
@@ -140,6 +143,13 @@ def _unsettled_banner(unsettled: Sequence[Mapping[str, Any]]) -> Markup:
 
 def banner(kind: str, said: str, *more: Content) -> Markup:
     return tag("div", said, *more, class_=f"verdict {kind}", role="status" if kind == "pass" else "alert")
+
+
+def missing_banner(recordings: Iterable[Mapping[str, Any]]) -> list[Markup]:
+    """That recordings lack packets, where they do."""
+    remarks = (one for read in recordings for one in read["remarks"] if one["severity"] == "warning")
+    missing = [tag("p", spoken(str(one["message"]))) for one in remarks]
+    return [banner("warn", "Packets of a recording are missing", *missing)] if missing else []
 
 
 def _but(record: RunRecord, expectation: Mapping[str, Any]) -> str:

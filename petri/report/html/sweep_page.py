@@ -18,7 +18,7 @@ from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import picture
 from petri.report.html.record import shown_dimension
-from petri.report.html.run_page import banner
+from petri.report.html.run_page import banner, missing_banner
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number
 
@@ -34,13 +34,20 @@ def sweep_page(outcome: Outcome) -> Page:
     page = Page(outcome.title or net.name, f"Sweep of {net.name}" if outcome.title else "Sweep")
     units = Units(net.seconds)
     axes = figures.axes(outcome)
-    page.head += [tables.prose(outcome.description or net.doc), _facts(outcome, axes), *_banners(outcome)]
+    page.head += [
+        tables.prose(outcome.description or net.doc),
+        _facts(outcome, axes),
+        *missing_banner([read.to_dict() for read in outcome.files]),
+        *_banners(outcome),
+    ]
     if any(point.checked for point in outcome.points):
         page.section("expected", "Expected values", _expected_table(outcome, units))
     _distributions(page, outcome, units, axes)
     _measures(page, outcome, units, axes)
     if outcome.points:
         page.section("points", "Every point", _points_table(outcome, units, axes))
+    if recordings := [read.to_dict() for read in outcome.files]:
+        page.section("recordings", "Recordings", tables.recordings_table(recordings))
     if outcome.points and net.places:
         page.section("net", "The net", picture(net))
     page.section("provenance", "How to repeat this", *_provenance(outcome, units))

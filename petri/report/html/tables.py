@@ -192,6 +192,25 @@ def share(row: Group, figure: str) -> str:
     return NOTHING if math.isnan(mean) else f"{mean:.1%}"
 
 
+# ---------------------------------------------------------------- recordings
+
+
+def recordings_table(recordings: Sequence[Mapping[str, Any]]) -> Markup:
+    """How much was read of each file, and what in it is missing, or not as it was on the wire."""
+    rows = []
+    for read in recordings:
+        told = [] if read["complete"] else [tag("div", "not read to its end")]
+        told += [tag("div", spoken(str(one["message"]))) for one in read["remarks"]]
+        cells = (
+            tag("th", tag("code", str(read["place"])), scope="row"),
+            tag("td", tag("code", str(read["file"]))),
+            tag("td", number(float(read["rows"])), class_="figure"),
+            tag("td", told),
+        )
+        rows.append(tag("tr", cells))
+    return table([("place", False), ("file", False), ("rows read", True), ("", False)], rows, "Recordings")
+
+
 # ---------------------------------------------------------------- pairs
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from petri.report.picture.diagram import Diagram, Edge, PictureNode
 from petri.report.picture.sizes import EDGE, node_size
+from petri.visible import visible
 
 _ARROWS = {
     "take": "",
@@ -81,5 +82,5 @@ def _looks(edge: Edge) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escaped = visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape
+import xml.sax.saxutils
 
 from petri.report.picture.curves import clipped
 from petri.report.picture.diagram import Box, Diagram, Edge, PictureNode
 from petri.report.picture.layout import Layout, Point, Route
 from petri.report.picture.sizes import BOX_NAME, EDGE, GAP, LINE, NAME, NOTE, core_size, node_size
+from petri.visible import visible
 
 _EDGE_OF_PICTURE = 12.0
 _STYLE = """
@@ -83,6 +84,11 @@ def svg(picture: Diagram, placed: Layout) -> str:
         if route.label:
             lines.append(_text(edge.label, route.label[0], route.label[1] + EDGE / 3, EDGE, "note halo"))
     return "\n".join(line for line in [*lines, "</svg>"] if line) + "\n"
+
+
+def escape(text: str) -> str:
+    """XML has no way to write control characters."""
+    return xml.sax.saxutils.escape(visible(text))
 
 
 def _extent(picture: Diagram, placed: Layout) -> tuple[float, float, float, float]:
