@@ -87,12 +87,14 @@ def alike(values: Floats, half_widths: Floats) -> bool:
     """Whether the figures of several elements differ by no more than their noise.
 
     Each must be within twice its half-width of the average: of many elements that are alike, one in twenty is beyond
-    one half-width by chance. Where there are no intervals the figures must be equal.
+    one half-width by chance. One without an interval is taken to vary as much as the others do; where none has one, the
+    figures must be equal.
     """
     if np.isnan(values).all():
         return True
     average = float(values.mean())
-    noise = 2.0 * np.where(np.isfinite(half_widths), half_widths, 0.0) + abs(average) * ROUNDING
+    widest = float(np.max(half_widths, where=np.isfinite(half_widths), initial=0.0))
+    noise = 2.0 * np.where(np.isfinite(half_widths), half_widths, widest) + abs(average) * ROUNDING
     return bool((np.abs(values - average) <= noise).all())  # with one that has no data the average is nan: not alike
 
 

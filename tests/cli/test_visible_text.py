@@ -99,7 +99,7 @@ def test_what_was_replaced_is_seen(call: Call) -> None:
     out = call("run", FILE).out
     assert "Net a␛]0;title" in out
     assert "<U+009B>31m <U+202E>dlrow<U+2066> ␡ b" in out
-    assert "␛[2J<U+202E>.net: nothing to complain about" in call("check", FILE).err
+    assert "␛[2J<U+202E>.net: no problems found" in call("check", FILE).err
 
 
 def test_a_result_and_a_store_of_strangers(call: Call) -> None:

@@ -106,3 +106,8 @@ def test_columns_are_as_wide_as_what_is_seen(width: int) -> None:
     assert "<U+202E>" in text
     if width > 40:  # below, each row is a block of its own
         assert len({line.index(" M/s") for line in lines if " M/s" in line}) == 1
+
+
+def test_a_quantity_includes_its_interval_in_every_spelling() -> None:
+    text = "7.43 ±? us, 14? ± 34 %, 2.961 +- 0.004 Gbps and 7.43 +-? us"
+    assert QUANTITY.findall(text) == ["7.43 ±? us", "14? ± 34 %", "2.961 +- 0.004 Gbps", "7.43 +-? us"]
