@@ -17,6 +17,7 @@ pub fn ensure(condition: bool, invariant: &str, found: impl FnOnce() -> String) 
 
 /// The name of the invariant that does not hold.
 #[cfg(test)]
+#[track_caller]
 pub fn broken(verified: Verified) -> String {
     let error = verified.expect_err("a broken invariant");
     error.split(':').next().unwrap_or_default().to_owned()
