@@ -141,6 +141,15 @@ impl Weights {
         self.total
     }
 
+    /// The number of weights.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     #[inline(always)]
     fn byte(&mut self, position: u32) -> &mut u8 {
         &mut self.words[position / WORD as u32][position as usize % WORD]
