@@ -1,4 +1,4 @@
-"""A replication on the reference engine, with the statistics that watch it."""
+"""A replication on the reference engine, with its statistics."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Observer
 from petri.engine.statistics import Level, Statistics
+from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation, probe_in_units
 from petri.measure.occupancy import OccupancyRecorder
 from petri.net import Colour, Net, Scalar, Token
@@ -96,6 +97,9 @@ class ReferenceSession:
             return None
         return self._net.tick.time(np.array([one.times for one in self._levels.at(self.now)]))
 
+    def files(self) -> tuple[FileRead, ...]:
+        return () if self._rows is None else self._rows.read()
+
     def trace(self) -> Firings:
         return Firings.of(self._net, self._trace.drain())
 
@@ -111,7 +115,7 @@ def token_in_units(token: Token, colour: Colour, tick: Tick) -> Token:
 
 
 class Trace:
-    """An observer that remembers firings."""
+    """An observer that records firings."""
 
     def __init__(self) -> None:
         self._firings: list[TracedFiring] = []

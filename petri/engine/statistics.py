@@ -8,9 +8,9 @@ from petri.net import Net, Scalar, Token
 
 
 class Level:
-    """A whole number that changes in time: its integral, the time it is above zero, and its maximum.
+    """An integer that changes in time: its integral, the time it is above zero, and its maximum.
 
-    Times are whole numbers of ticks, kept as ints, so that no sum is rounded.
+    Times are whole numbers of ticks, kept as ints, so no sum is rounded.
     """
 
     __slots__ = ("busy", "busy_since", "integral", "maximum", "since", "value")
@@ -42,7 +42,7 @@ class Level:
 
 
 class Statistics:
-    """An observer of the reference engine. `window` is the instant since which it counts."""
+    """An observer of the reference engine. `window` is the instant from which it counts."""
 
     def __init__(self, net: Net) -> None:
         self.window = 0.0

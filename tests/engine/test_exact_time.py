@@ -7,14 +7,13 @@ import random
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import petri
 from petri import language, library
 from petri.engine.interface import Limits
-from petri.language.checking import quantities
+from petri.language.meaning import units
 from petri.model import Model
 from petri.net import Net
 from petri.run.session import begin
@@ -41,13 +40,14 @@ def test_a_clocked_memory_loses_the_same_whatever_its_clock(engine: str) -> None
 
 def scaled(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> Model:
     """A net of the library with every quantity of time that it names so many times as long, and every rate as low."""
-    original = quantities.in_net_units
+    original = units.in_net_units
 
-    def in_net_units(value: Fraction, dimension: Any, second: Fraction) -> Fraction:
-        return original(value, dimension, second) * factor**dimension.time
+    def in_net_units(value: Fraction, dimension: units.Dimension, second: Fraction) -> Fraction:
+        scale: Fraction = factor**dimension.time
+        return original(value, dimension, second) * scale
 
     with monkeypatch.context() as patch:
-        patch.setattr(quantities, "in_net_units", in_net_units)
+        patch.setattr("petri.language.checking.quantities.in_net_units", in_net_units)
         return petri.load(name)
 
 

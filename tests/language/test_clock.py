@@ -11,6 +11,7 @@ from petri import language, net
 from petri.language.flattening import clock
 from petri.language.flattening.clock import greatest_common_divisor, simplest
 from petri.net import Net
+from petri.structs import Frozen
 from petri.ticks import HORIZON
 
 PARTS = clock.PARTS_OF_A_TIME
@@ -101,7 +102,7 @@ def test_numbers_that_are_no_times_do_not_count() -> None:
 
 def test_a_resolution_by_hand() -> None:
     flat = loaded(loop("40 ns"), head="time ns resolution 500 ps")
-    assert (flat.tick.length, ticks(flat)) == (Fraction(1, 2), [80])
+    assert (flat.tick.length, ticks(flat)) == (Fraction(1, 2), [Fraction(80)])
 
 
 def test_zero_stays_zero_and_no_other_time_becomes_zero() -> None:
@@ -134,7 +135,7 @@ def test_a_time_that_would_make_the_tick_too_fine_is_told() -> None:
 def test_every_expression_of_a_net_is_in_ticks() -> None:
     """No field that holds expressions is left out: a condition, a count, an index, …"""
     for kind in vars(net).values():
-        if not (isinstance(kind, type) and issubclass(kind, net.Frozen) and kind.__module__ == net.__name__):
+        if not (isinstance(kind, type) and issubclass(kind, Frozen) and kind.__module__ == net.__name__):
             continue
         hints = typing.get_type_hints(kind)
         holding = {

@@ -211,6 +211,8 @@ impl<'py> Reader<'py> {
             "Order" => Probe::Order {
                 event: self.event(&field!(probe, "event"))?,
                 sequence: self.expression(&field!(probe, "sequence"))?,
+                displacement_threshold: field!(probe, "displacement_threshold").extract()?,
+                buffer_threshold: field!(probe, "buffer_threshold").extract()?,
             },
             other => return Err(PyValueError::new_err(format!("`{other}` is no probe"))),
         })

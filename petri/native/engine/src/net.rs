@@ -272,6 +272,11 @@ pub struct Event {
     pub key: Vec<Expr>,
 }
 
+/// DT and BT of RFC 5236 where a net does not set them.
+fn order_threshold() -> usize {
+    64
+}
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "is")]
 pub enum Probe {
@@ -282,6 +287,10 @@ pub enum Probe {
     Order {
         event: Event,
         sequence: Expr,
+        #[serde(default = "order_threshold")]
+        displacement_threshold: usize,
+        #[serde(default = "order_threshold")]
+        buffer_threshold: usize,
     },
     Sample {
         transition: TransitionId,

@@ -11,6 +11,7 @@
 //! - [`prefetch`]: fetches the memory that the next firings will touch
 //! - [`upcoming`]: the firings that will end soon
 //! - [`code`]: machine code, as the engine sees it
+//! - [`verify`]: checks the invariants of all data structures
 
 pub mod binding;
 pub mod code;
@@ -21,3 +22,4 @@ pub mod run;
 pub mod search;
 pub mod simple;
 pub mod upcoming;
+pub mod verify;

@@ -1,5 +1,22 @@
-//! One block of memory for an engine and for those of its tables that machine code goes through: each row is at a known distance
-//! from the engine, so that the code needs one address to reach them all.
+//! One block of memory for an engine and for those of its tables that machine code goes through.
+//!
+//! **Problem.** A firing touches rows of many tables. If each table has memory of its own, machine code loads the address of each
+//! table first, and keeps it in a register or loads it again.
+//!
+//! **Idea.** One allocation has the engine at its start and the tables behind it, in a fixed order. Each row is at a distance from the
+//! engine that is known when code is made, so that the code needs one address to reach them all.
+//!
+//! ```text
+//! 0        places              stores    transitions   levels    lanes    joins    indices   size
+//! │ engine │ PlaceCounters … │ Store … │ counters … │ RankSet … │ Lane … │ Join … │ Index … │
+//! ```
+//!
+//! Each table begins at a line of the cache. A table owns its rows and drops them; the memory lasts until the engine and the
+//! last table are gone, whichever comes last.
+//!
+//! Invariants:
+//! - *lines*: each table begins at a multiple of [`LINE`], and so does the end.
+//! - *apart*: the engine and each table end before the next begins.
 
 use std::alloc::{alloc, dealloc, handle_alloc_error, Layout};
 use std::mem::{size_of, ManuallyDrop};
@@ -8,6 +25,7 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::base::cache::LINE;
+use crate::base::invariant::{ensure, Verified};
 use crate::base::table::Table;
 use crate::collections::rank_set::RankSet;
 use crate::program::Program;
@@ -49,6 +67,24 @@ impl ArenaLayout {
             size: behind(program.indices.len(), size_of::<Index>()),
         }
     }
+
+    /// Checks the invariants, given what the layout was made for.
+    pub fn verify(&self, program: &Program, engine: usize) -> Verified {
+        let tables = [
+            (0, engine, self.places),
+            (self.places, program.places.len() * size_of::<PlaceCounters>(), self.stores),
+            (self.stores, program.places.len() * size_of::<Store>(), self.transitions),
+            (self.transitions, program.transitions.len() * size_of::<TransitionCounters>(), self.levels),
+            (self.levels, program.levels.len() * size_of::<RankSet>(), self.lanes),
+            (self.lanes, program.lanes * size_of::<Lane>(), self.joins),
+            (self.joins, program.joins.len() * size_of::<Join>(), self.indices),
+            (self.indices, program.indices.len() * size_of::<Index>(), self.size),
+        ];
+        tables.iter().try_for_each(|&(start, bytes, next)| {
+            ensure(next.is_multiple_of(LINE), "lines", || format!("a table begins at {next}"))?;
+            ensure(start + bytes <= next, "apart", || format!("{bytes} bytes at {start}, the next at {next}"))
+        })
+    }
 }
 
 /// The arena, which lasts as long as the engine and any of its tables.
@@ -58,9 +94,9 @@ pub struct Arena {
     pub layout: ArenaLayout,
 }
 
-// SAFETY: an arena is memory, and its rows belong to its tables.
+// SAFETY: an arena is memory that no other thread knows, and does not look at what is in it: rows belong to tables.
 unsafe impl Send for Arena {}
-// SAFETY: the same.
+// SAFETY: a shared arena gives its layout, which does not change, and its address to tables alone.
 unsafe impl Sync for Arena {}
 
 impl Arena {
@@ -76,7 +112,7 @@ impl Arena {
 
 impl Drop for Arena {
     fn drop(&mut self) {
-        // SAFETY: it was allocated with this allocation, and no table is left.
+        // SAFETY: it was allocated with this layout, and nothing is left in it: tables and resident hold a reference to it.
         unsafe { dealloc(self.start.as_ptr(), self.allocation) };
     }
 }
@@ -95,10 +131,11 @@ impl<I, T> ArenaTable<I, T> {
         // SAFETY: the rows are within the arena, which is as well aligned as any of them.
         let start = unsafe { arena.start.add(offset) }.cast::<T>();
         for (i, row) in rows.take(len).enumerate() {
-            // SAFETY: the same.
+            // SAFETY: row `i` is one of `len`, for which there is room, as was asserted.
             unsafe { start.add(i).write(row) };
         }
-        // SAFETY: so many rows have been written, and are nobody else's.
+        // SAFETY: `rows` is of an exact size, so all `len` rows are written. No other table begins here, which is asked of the
+        // caller, and the table is never dropped itself (`ManuallyDrop`).
         let table = unsafe { Table::of_rows(start, len) };
         ArenaTable { table: ManuallyDrop::new(table), _arena: Arc::clone(arena) }
     }
@@ -106,7 +143,7 @@ impl<I, T> ArenaTable<I, T> {
 
 impl<I, T> Drop for ArenaTable<I, T> {
     fn drop(&mut self) {
-        // SAFETY: the rows are dropped once; their memory is the arena's.
+        // SAFETY: the rows are dropped once, here, and not freed; their memory is the arena's.
         unsafe { std::ptr::drop_in_place(&mut self.table[..]) };
     }
 }
@@ -133,9 +170,9 @@ pub struct Housed<E> {
     _arena: Arc<Arena>,
 }
 
-// SAFETY: the resident belongs to this.
+// SAFETY: it owns its resident, as a box does.
 unsafe impl<E: Send> Send for Housed<E> {}
-// SAFETY: the same.
+// SAFETY: it owns its resident, as a box does.
 unsafe impl<E: Sync> Sync for Housed<E> {}
 
 impl<E> Housed<E> {
@@ -170,18 +207,48 @@ impl<E> Deref for Housed<E> {
 impl<E> DerefMut for Housed<E> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut E {
-        // SAFETY: the same, and nobody else has it.
+        // SAFETY: it lives there as long as this, and this borrow is exclusive.
         unsafe { self.resident.as_mut() }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::base::invariant::broken;
 
     fn arena() -> Arc<Arena> {
         let text = r#"{"places":[{"name":"a"},{"name":"b"}],"transitions":[{"name":"t","inputs":[{"place":0}]}]}"#;
         Arena::new(&Program::from_json(text).expect("a net"), 100)
+    }
+
+    fn net(places: usize, transitions: usize, delay: f64) -> Program {
+        let place = |i: usize| format!(r#"{{"name":"p{i}"}}"#);
+        let time = format!(r#"{{"op":"const","kind":"real","value":{delay:?}}}"#);
+        let transition = |i: usize| format!(r#"{{"name":"t{i}","time":{time},"priority":{i}}}"#);
+        let places: Vec<String> = (0..places).map(place).collect();
+        let transitions: Vec<String> = (0..transitions).map(transition).collect();
+        let text = format!(r#"{{"places":[{}],"transitions":[{}]}}"#, places.join(","), transitions.join(","));
+        Program::from_json(&text).expect("a net")
+    }
+
+    proptest! {
+        #[test]
+        fn tables_do_not_overlap(places in 0..40usize, transitions in 0..40usize, delay in 1..3i8, engine in 0..5000usize) {
+            let program = net(places, transitions, f64::from(delay));
+            prop_assert_eq!(ArenaLayout::of(&program, engine).verify(&program, engine), Ok(()));
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let program = net(3, 2, 1.0);
+        let layout = ArenaLayout::of(&program, 100);
+        assert_eq!(broken(ArenaLayout { places: 72, ..layout }.verify(&program, 100)), "lines");
+        assert_eq!(broken(ArenaLayout { levels: layout.levels - LINE, ..layout }.verify(&program, 100)), "apart");
+        assert_eq!(broken(layout.verify(&program, 1000)), "apart");
     }
 
     #[test]

@@ -1,12 +1,32 @@
 //! Which transitions are enabled, kept up to date by looking only at those next to a place that changed.
 //!
-//! Conditions that a count decides ("at least so many tokens", "room for so many") are *watched*: each transition
-//! counts how many of them do not hold, and a change of a gauge adjusts the count of those whose threshold it
-//! crosses. Where watches are not the whole story, the transition is put on a list and looked at before the next choice.
+//! **Problem.** Every firing changes some places. Which transitions are enabled now? Looking at all of them costs their number;
+//! looking at those next to the places costs their number of arcs, again and again.
+//!
+//! **Idea.** Conditions that a count decides ("at least so many tokens", "room for so many") are *watched*: each transition
+//! counts how many of them do not hold (`unmet`), and a change of a gauge adjusts the count of those whose threshold it
+//! crosses. A transition that nothing else decides about is *plain*: it is enabled exactly if `unmet` is 0. Any other is put on
+//! a list when something changes that it depends on, and is looked at before the next choice, but only while `unmet` is 0. The
+//! existence of a binding of a join is one more condition that the count covers.
+//!
+//! ```text
+//! t needs 2 tokens of a, at least 1 of b, and at most 3 of c:   watches a ≥ 2, b ≥ 1, c < 4
+//! a = 1, b = 5, c = 4: two do not hold, unmet = 2
+//! a goes from 1 to 2:  crosses the threshold of a ≥ 2, unmet = 1;   a goes from 2 to 3: crosses none
+//! ```
+//!
+//! Invariants:
+//! - *unmet*: `unmet` of a transition is the number of its watches that do not hold, and of conditions that never do; that its
+//!   join has bindings is one of them.
+//! - *plain*: a plain transition is in the set of its priority exactly if `unmet` is 0.
+//! - *enabled*: any other is in that set only if `unmet` is 0.
+//! - *list*: the list has exactly the transitions that are marked `listed`, each once.
+//! - [`RankSet`] holds its own.
 
 use std::sync::Arc;
 
 use crate::base::ids::{GaugeId, TransitionId};
+use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::collections::rank_set::RankSet;
@@ -29,7 +49,7 @@ pub struct Enabling {
 }
 
 impl Enabling {
-    /// Nothing is known to be enabled until the gauges were told.
+    /// The conditions as they are when all gauges are 0: the initial values follow by `moved`.
     pub fn new(program: &Program, arena: &Arc<Arena>) -> Self {
         let transitions = program.transitions.iter().map(|t| TransitionCounters {
             unmet: t.impossible,
@@ -174,5 +194,135 @@ impl Enabling {
             }
         };
         transitions[position]
+    }
+
+    // ------------------------------------------------------------ invariants
+
+    /// Checks the invariants, given the value of each gauge, and for each transition with a join whether this has bindings.
+    pub fn verify(&self, program: &Program, gauges: &[u64], joins: &[(TransitionId, bool)]) -> Verified {
+        let mut unmet: Vec<u32> = program.transitions.iter().map(|t| t.impossible).collect();
+        for (gauge, &value) in program.gauges.iter().zip(gauges) {
+            let fails = program.watching(gauge).0.iter().filter(|watch| (value >= watch.threshold) == watch.below);
+            fails.for_each(|watch| unmet[watch.transition.at()] += 1);
+        }
+        joins.iter().filter(|(_, has_bindings)| *has_bindings).for_each(|(id, _)| unmet[id.at()] -= 1);
+        for (transition, (state, &unmet)) in self.transitions.iter().zip(&unmet).enumerate() {
+            let found = || format!("{} of transition {transition} instead of {unmet}", state.unmet);
+            ensure(state.unmet == unmet, "unmet", found)?;
+        }
+        self.verify_levels(program)?;
+        self.verify_list()
+    }
+
+    fn verify_levels(&self, program: &Program) -> Verified {
+        for (level, plan) in self.levels.iter().zip(program.levels.iter()) {
+            level.verify()?;
+            let mut members = level.iter().peekable();
+            for (position, &transition) in plan.transitions.iter().enumerate() {
+                let (state, is_member) = (&self.transitions[transition], members.next_if_eq(&position).is_some());
+                let possible = state.unmet == 0;
+                let found = || format!("transition {} is a member: {is_member}", transition.at());
+                ensure(!state.plain || is_member == possible, "plain", found)?;
+                ensure(possible || !is_member, "enabled", found)?;
+            }
+            ensure(members.next().is_none(), "enabled", || "a member is no transition".to_owned())?;
+        }
+        Ok(())
+    }
+
+    fn verify_list(&self) -> Verified {
+        let mut listed: Vec<usize> = self.list.iter().take(self.listed).map(|transition| transition.at()).collect();
+        listed.sort_unstable();
+        let marked = self.transitions.iter().enumerate().filter(|(_, state)| state.listed).map(|(id, _)| id);
+        let marked: Vec<usize> = marked.collect();
+        ensure(listed == marked, "list", || format!("{listed:?} are listed, {marked:?} are marked"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::base::invariant::broken;
+
+    /// What a transition asks of each place: at least so many tokens, and fewer than so many.
+    type Demands = Vec<(u64, Option<u64>)>;
+
+    fn program(demands: &[Demands]) -> Program {
+        let number = |count: u64| format!(r#"{{"op":"const","kind":"int","value":{count}}}"#);
+        let arcs = |demands: &Demands| {
+            let inputs = demands.iter().enumerate().filter(|(_, demand)| demand.0 > 0);
+            let inputs = inputs.map(|(i, demand)| format!(r#"{{"place":{i},"count":{}}}"#, number(demand.0)));
+            let limit = |(i, demand): (usize, &(u64, Option<u64>))| {
+                demand.1.map(|limit| format!(r#"{{"place":{i},"threshold":{}}}"#, number(limit)))
+            };
+            let inhibitors = demands.iter().enumerate().filter_map(limit);
+            [inputs.collect::<Vec<_>>().join(","), inhibitors.collect::<Vec<_>>().join(",")]
+        };
+        let transition = |(i, demands): (usize, &Demands)| {
+            let [inputs, inhibitors] = arcs(demands);
+            format!(r#"{{"name":"t{i}","inputs":[{inputs}],"inhibitors":[{inhibitors}],"priority":{}}}"#, i % 2)
+        };
+        let places: Vec<String> = (0..PLACES).map(|i| format!(r#"{{"name":"p{i}"}}"#)).collect();
+        let transitions: Vec<String> = demands.iter().enumerate().map(transition).collect();
+        let text = format!(r#"{{"places":[{}],"transitions":[{}]}}"#, places.join(","), transitions.join(","));
+        Program::from_json(&text).expect("a net")
+    }
+
+    const PLACES: usize = 3;
+
+    fn demands() -> impl Strategy<Value = Vec<Demands>> {
+        let demand = (0..4u64, prop::option::of(1..5u64));
+        prop::collection::vec(prop::collection::vec(demand, PLACES), 1..6)
+    }
+
+    fn enabling(program: &Program) -> Enabling {
+        Enabling::new(program, &Arena::new(program, 0))
+    }
+
+    proptest! {
+        /// The numbers of tokens change; held against all conditions.
+        #[test]
+        fn all_conditions_looked_at(
+            demands in demands(),
+            steps in prop::collection::vec((0..PLACES, 0..6u64), 0..60),
+        ) {
+            let program = program(&demands);
+            let (mut enabling, mut tokens) = (enabling(&program), [0; PLACES]);
+            for (place, count) in steps {
+                enabling.moved(&program, GaugeId(place as u32), tokens[place], count);
+                tokens[place] = count;
+                prop_assert_eq!(enabling.verify(&program, &tokens, &[]), Ok(()));
+                for (i, demands) in demands.iter().enumerate() {
+                    let state = enabling.transitions[TransitionId(i as u32)];
+                    let mut held = tokens.iter().zip(demands);
+                    let expected = held.all(|(&tokens, demand)| tokens >= demand.0 && demand.1.is_none_or(|n| tokens < n));
+                    let level = &enabling.levels[state.level as usize];
+                    prop_assert_eq!(level.iter().any(|position| position == state.position as usize), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let program = program(&[vec![(1, None), (0, None), (2, Some(3))], vec![(0, None), (2, None), (0, None)]]);
+        let damaged = |damage: fn(&mut Enabling)| {
+            let mut enabling = enabling(&program);
+            enabling.moved(&program, GaugeId(1), 0, 5);
+            assert_eq!(enabling.verify(&program, &[0, 5, 0], &[]), Ok(()));
+            damage(&mut enabling);
+            broken(enabling.verify(&program, &[0, 5, 0], &[]))
+        };
+        assert_eq!(damaged(|enabling| enabling.transitions[TransitionId(0)].unmet += 1), "unmet");
+        assert_eq!(damaged(|enabling| enabling.set(TransitionId(1), false)), "plain");
+        let other = |enabling: &mut Enabling| {
+            enabling.transitions[TransitionId(0)].plain = false;
+            enabling.set(TransitionId(0), true);
+        };
+        assert_eq!(damaged(other), "enabled");
+        assert_eq!(damaged(|enabling| enabling.transitions[TransitionId(0)].listed = true), "list");
+        assert_eq!(damaged(|enabling| enabling.listed = 2), "list");
     }
 }

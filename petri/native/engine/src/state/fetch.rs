@@ -8,13 +8,13 @@ use crate::state::index::NONE;
 use crate::state::marking::Marking;
 
 impl Marking {
-    /// Fetches where the group of a key in a record is told, …
+    /// Fetches the cell of the group of a key in a record.
     #[inline(always)]
     pub fn fetch_cell(&self, target: &PrefetchTarget, record: &[u64]) {
         self.indices[target.index].fetch_cell(SlotsOf { token: record, slots: &target.slots });
     }
 
-    /// … then what is known of that group, which is returned, if it has one, …
+    /// Fetches the bucket of that group, and the head of the list of pivot tokens that wait for it. Returns the group, or `NONE`.
     #[inline(always)]
     pub fn fetch_group(&self, target: &PrefetchTarget, record: &[u64]) -> u32 {
         let group =
@@ -25,7 +25,7 @@ impl Marking {
         group
     }
 
-    /// … then the first token of the group, or the first that waits for it. Returns its seat, if there is one.
+    /// Fetches the first token of the group, or the first that waits for it. Returns its seat, or `NONE`.
     #[inline(always)]
     pub fn fetch_first(&self, target: &PrefetchTarget, group: u32) -> u32 {
         if group == NONE {
@@ -39,7 +39,7 @@ impl Marking {
         seat
     }
 
-    /// … and then the next one that waits.
+    /// Fetches the next token that waits. Returns its seat, or `NONE`.
     #[inline(always)]
     pub fn fetch_next(&self, target: &PrefetchTarget, seat: u32) -> u32 {
         let Some((join, link)) = target.link.filter(|_| target.awaited) else { return NONE };
@@ -48,7 +48,7 @@ impl Marking {
         next
     }
 
-    /// Whether there is one is as chance has it, so no branch depends on it.
+    /// Fetches a token, or the first seat. Whether there is one is unpredictable, so no branch depends on it.
     #[inline(always)]
     fn fetch_token(&self, target: &PrefetchTarget, seat: u32) {
         let seat = if seat == NONE { 0 } else { seat };

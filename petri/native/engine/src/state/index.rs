@@ -1,12 +1,39 @@
 //! Indices over the tokens of a place: which tokens have given values in given slots, in order of seat.
 //!
-//! Tokens with the same values are a group. A join asks for the tokens of the group that its pivot's token wants, so the
-//! keys of pivots have groups too, and each group knows which links of joins have a pivot's token that waits for it.
+//! **Problem.** An arc whose pattern fixes some slots chooses among the tokens with these values, in order of seat. Looking through
+//! all tokens costs their number; tokens come and go at nearly every firing, and the last one moves to the seat of one that
+//! leaves a bag (S4).
+//!
+//! **Idea.** Tokens with the same values are a *group*, numbered by a [`KeyTable`]. The record of a group is its *bucket*: the
+//! sorted seats of its tokens. Up to four stand in the bucket itself, more in a list, whose number takes the place of the first
+//! seat. A row gives the group of each seat, so that a token that leaves or moves need not be hashed. An index of a place that
+//! is no bag has no seats: it only counts.
+//!
+//! A join asks for the tokens of the group that its pivot's token wants, so the keys of pivots have groups too, and each
+//! group knows which links of joins have a pivot's token that waits for it. A group without tokens that nobody waits for is
+//! idle. Its number may go to another key, but the last idle group is kept, since a token often comes back with its key.
+//!
+//! ```text
+//! seats     0     1     2     3        tokens by seat, indexed by the second slot
+//! tokens   (5,a) (6,b) (7,a) (8,c)
+//! groups    0     1     0     2        buckets:  0: 0 2   1: 1   2: 3
+//! the token of seat 0 leaves, and that of seat 3 moves there: its bucket loses 3, its greatest seat, and gains 0
+//! groups    2     1     0              buckets:  0: 2     1: 1   2: 0
+//! ```
+//!
+//! Invariants:
+//! - *groups*: each token has the group of its key; with seats, `group_of_seat` says so for each seat.
+//! - *buckets*: a bucket has exactly the seats of its group, in ascending order; without seats, their number.
+//! - *lists*: a bucket of more than four seats has a list of its own; the other lists are empty, and free.
+//! - *links*: a bucket waits by links of the index only.
+//! - *idle*: no group of a hashed table that is in use is idle, except for `idle`.
+//! - The [`KeyTable`] holds its own.
 
 use std::mem::offset_of;
 
 use crate::base::cache::LINE;
 use crate::base::ids::JoinId;
+use crate::base::invariant::{ensure, Verified};
 use crate::base::row::Row;
 use crate::collections::key_table::{Key, KeyTable, SlotsOf};
 use crate::program::index::IndexProgram;
@@ -70,14 +97,20 @@ impl Bucket {
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Index {
+    /// The group of each seat's token; empty without seats.
     group_of_seat: Row<u32>,
     buckets: KeyTable<Bucket>,
+    /// The slots of a token that are its key.
     slots: Box<[u32]>,
+    /// The links of joins that look tokens up here, by their bit in `Bucket::links`.
     links: Box<[(JoinId, usize)]>,
+    /// Whether seats are known, or only the numbers of tokens.
     seated: bool,
-    /// The last group that nobody had, or waited for.
+    /// The group that became idle last, or `NONE`.
     idle: u32,
+    /// The seats of groups that have more than a bucket holds.
     lists: Vec<Vec<u32>>,
+    /// The lists that no bucket has.
     free_lists: Vec<u32>,
 }
 
@@ -171,19 +204,20 @@ impl Index {
         &self.links
     }
 
-    /// Fetches where a key's group is told, …
+    /// Fetches the cell of a key's group into the cache: the first of three steps, each of which reads what the one before has
+    /// fetched.
     #[inline(always)]
     pub fn fetch_cell(&self, key: impl Key) {
         self.buckets.fetch_cell(key);
     }
 
-    /// … what is known of that group, which is returned if it has one, …
+    /// Fetches the bucket of a key's group. Returns the group, if the key has one.
     #[inline(always)]
     pub fn fetch_group(&self, key: impl Key) -> Option<u32> {
         self.buckets.fetch(key)
     }
 
-    /// … and where the group of its first token is told. Returns the seat of that, if there is one and it is one of few.
+    /// Fetches the group of the first seat of a group. Returns the seat, if there is one and the bucket holds it itself.
     #[inline(always)]
     pub fn fetch_first(&self, group: u32) -> u32 {
         let bucket = &self.buckets[group];
@@ -399,45 +433,102 @@ impl Index {
         let position = list.partition_point(|&other| other < seat);
         list.insert(position, seat);
     }
+
+    // ------------------------------------------------------------ invariants
+
+    /// Checks the invariants, given the tokens of the place: by seat in a bag, in any order elsewhere.
+    pub fn verify(&self, tokens: &[&[u64]]) -> Verified {
+        self.buckets.verify()?;
+        let groups = tokens.iter().map(|token| self.find_or_outside(self.key(token))).collect::<Option<Vec<u32>>>();
+        ensure(groups.is_some(), "groups", || "the key of a token has none".to_owned())?;
+        let groups = groups.unwrap_or_default();
+        let seats = self.group_of_seat.all();
+        let same = if self.seated { seats == groups } else { seats.is_empty() };
+        ensure(same, "groups", || format!("{seats:?} instead of {groups:?}"))?;
+        let mut expected = vec![Vec::new(); self.groups()];
+        groups.iter().enumerate().for_each(|(seat, &group)| expected[group as usize].push(seat as u32));
+        let mut lists = self.free_lists.clone();
+        for (group, expected) in expected.iter().enumerate() {
+            self.verify_bucket(group as u32, expected, &mut lists)?;
+        }
+        lists.sort_unstable();
+        let empty = self.free_lists.iter().all(|&list| self.lists[list as usize].is_empty());
+        ensure(empty && lists.iter().copied().eq(0..self.lists.len() as u32), "lists", || format!("{lists:?}"))?;
+        let idle = self.buckets.in_use().into_iter().filter(|&group| self.is_idle(group) && !self.is_direct());
+        let idle: Vec<u32> = idle.collect();
+        ensure(idle.iter().all(|&group| group == self.idle), "idle", || format!("{idle:?}, of these {}", self.idle))
+    }
+
+    /// The group of a key in use. Where groups have ranges, keys outside are all of the last.
+    pub fn find_or_outside(&self, key: impl Key) -> Option<u32> {
+        self.buckets.find(key).or_else(|| self.is_direct().then(|| self.groups() as u32 - 1))
+    }
+
+    fn verify_bucket(&self, group: u32, expected: &[u32], lists: &mut Vec<u32>) -> Verified {
+        let bucket = &self.buckets[group];
+        let number = expected.len();
+        ensure(self.len(group) == number, "buckets", || format!("{} of group {group}, not {number}", bucket.len))?;
+        let known = u64::from(bucket.links) >> self.links.len() == 0;
+        ensure(known, "links", || format!("{:#b} of group {group}", bucket.links))?;
+        if !self.seated {
+            return Ok(());
+        }
+        if number > BUCKET_SEATS {
+            let list = bucket.seats[0];
+            ensure((list as usize) < self.lists.len(), "lists", || format!("group {group} has list {list}"))?;
+            lists.push(list);
+        }
+        let seats = self.seats(group);
+        ensure(seats == expected, "buckets", || format!("{seats:?} of group {group} instead of {expected:?}"))
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::base::ids::PlaceId;
-    use crate::base::random::Random;
+    use crate::base::invariant::broken;
     use crate::collections::key_table::Extent;
 
-    /// Random arrivals and departures against a plain list.
-    fn against_a_list(extents: Option<Vec<Extent>>, keys: u64, seed: u64) {
-        let mut random = Random::new([seed, 2, 3]);
-        let mut index =
-            Index::new(&IndexProgram { place: PlaceId(0), slots: vec![1], extents, seated: true, links: Vec::new() });
-        let mut row: Vec<[u64; 2]> = Vec::new();
-        for step in 0..20_000u64 {
-            let grow = if step < 10_000 { 0.6 } else { 0.4 };
-            if row.is_empty() || random.uniform() < grow {
-                let token = [step, random.equal_choice(keys)];
-                row.push(token);
-                index.enter(&token);
-            } else {
-                let seat = random.equal_choice(row.len() as u64) as usize;
-                row.swap_remove(seat);
-                index.leave_seat(seat as u32);
-            }
-            let key = random.equal_choice(keys);
-            let expected: Vec<u32> = (0..row.len() as u32).filter(|&seat| row[seat as usize][1] == key).collect();
-            let found = index.find(&[key]).map_or(&[][..], |group| index.seats(group));
-            assert_eq!(found, expected);
-            assert!(index.lists.len() <= keys as usize);
-        }
+    fn index(extents: Option<Vec<Extent>>, seated: bool) -> Index {
+        Index::new(&IndexProgram { place: PlaceId(0), slots: vec![1], extents, seated, links: Vec::new() })
     }
 
-    #[test]
-    fn seats_in_order() {
-        for keys in [1, 50, 1000, 4000] {
-            against_a_list(None, keys, 1);
-            against_a_list(Some(vec![Extent { low: 0, size: keys }]), keys, 2);
+    fn tokens(row: &[[u64; 2]]) -> Vec<&[u64]> {
+        row.iter().map(|token| &token[..]).collect()
+    }
+
+    proptest! {
+        /// Tokens come and go; held against their list. A range that is too small leaves keys outside.
+        #[test]
+        fn seats_of_a_list_in_order(
+            seated in any::<bool>(),
+            keys in 1..12u64,
+            range in prop::option::of(1..12u64),
+            steps in prop::collection::vec((0..5u8, any::<prop::sample::Index>(), any::<u64>()), 0..200),
+        ) {
+            let mut index = index(range.map(|size| vec![Extent { low: 0, size }]), seated);
+            let mut row: Vec<[u64; 2]> = Vec::new();
+            for (number, (action, at, key)) in steps.into_iter().enumerate() {
+                if action < 3 || row.is_empty() {
+                    row.push([number as u64, key % keys]);
+                    index.enter(&row[row.len() - 1]);
+                } else {
+                    let seat = at.index(row.len());
+                    let token = row.swap_remove(seat);
+                    if seated { index.leave_seat(seat as u32) } else { index.leave_token(&token) };
+                }
+                prop_assert_eq!(index.verify(&tokens(&row)), Ok(()));
+                let key = key % keys.min(range.unwrap_or(keys));
+                let expected: Vec<u32> = (0..row.len() as u32).filter(|&seat| row[seat as usize][1] == key).collect();
+                let group = index.find(&[key]);
+                prop_assert_eq!(group.map_or(0, |group| index.len(group)), expected.len());
+                if seated {
+                    prop_assert_eq!(group.map_or(&[][..], |group| index.seats(group)), expected);
+                }
+            }
         }
     }
 
@@ -463,5 +554,25 @@ mod tests {
         index.leave_seat(0);
         assert_eq!(index.find(&[7]), None);
         assert_eq!(index.enter(&[9]), group);
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let damaged = |damage: fn(&mut Index)| {
+            let mut index = index(None, true);
+            let row: Vec<[u64; 2]> = (0..12).map(|i| [i, i % 6 / 5]).collect();
+            row.iter().for_each(|token| _ = index.enter(token));
+            assert_eq!(index.verify(&tokens(&row)), Ok(()));
+            damage(&mut index);
+            broken(index.verify(&tokens(&row)))
+        };
+        assert_eq!(damaged(|index| index.group_of_seat[3] = 1), "groups");
+        assert_eq!(damaged(|index| index.buckets[1].seats.swap(0, 1)), "buckets");
+        assert_eq!(damaged(|index| index.buckets[1].len -= 1), "buckets");
+        assert_eq!(damaged(|index| index.lists[0].swap(2, 3)), "buckets");
+        assert_eq!(damaged(|index| index.lists.push(Vec::new())), "lists");
+        assert_eq!(damaged(|index| index.free_lists.push(0)), "lists");
+        assert_eq!(damaged(|index| index.buckets[0].links = 1), "links");
+        assert_eq!(damaged(|index| _ = index.buckets.enter(&[7][..])), "idle");
     }
 }

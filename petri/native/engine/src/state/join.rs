@@ -1,14 +1,40 @@
 //! Joins: transitions whose bindings are a token of one bag (the *pivot*) and, in other bags, tokens that are keyed by it,
 //! or any tokens.
 //!
-//! For each seat of the pivot's bag the join keeps the number of choices of keyed tokens with that token. A token that
-//! arrives or leaves adjusts only the seats of its own key, so neither the question whether the transition is enabled nor
-//! the draw of a binding, in the order of E7, needs a search.
+//! **Problem.** Such a transition is enabled if it has a binding, and one of all its bindings is drawn by number, in the order of
+//! E7. Looking for bindings costs the product of the tokens of its bags, at nearly every firing.
+//!
+//! **Idea.** For each seat of the pivot's bag the join keeps the number of choices of keyed tokens with that token: its *weight*, the
+//! product of the sizes of the groups that it wants, one for each *link*. A token that arrives or leaves adjusts only the seats
+//! that want its own group. These are a doubly linked list through the seats, with a head for each group. The number of bindings
+//! is the sum of the weights times the numbers of tokens of bags that any token will do from (*free* arcs): they are counted
+//! nowhere, as they would change all weights at once.
+//!
+//! ```text
+//! transition t: a(x, y), b(x, z) ->        pivot a, one link: the index of b over its first slot
+//! a   seat 0 (1, 5)   seat 1 (2, 6)   seat 2 (1, 7)        b   group of 1: seats 0 2 3    group of 2: seat 1
+//! weights     3               1               3           7 bindings
+//! heads       group of 1: seat 2 → seat 0                  group of 2: seat 1
+//! binding 5: 5 ≥ 3, 2 is left; 2 ≥ 1, 1 is left; 1 < 3: seat 2 of a, and number 1 of its group, seat 2 of b
+//! ```
+//!
+//! With several links, the number that is left is written in mixed radix: its digits choose in the groups, the last arc
+//! first. A change of one group from `before` to `after` tokens multiplies the weight by `after / before`, which divides it
+//! evenly, and counts it anew where there were none.
+//!
+//! Invariants:
+//! - *seats*: there is a weight for each token of the pivot, and a seat in each link.
+//! - *groups*: a seat of a link has the group of its token's key, and is admitted exactly if its token passes the filter.
+//! - *lists*: the list of each group has exactly the seats of this group, and leads back the way it leads there.
+//! - *waiting*: the index knows a link to wait for a group exactly if the list of this group is not empty.
+//! - *weights*: each weight is 0 if the token is not admitted, and else the product of the sizes of its groups.
+//! - [`Weights`] hold their own.
 
 use std::mem::offset_of;
 
 use crate::base::cache::LINE;
 use crate::base::ids::{IndexId, PlaceId, TransitionId};
+use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::row::Row;
 use crate::base::table::Table;
@@ -38,6 +64,7 @@ pub struct Link {
     /// The first seat of each group.
     pub heads: Row<u32>,
     index: IndexId,
+    /// The bit by which the index knows the link.
     bit: u32,
 }
 
@@ -101,7 +128,7 @@ struct Links {
 }
 
 impl Links {
-    /// Of none, the first is empty, and nothing asks for it.
+    /// If there are none, `first` is empty and not used.
     fn of(mut links: impl ExactSizeIterator<Item = Link>) -> Self {
         let len = links.len();
         Links { first: links.next().unwrap_or_default(), others: links.collect(), len }
@@ -189,20 +216,21 @@ impl Join {
         self.weights.total() > 0
     }
 
-    /// Fetches where the first token of the pivot that wants a group is told, …
+    /// Fetches the head of a group's list into the cache: the first of three steps, each of which reads what the one before has
+    /// fetched.
     #[inline(always)]
     pub fn fetch_head(&self, link: usize, group: u32) {
         self.links.at(link).heads.fetch(group);
     }
 
-    /// … then what is known of that token, whose seat is returned, if there is one, …
+    /// Fetches the first seat of a group's list, and its weight. Returns the seat, or `NONE`.
     #[inline(always)]
     pub fn fetch_first(&self, link: usize, group: u32) -> u32 {
         let head = self.links.at(link).heads.all().get(group as usize);
         self.fetch_seat(link, head.copied().unwrap_or(NONE))
     }
 
-    /// … and then of the one behind that in a seat. There may be none in the seat any more.
+    /// Fetches the seat behind another in its list. Returns it, or `NONE`. There may be no such seat any more.
     #[inline(always)]
     pub fn fetch_next(&self, link: usize, seat: u32) -> u32 {
         let before = self.links.at(link).seats.all().get(seat as usize);
@@ -382,5 +410,130 @@ impl Join {
                 }
             }
         }
+    }
+
+    // ------------------------------------------------------------ invariants
+
+    /// Checks the invariants, given the tokens of the pivot by seat.
+    pub fn verify(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, tokens: &[&[u64]]) -> Verified {
+        self.weights.verify()?;
+        let rows = || self.links.all().map(|link| link.seats.len()).chain([self.weights.len()]);
+        let same = rows().all(|seats| seats == tokens.len()) && self.links.len == program.links.len();
+        ensure(same, "seats", || format!("{:?} of {} tokens", rows().collect::<Vec<_>>(), tokens.len()))?;
+        let mut variables = self.variables.clone();
+        for (seat, token) in tokens.iter().enumerate() {
+            program.binds.iter().for_each(|(slot, variable)| variables[variable.at()] = token[*slot as usize]);
+            self.verify_seat(program, indices, seat as u32, token, &variables)?;
+        }
+        let links = self.links.all().zip(&program.links);
+        links.enumerate().try_for_each(|(number, (link, plan))| {
+            let index = &indices[link.index];
+            let same = (link.index, link.bit) == (plan.index, plan.bit);
+            ensure(same, "waiting", || format!("link {number} has bit {:#b} of {:?}", link.bit, link.index))?;
+            link.verify(index).map_err(|error| format!("{error}, link {number}"))
+        })
+    }
+
+    fn verify_seat(
+        &self,
+        program: &JoinProgram,
+        indices: &Table<IndexId, Index>,
+        seat: u32,
+        token: &[u64],
+        variables: &[u64],
+    ) -> Verified {
+        let random = &mut Random::new([0; 3]);
+        let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 };
+        let passes = program.filter.as_ref().is_none_or(|filter| filter.value(scope).unwrap_or(false));
+        let mut weight = u64::from(passes);
+        for (link, plan) in self.links.all().zip(&program.links) {
+            let key: Vec<u64> = match &plan.key {
+                LinkKey::Slots(slots) => slots.iter().map(|&slot| token[slot as usize]).collect(),
+                LinkKey::Values(values) => values.iter().map(|value| value.bits(scope).unwrap_or(0)).collect(),
+            };
+            let Seat { group, admitted, .. } = link.seats[seat];
+            let right = indices[link.index].find_or_outside(&key[..]) == Some(group) && (admitted == 1) == passes;
+            ensure(right, "groups", || format!("seat {seat} has group {group}, admitted {admitted}"))?;
+            weight *= indices[link.index].len(group) as u64;
+        }
+        let found = self.weights.weight(seat);
+        ensure(found == weight, "weights", || format!("{found} of seat {seat} instead of {weight}"))
+    }
+}
+
+impl Link {
+    /// Checks lists against groups, and both against the index.
+    fn verify(&self, index: &Index) -> Verified {
+        let mut listed = 0;
+        for group in 0..index.groups() as u32 {
+            let (mut previous, mut seat) = (NONE, self.heads.all().get(group as usize).copied().unwrap_or(NONE));
+            let waiting = index.waiting(group) & self.bit != 0;
+            ensure(waiting == (seat != NONE), "waiting", || format!("group {group} is waited for: {waiting}"))?;
+            while seat != NONE {
+                let found = || format!("group {group} leads to seat {seat} behind {previous}");
+                let state = self.seats.all().get(seat as usize);
+                let right = state.is_some_and(|state| (state.group, state.previous) == (group, previous));
+                listed += 1;
+                ensure(right && listed <= self.seats.len(), "lists", found)?;
+                (previous, seat) = (seat, self.seats[seat].next);
+            }
+        }
+        ensure(listed == self.seats.len(), "lists", || format!("{listed} of {} seats", self.seats.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::invariant::broken;
+    use crate::program::index::IndexProgram;
+
+    fn indices() -> Table<IndexId, Index> {
+        let (place, links) = (PlaceId(1), vec![(crate::base::ids::JoinId(0), 0)]);
+        let program = IndexProgram { place, slots: vec![0], extents: None, seated: true, links };
+        [Index::new(&program)].into_iter().collect()
+    }
+
+    fn program() -> JoinProgram {
+        let key = LinkKey::Slots([0].into());
+        JoinProgram {
+            transition: TransitionId(0),
+            pivot: 0,
+            place: PlaceId(0),
+            binds: Vec::new(),
+            filter: None,
+            links: vec![LinkProgram { index: IndexId(0), bit: 1, key }],
+            choices: vec![ArcChoice::Keyed { arc: 1, link: 0 }],
+            free: Vec::new(),
+            variables: 0,
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let damaged = |damage: fn(&mut Join, &mut Table<IndexId, Index>)| {
+            let (program, mut indices) = (program(), indices());
+            let mut join = Join::new(&program, &indices, None);
+            let tokens: Vec<[u64; 1]> = (0..6).map(|i| [i % 2]).collect();
+            let tokens: Vec<&[u64]> = tokens.iter().map(|token| &token[..]).collect();
+            tokens.iter().for_each(|token| join.pivot_arrives(&program, &mut indices, token));
+            [0, 0, 1].iter().enumerate().for_each(|(before, &key)| {
+                let group = indices[IndexId(0)].enter(&[key]);
+                let after = indices[IndexId(0)].len(group);
+                join.keyed_changed(&program, &indices, 0, group, before.min(after - 1), after);
+            });
+            assert_eq!(join.verify(&program, &indices, &tokens), Ok(()));
+            damage(&mut join, &mut indices);
+            broken(join.verify(&program, &indices, &tokens))
+        };
+        assert_eq!(damaged(|join, _| join.weights.push(0)), "seats");
+        assert_eq!(damaged(|join, _| join.links.first.seats[2].group = 1), "groups");
+        assert_eq!(damaged(|join, _| join.links.first.seats[2].admitted = 0), "groups");
+        assert_eq!(damaged(|join, _| join.links.first.seats[2].previous = 0), "lists");
+        assert_eq!(damaged(|join, _| join.links.first.seats[4].next = NONE), "lists");
+        assert_eq!(damaged(|join, _| join.links.first.seats[0].next = 4), "lists");
+        assert_eq!(damaged(|join, _| join.links.first.heads[1] = NONE), "waiting");
+        assert_eq!(damaged(|_, indices| indices[IndexId(0)].unwant(1, 1)), "waiting");
+        assert_eq!(damaged(|join, _| join.weights.set(3, 2)), "weights");
     }
 }

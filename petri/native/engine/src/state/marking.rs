@@ -1,9 +1,29 @@
-//! The marking: the tokens of all places, with their indices and the room that firings in progress have reserved.
+//! The marking: the tokens of all places, with their indices and joins, and the room that firings in progress have reserved.
+//!
+//! **Problem.** One token that comes or goes changes a count, a store, the indices of its place, the joins that look tokens up
+//! in these, and whether transitions are enabled. All of it must agree before anything else is asked.
+//!
+//! **Idea.** Tokens come by [`Marking::add`] and go by [`Marking::remove`] only, which change everything in a fixed order:
+//!
+//! ```text
+//! add     counters → store → each index → joins whose pivots wait for the group → joins whose pivot this is → enabling
+//! remove  counters → joins whose pivot this is → each index → joins whose pivots wait for the group → enabling → store
+//! ```
+//!
+//! A token that leaves is looked up in its seat, so the store is last. Machine code takes the same steps, partly by itself.
+//!
+//! Invariants:
+//! - *most*: a place has no more tokens than its program says.
+//! - *ranges*: each value lies in the range of its slot. Indices over small ranges depend on it.
+//! - *total*: `total` is at least the number of all tokens.
+//! - *reserved*: only places with a capacity have reserved room, and not more than the capacity leaves.
+//! - Each [`Store`], [`Index`] and [`Join`] holds its own, given the tokens of its place.
 
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
-use crate::base::ids::{IndexId, JoinId, PlaceId};
+use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
@@ -86,14 +106,14 @@ impl Marking {
         index.find(key).map_or(0, |group| index.len(group) as u64)
     }
 
-    /// The bucket of the tokens whose indexed slots have the values of `key`, …
+    /// The bucket of the tokens whose indexed slots have the values of `key`.
     #[inline(always)]
     pub fn bucket_of(&self, index: IndexId, key: &[u64]) -> &Bucket {
         let index = &self.indices[index];
         index.find(key).map_or(&EMPTY, |group| index.bucket(group))
     }
 
-    /// … and the seats in a bucket.
+    /// The seats in a bucket.
     #[inline(always)]
     pub fn seats_in<'a>(&'a self, index: IndexId, bucket: &'a Bucket) -> &'a [u32] {
         self.indices[index].seats_in(bucket)
@@ -283,5 +303,214 @@ impl Marking {
     pub fn listed(&self, place: PlaceId) -> Vec<&[u64]> {
         let state = &self.places[place];
         self.stores[place].listed(&state.ring, state.tokens as usize)
+    }
+
+    // ------------------------------------------------------------ invariants
+
+    /// The value of each gauge of a program: the tokens of each place, then the loads of places with a capacity.
+    pub fn gauges(&self, program: &Program) -> Vec<u64> {
+        let mut values = vec![0; program.gauges.len()];
+        for (place, state) in self.places.iter().enumerate() {
+            let id = PlaceId(place as u32);
+            values[place] = state.tokens;
+            if let Some(load) = values.get_mut(program.gauges[GaugeId::tokens(id)].load.at()) {
+                *load = state.tokens + self.stores[id].reserved;
+            }
+        }
+        values
+    }
+
+    /// The transition of each join, and whether the join has bindings.
+    pub fn joined(&self) -> Vec<(TransitionId, bool)> {
+        self.joins.iter().map(|join| (join.transition, join.has_choices())).collect()
+    }
+
+    /// Checks the invariants.
+    pub fn verify(&self, program: &Program) -> Verified {
+        for place in 0..self.places.len() {
+            self.verify_place(program, PlaceId(place as u32))
+                .map_err(|error| format!("{error}, place `{}`", program.places[PlaceId(place as u32)].name))?;
+        }
+        for (index, plan) in self.indices.iter().zip(program.indices.iter()) {
+            index.verify(&self.listed(plan.place))?;
+        }
+        for (join, plan) in self.joins.iter().zip(&program.joins) {
+            join.verify(plan, &self.indices, &self.listed(plan.place))?;
+        }
+        let tokens: u64 = self.places.iter().map(|place| place.tokens).sum();
+        ensure(self.total >= tokens, "total", || format!("{} in all, {tokens} in places", self.total))
+    }
+
+    fn verify_place(&self, program: &Program, id: PlaceId) -> Verified {
+        let (plan, state, store) = (&program.places[id], &self.places[id], &self.stores[id]);
+        store.verify(&state.ring, if plan.width > 0 { state.tokens as usize } else { 0 })?;
+        let few = plan.most.is_none_or(|most| state.tokens <= most);
+        ensure(few, "most", || format!("{} tokens, at most {:?}", state.tokens, plan.most))?;
+        let room = plan.capacity.map_or(0, |capacity| capacity.saturating_sub(state.tokens));
+        ensure(store.reserved <= room, "reserved", || format!("{} of {room}", store.reserved))?;
+        let tokens = if plan.width > 0 { self.listed(id) } else { Vec::new() };
+        tokens.iter().try_for_each(|token| {
+            let holds = plan.bounds.iter().zip(token.iter()).all(|(bound, &value)| bound.holds(value));
+            ensure(holds, "ranges", || format!("{token:?}"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::base::invariant::broken;
+    use crate::net::Scalar;
+
+    /// Three transitions with joins: one link; two links and an arc that takes any token; one link and a filter. The first slot of
+    /// each colour has a small range, or none.
+    fn program(small: bool) -> Program {
+        let range = if small { r#","low":0,"high":3"# } else { "" };
+        let place =
+            |name: &str| format!(r#"{{"name":"{name}","colour":{{"slots":[{{"name":"x"{range}}},{{"name":"y"}}]}}}}"#);
+        let places = ["a", "b", "c", "d"].map(place).join(",");
+        let bind = |variable: u32| format!(r#"{{"bind":{variable}}}"#);
+        let is = |variable: u32| format!(r#"{{"equal":{{"op":"var","kind":"int","value":{variable}}}}}"#);
+        let arc =
+            |place: u32, pattern: [String; 2]| format!(r#"{{"place":{place},"pattern":[{}]}}"#, pattern.join(","));
+        let transitions = [
+            vec![arc(0, [bind(0), bind(1)]), arc(1, [is(0), bind(2)])],
+            vec![
+                arc(0, [bind(0), bind(1)]),
+                arc(1, [is(0), bind(2)]),
+                arc(2, [bind(3), is(1)]),
+                r#"{"place":3}"#.into(),
+            ],
+            vec![arc(0, [bind(0), bind(1)]), arc(1, [is(0), bind(2)])],
+        ];
+        let variables = ["u", "v", "w", "z"].map(|name| format!(r#"{{"name":"{name}"}}"#)).join(",");
+        let equal = r#""op":"eq","kind":"bool""#;
+        let args = r#"{"op":"var","kind":"int","value":1},{"op":"const","kind":"int","value":1}"#;
+        let guard = format!(r#"{{{equal},"args":[{args}]}}"#);
+        let transition = |(i, inputs): (usize, &Vec<String>)| {
+            let guard = if i == 2 { &guard } else { "null" };
+            let inputs = inputs.join(",");
+            format!(r#"{{"name":"t","variables":[{variables}],"inputs":[{inputs}],"guard":{guard}}}"#)
+        };
+        let transitions: Vec<String> = transitions.iter().enumerate().map(transition).collect();
+        // Tokens of all these values may come to every place. A wide range is not numbered directly.
+        let high = if small { 3 } else { 1 << 40 };
+        let bound = |value: u64| format!(r#"{{"op":"const","kind":"int","value":{value}}}"#);
+        let value = format!(r#"{{"op":"uniform_int","kind":"int","args":[{},{}]}}"#, bound(0), bound(high));
+        let output = |place: u32| format!(r#"{{"places":[{place}],"values":[{value},{value}]}}"#);
+        let source = format!(r#"{{"name":"s","outputs":[{}]}}"#, [0, 1, 2, 3].map(output).join(","));
+        let text = format!(r#"{{"places":[{places}],"transitions":[{},{source}]}}"#, transitions.join(","));
+        Program::from_json(&text).expect("a net")
+    }
+
+    type Places = [Vec<[u64; 2]>; 4];
+
+    /// The bindings of each transition, in the order of E7, by looking at all tokens.
+    fn bindings(places: &Places, transition: usize) -> Vec<Vec<u64>> {
+        let [a, b, c, d] = places;
+        let mut found = Vec::new();
+        for (i, pivot) in a.iter().enumerate().filter(|(_, pivot)| transition < 2 || pivot[1] == 1) {
+            for (j, _) in b.iter().enumerate().filter(|(_, token)| token[0] == pivot[0]) {
+                if transition != 1 {
+                    found.push(vec![i as u64, j as u64]);
+                    continue;
+                }
+                for (k, _) in c.iter().enumerate().filter(|(_, token)| token[1] == pivot[1]) {
+                    found.extend((0..d.len()).map(|l| vec![i as u64, j as u64, k as u64, l as u64]));
+                }
+            }
+        }
+        found
+    }
+
+    struct Run {
+        program: Program,
+        marking: Marking,
+        enabling: Enabling,
+    }
+
+    impl Run {
+        fn new(small: bool) -> Self {
+            let program = program(small);
+            assert_eq!(program.joins.len(), 3);
+            let arena = Arena::new(&program, 0);
+            let mut enabling = Enabling::new(&program, &arena);
+            let marking = Marking::new(&program, &arena, &mut enabling).expect("a marking");
+            Run { program, marking, enabling }
+        }
+
+        fn add(&mut self, place: PlaceId, token: [u64; 2]) {
+            self.marking.add(&self.program, &mut self.enabling, place, &token, 0.0).expect("no key");
+            self.marking.total += 1;
+            self.moved(place, self.marking.places[place].tokens - 1);
+        }
+
+        fn remove(&mut self, place: PlaceId, seat: usize) {
+            self.marking.remove(&self.program, &mut self.enabling, place, seat, 0.0);
+            self.marking.total -= 1;
+            self.moved(place, self.marking.places[place].tokens + 1);
+        }
+
+        fn moved(&mut self, place: PlaceId, before: u64) {
+            let after = self.marking.places[place].tokens;
+            self.enabling.moved(&self.program, GaugeId::tokens(place), before, after);
+        }
+
+        fn verify(&self) -> Verified {
+            self.marking.verify(&self.program)?;
+            self.enabling.verify(&self.program, &self.marking.gauges(&self.program), &self.marking.joined())
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        /// Tokens come and go; the bindings of joins are held against all combinations of tokens.
+        #[test]
+        fn bindings_of_joins_are_those_of_a_search(
+            small in any::<bool>(),
+            steps in prop::collection::vec((0..4usize, 0..9u8, any::<prop::sample::Index>(), 0..3u64, 0..3u64), 0..70),
+        ) {
+            let (mut run, mut model) = (Run::new(small), Places::default());
+            for (place, action, at, x, y) in steps {
+                let (id, row) = (PlaceId(place as u32), &mut model[place]);
+                if action < 6 || row.is_empty() {
+                    run.add(id, [x, y]);
+                    row.push([x, y]);
+                } else {
+                    let seat = at.index(row.len());
+                    run.remove(id, seat);
+                    row.swap_remove(seat);
+                }
+                prop_assert_eq!(run.verify(), Ok(()));
+                for (number, plan) in run.program.joins.iter().enumerate() {
+                    let (id, expected) = (JoinId(number as u32), bindings(&model, plan.transition.at()));
+                    prop_assert_eq!(run.marking.bindings(&run.program, id), expected.len() as u64, "join {}, {:?}", number, model);
+                    for (k, seats) in expected.iter().enumerate().step_by(7) {
+                        let mut chosen = vec![0; seats.len()];
+                        run.marking.choose(&run.program, id, k as u64, &mut chosen);
+                        prop_assert_eq!(&chosen, seats);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let damaged = |damage: fn(&mut Run)| {
+            let mut run = Run::new(true);
+            (0..5).for_each(|i| run.add(PlaceId(i % 2), [0, 1]));
+            assert_eq!(run.verify(), Ok(()));
+            damage(&mut run);
+            broken(run.verify())
+        };
+        assert_eq!(damaged(|run| run.marking.total -= 1), "total");
+        assert_eq!(damaged(|run| run.program.places[PlaceId(0)].most = Some(2)), "most");
+        assert_eq!(damaged(|run| run.marking.stores[PlaceId(2)].reserved = 1), "reserved");
+        assert_eq!(damaged(|run| run.program.places[PlaceId(1)].bounds[0].low = Some(Scalar::Int(1))), "ranges");
+        assert_eq!(damaged(|run| run.marking.places[PlaceId(1)].tokens += 1), "groups");
+        assert_eq!(damaged(|run| run.marking.places[PlaceId(0)].ring.head = 1), "head");
     }
 }

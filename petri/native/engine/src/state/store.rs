@@ -1,9 +1,31 @@
 //! The tokens of one place, kept as its discipline asks (rules S2 to S4).
 //!
-//! A token is a flat record of `width` 64-bit slots. A position is a seat in a bag, else the rank among the tokens
-//! that the discipline shows: 0 for the one it shows first. How many tokens there are, the place knows (`state::Place`),
-//! and it keeps what changes with them.
+//! **Problem.** A place is a bag (arcs choose among all tokens), a queue, a stack, or ordered by a key. Machine code pushes and
+//! removes tokens at nearly every firing, and should find one with a shift, a mask and an addition.
+//!
+//! **Idea.** A token is a flat record of `width` 64-bit slots. Bag, queue and stack share one ring: a block with room for a power
+//! of two tokens, where token number `i` begins at slot `((head + i) & mask) · width`. Only a queue moves its head. Whatever
+//! changes with tokens, except for the tokens, is a [`Ring`] in the counters of the place; how many there are is known there,
+//! too. The tokens of a keyed place are cells of a binary heap of ranks.
+//!
+//! A position is a seat in a bag, else the rank among the tokens that the discipline shows: 0 for the one it shows first.
+//!
+//! ```text
+//! a queue with room for 4 (mask 3), head 2, 3 tokens:
+//! block       c · a b        positions: a 0, b 1, c 2
+//! remove(1):  c · · a        a moves back by one, head 3: the queue is a, c
+//! ```
+//!
+//! Invariants:
+//! - *ring*: `mask` + 1 is a power of two, and the block has room for as many tokens; `slots` is its address.
+//! - *head*: `head` is at most `mask`, and 0 unless the place is a queue.
+//! - *room*: there are at most `mask` + 1 tokens, unless they are black.
+//! - *heap*: no rank of a keyed place is less than that of its parent, number (i − 1) / 2.
+//! - *cells*: each cell belongs to one rank, or is free.
+//! - *arrivals*: ranks have different arrivals, each less than `arrivals`.
+//! - *count*: there are as many ranks as tokens.
 
+use crate::base::invariant::{ensure, Verified};
 use crate::base::table::Table;
 use crate::net::Discipline;
 
@@ -14,7 +36,7 @@ const LEAST: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct WordIndex(pub usize);
 
-/// What changes of a store as tokens come and go, but for the tokens.
+/// What changes in a store as tokens come and go, except for the tokens.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Ring {
@@ -47,7 +69,7 @@ impl Store {
         Store { slots: vec![0; room].into_iter().collect(), width, discipline, heap, reserved: 0 }
     }
 
-    /// What changes of it, at first.
+    /// The ring of an empty store.
     pub fn ring(&self) -> Ring {
         Ring { slots: self.slots.as_ptr() as usize, mask: LEAST as u32 - 1, head: 0 }
     }
@@ -142,6 +164,22 @@ impl Store {
             None => (0..count).map(|seat| &self.slots[self.start(ring, seat)..][..self.width]).collect(),
         }
     }
+
+    /// Checks the invariants, given the number of tokens.
+    pub fn verify(&self, ring: &Ring, count: usize) -> Verified {
+        if let Some(heap) = &self.heap {
+            ensure(heap.ranks.len() == count, "count", || format!("{} ranks of {count} tokens", heap.ranks.len()))?;
+            return heap.verify();
+        }
+        let room = ring.mask as usize + 1;
+        let right = room.is_power_of_two()
+            && self.slots.len() == room * self.width
+            && ring.slots == self.slots.as_ptr() as usize;
+        ensure(right, "ring", || format!("{ring:x?} of {} slots", self.slots.len()))?;
+        let in_ring = if self.discipline == Discipline::Fifo { ring.head <= ring.mask } else { ring.head == 0 };
+        ensure(in_ring, "head", || format!("{ring:?} of a {:?}", self.discipline))?;
+        ensure(self.width == 0 || count <= room, "room", || format!("{count} tokens, room for {room}"))
+    }
 }
 
 /// Place of a token in a heap: the least key first, ties oldest first.
@@ -156,9 +194,13 @@ struct Rank {
 #[derive(Clone, Debug, Default)]
 struct Heap {
     width: usize,
+    /// The heap itself.
     ranks: Vec<Rank>,
+    /// The tokens, in cells of `width` slots that stay where they are.
     cells: Vec<u64>,
+    /// The cells without a token.
     free: Vec<u32>,
+    /// Tokens that ever arrived.
     arrivals: u64,
 }
 
@@ -250,14 +292,28 @@ impl Heap {
         ranks.sort_by_key(|rank| rank.arrival);
         ranks.into_iter().map(|rank| self.cell(rank.cell)).collect()
     }
+
+    fn verify(&self) -> Verified {
+        let ordered = |&i: &usize| self.ranks[(i - 1) / 2] <= self.ranks[i];
+        ensure((1..self.ranks.len()).all(|i| ordered(&i)), "heap", || format!("{:?}", self.ranks))?;
+        let mut cells: Vec<u32> = self.ranks.iter().map(|rank| rank.cell).chain(self.free.iter().copied()).collect();
+        cells.sort_unstable();
+        let all = 0..(self.cells.len() / self.width) as u32;
+        ensure(cells.iter().copied().eq(all), "cells", || format!("{cells:?} of {} slots", self.cells.len()))?;
+        let mut arrivals: Vec<u64> = self.ranks.iter().map(|rank| rank.arrival).collect();
+        arrivals.sort_unstable();
+        let past = arrivals.last().is_none_or(|&last| last < self.arrivals);
+        ensure(past && arrivals.is_sorted_by(|one, other| one < other), "arrivals", || format!("{arrivals:?}"))
+    }
 }
 
-/// A key as a number whose order is that of the keys, for integers …
+/// An integer key as a number without sign, in the same order: flipping the sign bit adds 2⁶³ modulo 2⁶⁴.
 pub fn int_rank(key: i64) -> u64 {
     key as u64 ^ (1 << 63)
 }
 
-/// … and for finite reals.
+/// A finite real key as a number without sign, in the same order. The bits of doubles without their sign are in the order of
+/// magnitudes (IEEE 754): positive ones get the highest bit, and negative ones, whose order is the reverse, are complemented.
 pub fn real_rank(key: f64) -> u64 {
     let bits = key.to_bits();
     if bits >> 63 == 1 {
@@ -269,7 +325,10 @@ pub fn real_rank(key: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::base::invariant::broken;
 
     /// A store with what its place keeps.
     struct Counted(Store, Ring, usize);
@@ -294,6 +353,81 @@ mod tests {
         fn shown(&self) -> Vec<u64> {
             (0..self.2).map(|position| self.0.token(&self.1, position, self.2)[0]).collect()
         }
+    }
+
+    /// Tokens as the discipline shows them; `[value, key, arrival]`.
+    fn removed_from_model(model: &mut Vec<[u64; 3]>, discipline: Discipline, position: usize) {
+        match discipline {
+            Discipline::Bag => _ = model.swap_remove(position),
+            _ => _ = model.remove(position),
+        }
+    }
+
+    fn added_to_model(model: &mut Vec<[u64; 3]>, discipline: Discipline, token: [u64; 3]) {
+        match discipline {
+            Discipline::Bag | Discipline::Fifo => model.push(token),
+            Discipline::Lifo => model.insert(0, token),
+            Discipline::Key => {
+                model.push(token);
+                model.sort_by_key(|token| (token[1], token[2]));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn each_discipline_against_a_list(
+            discipline in prop::sample::select(vec![Discipline::Bag, Discipline::Fifo, Discipline::Lifo, Discipline::Key]),
+            steps in prop::collection::vec((0..20u8, any::<prop::sample::Index>(), 0..4u64), 0..150),
+        ) {
+            let (mut store, mut model) = (Counted::new(2, discipline), Vec::new());
+            for (number, (action, at, key)) in steps.into_iter().enumerate() {
+                if action < 11 {
+                    store.push(&[number as u64, 7], key);
+                    added_to_model(&mut model, discipline, [number as u64, key, number as u64]);
+                } else if action < 19 && !model.is_empty() {
+                    let position = at.index(model.len());
+                    store.remove(position);
+                    removed_from_model(&mut model, discipline, position);
+                } else if action == 19 {
+                    store.0.clear(&mut store.1);
+                    store.2 = 0;
+                    model.clear();
+                }
+                prop_assert_eq!(store.0.verify(&store.1, store.2), Ok(()));
+                let values = |tokens: &[[u64; 3]]| tokens.iter().map(|token| token[0]).collect::<Vec<_>>();
+                prop_assert_eq!(store.shown(), values(&model));
+                let listed: Vec<u64> = store.0.listed(&store.1, store.2).iter().map(|token| token[0]).collect();
+                let mut by_arrival = values(&model);
+                if discipline != Discipline::Bag {
+                    by_arrival.sort_unstable();
+                }
+                prop_assert_eq!(listed, by_arrival);
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let damaged = |discipline, damage: fn(&mut Counted)| {
+            let mut store = Counted::new(1, discipline);
+            (0..6).for_each(|x| store.push(&[x], 10 - x));
+            assert_eq!(store.0.verify(&store.1, store.2), Ok(()));
+            damage(&mut store);
+            broken(store.0.verify(&store.1, store.2))
+        };
+        fn heap(store: &mut Counted) -> &mut Heap {
+            store.0.heap.as_mut().expect("a heap")
+        }
+        assert_eq!(damaged(Discipline::Bag, |store| store.1.mask = 3), "ring");
+        assert_eq!(damaged(Discipline::Bag, |store| store.1.slots += 8), "ring");
+        assert_eq!(damaged(Discipline::Fifo, |store| store.1.head = 8), "head");
+        assert_eq!(damaged(Discipline::Lifo, |store| store.1.head = 1), "head");
+        assert_eq!(damaged(Discipline::Bag, |store| store.2 = 9), "room");
+        assert_eq!(damaged(Discipline::Key, |store| heap(store).ranks[0].key = 99), "heap");
+        assert_eq!(damaged(Discipline::Key, |store| heap(store).free.push(3)), "cells");
+        assert_eq!(damaged(Discipline::Key, |store| heap(store).arrivals = 2), "arrivals");
+        assert_eq!(damaged(Discipline::Key, |store| store.2 = 5), "count");
     }
 
     #[test]

@@ -1,24 +1,43 @@
 //! Places whose tokens are the rows of a file (rule S6): the rows that were fed and have not arrived yet.
+//!
+//! **Problem.** A file may be longer than memory. The engine knows no files: whoever runs it feeds blocks of rows, and the run
+//! stops where the next row is not there yet.
+//!
+//! **Idea.** Each source has the slots of the rows that were fed, one after the other, and the position of the next one. An
+//! empty block marks the end of the file.
+//!
+//! ```text
+//! rows of 2 slots, next = 2:   7 0 | 8 1 | 9 0      (8, 1) arrives next, then (9, 0), then Next::Unknown
+//! ```
+//!
+//! Invariants:
+//! - *sources*: there is a source for each stream of the program, in this order.
+//! - *rows*: `slots` has whole rows, and `next` is the start of one, or the end of the last.
+//! - *wanted*: the place that waits for a block has a source without a next row, and its file has not ended.
 
 use crate::base::ids::PlaceId;
+use crate::base::invariant::{ensure, Verified};
 use crate::program::Program;
 
-/// What one place still gets.
+/// The rows of one place.
 struct Source {
     place: PlaceId,
     width: usize,
-    /// The rows of the last block, and where the next one begins.
+    /// The slots of the rows of the last block, and of those left before it.
     slots: Vec<u64>,
+    /// The first slot of the next row.
     next: usize,
-    /// There are no rows behind these.
+    /// Whether the file has no rows behind these.
     ended: bool,
 }
 
 /// What an empty place gets next.
+#[derive(Debug, PartialEq)]
 pub enum Next<'s> {
     Row(&'s [u64]),
-    /// Nobody knows before the next block is there.
+    /// The next block has to be fed first.
     Unknown,
+    /// The file has ended.
     Nothing,
 }
 
@@ -66,5 +85,84 @@ impl Streams {
         }
         self.wanted = Some(source.place);
         Next::Unknown
+    }
+
+    /// Checks the invariants.
+    pub fn verify(&self, program: &Program) -> Verified {
+        let places = self.sources.iter().map(|source| &source.place);
+        ensure(places.eq(&program.streams), "sources", || format!("{} sources", self.sources.len()))?;
+        for source in &self.sources {
+            let row = source.width.max(1);
+            let whole = [source.slots.len(), source.next].iter().all(|slots| slots.is_multiple_of(row));
+            let found = || format!("next {} of {} slots, rows of {row}", source.next, source.slots.len());
+            ensure(whole && source.next <= source.slots.len(), "rows", found)?;
+        }
+        let waits = |source: &Source| source.next == source.slots.len() && !source.ended;
+        let right = self.wanted.is_none_or(|wanted| self.sources.iter().any(|s| s.place == wanted && waits(s)));
+        ensure(right, "wanted", || format!("{:?}", self.wanted))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::base::invariant::broken;
+
+    fn program() -> Program {
+        let slots = r#"{"slots":[{"name":"x"},{"name":"y"}]}"#;
+        let place = |name: &str| format!(r#"{{"name":"{name}","colour":{slots},"discipline":"fifo","stream":{{}}}}"#);
+        Program::from_json(&format!(r#"{{"places":[{},{}]}}"#, place("a"), place("b"))).expect("a net")
+    }
+
+    proptest! {
+        /// Blocks of up to three rows are fed, and rows arrive in one of two places; held against queues.
+        #[test]
+        fn two_queues_of_rows(steps in prop::collection::vec((0..2usize, any::<bool>(), 0..4u64), 0..80)) {
+            let (program, mut fed) = (program(), 0);
+            let mut streams = Streams::new(&program);
+            let mut model: [(VecDeque<u64>, bool); 2] = Default::default();
+            for (number, feeds, rows) in steps {
+                let (queue, ended) = &mut model[number];
+                if feeds && !*ended {
+                    let block: Vec<u64> = (fed..fed + 2 * rows).collect();
+                    fed += 2 * rows;
+                    *ended = block.is_empty();
+                    queue.extend(&block);
+                    streams.feed(program.streams[number], block);
+                    prop_assert!(streams.wanted != Some(program.streams[number]));
+                } else {
+                    let row = [queue.pop_front(), queue.pop_front()];
+                    let expected = match row {
+                        [Some(x), Some(y)] => Next::Row(&[x, y]),
+                        _ if *ended => Next::Nothing,
+                        _ => Next::Unknown,
+                    };
+                    prop_assert_eq!(streams.next(number), expected);
+                }
+                prop_assert_eq!(streams.verify(&program), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let program = program();
+        let damaged = |damage: fn(&mut Streams)| {
+            let mut streams = Streams::new(&program);
+            streams.feed(program.streams[0], vec![1, 2, 3, 4]);
+            assert_eq!(streams.next(1), Next::Unknown);
+            assert_eq!(streams.verify(&program), Ok(()));
+            damage(&mut streams);
+            broken(streams.verify(&program))
+        };
+        assert_eq!(damaged(|streams| streams.sources.reverse()), "sources");
+        assert_eq!(damaged(|streams| streams.sources[0].next = 1), "rows");
+        assert_eq!(damaged(|streams| streams.sources[0].next = 6), "rows");
+        assert_eq!(damaged(|streams| streams.wanted = Some(streams.sources[0].place)), "wanted");
+        assert_eq!(damaged(|streams| streams.sources[1].ended = true), "wanted");
     }
 }

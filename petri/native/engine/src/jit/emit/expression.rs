@@ -15,7 +15,7 @@ use crate::program::expression::{
 /// The constant mean of an exponential, as the code distinguishes it.
 pub enum Mean<'a> {
     One,
-    /// One whose exponentials are all finite, and above 0 if a standard one is: an operand.
+    /// One whose exponentials are all finite, and above 0 if a standard one is: a hole.
     Usual(&'a f64),
     Other(f64),
 }

@@ -1,0 +1,30 @@
+//! Checks the invariants of all data structures of an engine, between two firings.
+
+use crate::base::invariant::{ensure, Verified};
+use crate::engine::run::Engine;
+use crate::observe::observer::Observer;
+
+impl<O: Observer> Engine<O> {
+    /// Checks the invariants of an engine that a run has returned from without a fault. The time is proportional to the tokens, the
+    /// firings in progress and the transitions.
+    ///
+    /// Besides those of each structure, *tokens* must hold: while no firing is in progress, the marking's total is the number of
+    /// tokens in places, and no place has reserved room.
+    pub fn verify(&self) -> Verified {
+        let program = &self.program;
+        self.agenda.tournament.verify()?;
+        self.agenda.endings.verify()?;
+        self.agenda.lanes.iter().try_for_each(|lane| lane.ring.verify())?;
+        self.streams.verify(program)?;
+        self.marking.verify(program)?;
+        self.enabling.verify(program, &self.marking.gauges(program), &self.marking.joined())?;
+        if self.enabling.transitions.iter().any(|transition| transition.in_progress > 0) {
+            return Ok(());
+        }
+        let tokens: u64 = self.marking.places.iter().map(|place| place.tokens).sum();
+        let total = self.marking.total;
+        ensure(total == tokens, "tokens", || format!("{tokens} in places, {total} in all"))?;
+        let reserved = self.marking.stores.iter().any(|store| store.reserved > 0);
+        ensure(!reserved, "tokens", || "room is reserved for no firing".to_owned())
+    }
+}
