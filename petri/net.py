@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from petri.structs import Frozen
+from petri.ticks import Tick as Tick
 from petri.tokens import Token as Token
 from petri.tokens import Tokens
 
@@ -59,11 +60,13 @@ class Expr(Frozen):
     const                              the scalar
     var                                index        a variable of the transition (in a place's key: a slot)
     tokens                             place index  number of tokens in the place (E8)
-    now, end                                        instants of the start and of the end
+    now, end                                        instants of the start and of the end, in ticks
     neg add sub mul min max abs                     int × int → int or real × real → real
     div                                             real; zero divisor is an error
     idiv mod                                        int, floored; zero divisor is an error
     real                                            int → real
+    ticks                                factor     real → real: a time unit's time in ticks, multiplied by the factor
+    units                                factor     real → real: divided by it, from ticks to time units
     floor ceil round                                real → int (round: half to even)
     sqrt ln                                         real → real
     pow                                             real × real → real; base >= 0
@@ -174,7 +177,7 @@ class Transition(Frozen):
     resets: tuple[int, ...] = ()
     guard: Expr | None = None
     draws: tuple[Draw, ...] = ()
-    time: Expr = Expr("const", "real", value=0.0)  # real, in the net's time unit
+    time: Expr = Expr("const", "real", value=0.0)  # real, in ticks; the engine rounds it to a whole number (S1)
     outputs: tuple[OutputArc, ...] = ()
     priority: int = 0
     weight: float = 1.0
@@ -318,3 +321,4 @@ class Net(Frozen):
     time_unit: str = ""  # as in `time ns`; "" if time is a plain number
     seconds: float | None = None  # length of the time unit [s]
     doc: str = ""
+    tick: Tick = Tick()

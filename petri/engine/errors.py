@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from petri.net import Expr, Match, Scalar, Span, Transition
 from petri.structs import Frozen, field
+from petri.ticks import Tick
 
 
 class ModelError(Exception):
@@ -22,7 +23,7 @@ class Fault(Frozen):
     """Why a run stopped with an error in the model, as data of the engine.
 
     id: int-overflow, division-by-zero, not-finite, domain, bad-parameter (of a distribution), negative-time,
-    negative-count, index-range, colour-range, instant-limit, token-limit.
+    beyond-horizon, negative-count, index-range, colour-range, instant-limit, token-limit.
     `binding` names the variables that were known; `transition` is its index. It is None if a row of a stream was wrong:
     then id and values are those of the diagnostic.
     """
@@ -35,8 +36,10 @@ class Fault(Frozen):
     values: Mapping[str, object] = field(default_factory=dict)
 
 
-def known(transition: Transition, values: Sequence[Scalar], error: str, span: Span | None) -> dict[str, Scalar]:
-    """The variables that had values when an expression of a firing failed (X4), by name.
+def known(
+    transition: Transition, values: Sequence[Scalar], error: str, span: Span | None, tick: Tick
+) -> dict[str, Scalar]:
+    """The variables that had values when an expression of a firing failed (X4), by name, in the net's unit.
 
     Arcs bind one after the other (E1); then come inhibitors and the guard, the count of firings at one instant (X3),
     and the draws (I5).
@@ -48,7 +51,8 @@ def known(transition: Transition, values: Sequence[Scalar], error: str, span: Sp
         variables.update(given)
     if error == "instant-limit":
         variables.difference_update(draw.variable for draw in transition.draws)
-    return {transition.variables[index].name: values[index] for index in sorted(variables)}
+    named = [(transition.variables[index], values[index]) for index in sorted(variables)]
+    return {variable.name: tick.quantity(value, variable.dimension) for variable, value in named}
 
 
 def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iterable[int]]]:

@@ -143,6 +143,8 @@ OPERATIONS: dict[str, Callable[..., Scalar]] = {
     "max": lambda e, a, b: b if b > a else a,
     "abs": lambda e, a: abs(a),
     "real": lambda e, a: float(a),
+    "ticks": lambda e, a: a * e.value,
+    "units": lambda e, a: a / e.value,
     "floor": lambda e, a: _to_int(e, math.floor, a),
     "ceil": lambda e, a: _to_int(e, math.ceil, a),
     "round": lambda e, a: _to_int(e, round, a),

@@ -15,7 +15,10 @@ Reals = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class TracedFiring(NamedTuple):
-    """A firing in a trace; `transition` is an index, `variables` are in the order of the transition's."""
+    """A firing in a trace, with times in ticks.
+
+    `transition` is an index, `variables` are in the order of the transition's.
+    """
 
     start: float
     end: float
@@ -26,14 +29,15 @@ class TracedFiring(NamedTuple):
 class Firings(Sequence[TracedFiring]):
     """Firings in the order of their starts, with each column as an array.
 
-    starts, ends: in the net's unit. transitions: indices. words: the variables of one firing after the other, 64 bits
-    each: an integer, or a float if the transition's variable is real.
+    start_ticks, end_ticks: as the engine counts; starts, ends: in the net's unit. transitions: indices. words: the
+    variables of one firing after the other, 64 bits each: an integer, or a float if the transition's variable is real;
+    times are in ticks.
     """
 
-    def __init__(self, net: Net, starts: Reals, ends: Reals, transitions: Ints, words: Ints) -> None:
+    def __init__(self, net: Net, start_ticks: Reals, end_ticks: Reals, transitions: Ints, words: Ints) -> None:
         self.net = net
-        self.starts = starts
-        self.ends = ends
+        self.start_ticks = start_ticks
+        self.end_ticks = end_ticks
         self.transitions = transitions
         self.words = words
 
@@ -58,6 +62,14 @@ class Firings(Sequence[TracedFiring]):
         )
 
     @cached_property
+    def starts(self) -> Reals:
+        return self.net.tick.time(self.start_ticks)
+
+    @cached_property
+    def ends(self) -> Reals:
+        return self.net.tick.time(self.end_ticks)
+
+    @cached_property
     def offsets(self) -> Ints:
         """Where in `words` the variables of each firing start, followed by the end of the last ones."""
         widths = np.array([len(transition.variables) for transition in self.net.transitions], dtype=np.int64)
@@ -73,16 +85,17 @@ class Firings(Sequence[TracedFiring]):
             yield from zip(found.tolist(), np.split(order, starts[1:]), strict=True)
 
     def variables(self, transition: int, rows: Ints) -> list[list[Scalar]]:
-        """For firings of one transition: a list of values for each of its variables."""
+        """For firings of one transition: a list of values, in the net's unit, for each of its variables."""
         starts = self.offsets[rows]
         columns = []
         for number, variable in enumerate(self.net.transitions[transition].variables):
             words = self.words[starts + number]
-            columns.append((words.view(np.float64) if variable.kind == "real" else words).tolist())
+            values = words.view(np.float64) if variable.kind == "real" else words
+            columns.append(self.net.tick.quantity(values, variable.dimension).tolist())
         return columns
 
     def __len__(self) -> int:
-        return len(self.starts)
+        return len(self.start_ticks)
 
     def __iter__(self) -> Iterator[TracedFiring]:
         kinds = [[variable.kind == "real" for variable in transition.variables] for transition in self.net.transitions]
@@ -90,7 +103,7 @@ class Firings(Sequence[TracedFiring]):
         reals = self.words.view(np.float64).tolist() if any(map(any, kinds)) else ints
         position = 0
         for start, end, transition in zip(
-            self.starts.tolist(), self.ends.tolist(), self.transitions.tolist(), strict=True
+            self.start_ticks.tolist(), self.end_ticks.tolist(), self.transitions.tolist(), strict=True
         ):
             variables: tuple[Scalar, ...] = ()
             for real in kinds[transition]:
@@ -106,4 +119,4 @@ class Firings(Sequence[TracedFiring]):
             return [self[row] for row in rows]
         part = slice(rows.start, rows.stop)
         words = self.words[self.offsets[rows.start] : self.offsets[rows.stop]]
-        return Firings(self.net, self.starts[part], self.ends[part], self.transitions[part], words)
+        return Firings(self.net, self.start_ticks[part], self.end_ticks[part], self.transitions[part], words)

@@ -52,7 +52,7 @@ class Session(Protocol):
 
     @property
     def now(self) -> float:
-        """Model time, in the net's unit."""
+        """Model time, in ticks."""
 
     @property
     def firings(self) -> int:
@@ -67,7 +67,7 @@ class Session(Protocol):
         """Why the run stopped, after `advance` returned "error"."""
 
     def advance(self, until: float, firings: int) -> Reason:
-        """Run to the end of instant `until`, or for `firings` more firings.
+        """Run to the end of instant `until` [ticks], or for `firings` more firings.
 
         Returns "until", "dead" (no transition can fire), "budget" (the firings are used up), or "error". Reads
         the files of the net's streams during the run; raises LanguageError if one cannot be read or has an invalid row.

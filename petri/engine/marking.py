@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from petri.net import Net, Token
+from petri.net import Net, Scalar, Slot, Token
 
 
 class Marking(Sequence[list[Token]]):
     """The tokens of each place: by position in a bag, otherwise in order of arrival, created on request.
 
-    rows: for each place the 64-bit words of its tokens, slot after slot; for a black place the number of its tokens.
+    Values are in the net's unit. rows: for each place the 64-bit words of its tokens, slot after slot, as the engine
+    keeps them; for a black place the number of its tokens.
     """
 
     def __init__(self, net: Net, rows: Sequence[int | bytes]) -> None:
@@ -31,11 +32,13 @@ class Marking(Sequence[list[Token]]):
             return [()] * row
         slots = self._net.places[place].colour.slots
         words = np.frombuffer(row, dtype=np.int64).reshape(-1, len(slots)).T
-        columns = [
-            (np.ascontiguousarray(column).view(np.float64) if slot.kind == "real" else column).tolist()
-            for column, slot in zip(words, slots, strict=True)
-        ]
+        columns = [self._values(column, slot) for column, slot in zip(words, slots, strict=True)]
         return list(zip(*columns, strict=True))
+
+    def _values(self, column: Any, slot: Slot) -> list[Scalar]:
+        values = np.ascontiguousarray(column).view(np.float64) if slot.kind == "real" else column
+        in_units: list[Scalar] = self._net.tick.quantity(values, slot.dimension).tolist()
+        return in_units
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, (Marking, list)) and list(self) == list(other)

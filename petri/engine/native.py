@@ -13,7 +13,7 @@ from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
 from petri.file_read import FileRead
-from petri.measure.observation import Observation
+from petri.measure.observation import Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span
 from petri.structs import Frozen
@@ -101,8 +101,8 @@ class NativeSession:
             return None
         error, span, details, transition, variables, time = stopped
         culprit = self._span(span)
-        binding = known(self._compiled.net.transitions[transition], variables, error, culprit)
-        return Fault(error, transition, binding, time, culprit, details)
+        binding = known(self._compiled.net.transitions[transition], variables, error, culprit, self._compiled.net.tick)
+        return Fault(error, transition, binding, self._compiled.net.tick.time(time), culprit, details)
 
     def advance(self, until: float, firings: int) -> Reason:
         session = self._session
@@ -119,21 +119,22 @@ class NativeSession:
 
     def observe(self) -> Observation:
         observed = self._session.observe()
+        tick = self._compiled.net.tick
         return Observation(
-            elapsed=observed["elapsed"],
-            integral=reals(observed["integral"]),
-            nonempty=reals(observed["nonempty"]),
+            elapsed=tick.time(observed["elapsed"]),
+            integral=tick.time(reals(observed["integral"])),
+            nonempty=tick.time(reals(observed["nonempty"])),
             maximum=integers(observed["maximum"]),
             arrivals=integers(observed["arrivals"]),
             initial=self._initial,
             firings=integers(observed["firings"]),
-            in_progress=reals(observed["in_progress"]),
-            active=reals(observed["active"]),
-            probes=tuple(arrays(snapshot) for snapshot in observed["probes"]),
+            in_progress=tick.time(reals(observed["in_progress"])),
+            active=tick.time(reals(observed["active"])),
+            probes=tuple(probe_in_units(arrays(snapshot), tick) for snapshot in observed["probes"]),
         )
 
     def levels(self) -> Levels | None:
-        times = reals(self._session.levels())
+        times = self._compiled.net.tick.time(reals(self._session.levels()))
         return times.reshape(-1, LEVELS) if times.size else None
 
     def marking(self) -> Marking:
@@ -144,7 +145,8 @@ class NativeSession:
 
     def trace(self) -> Firings:
         starts, ends, transitions, words = self._session.trace()
-        return Firings(self._compiled.net, reals(starts), reals(ends), integers(transitions), integers(words))
+        net = self._compiled.net
+        return Firings(net, reals(starts), reals(ends), integers(transitions), integers(words))
 
     def _span(self, parts: tuple[int, int, int, int, int] | None) -> Span | None:
         return None if parts is None else Span(self._compiled.files[parts[0]], *parts[1:])

@@ -79,9 +79,9 @@ class SampleState:
 class PassageState:
     """An event that is both end and start ends one passage, then starts the next."""
 
-    def __init__(self, probe: flat.Passage) -> None:
+    def __init__(self, probe: flat.Passage, tick: flat.Tick) -> None:
         self.start, self.end = probe.start, probe.end
-        self.passages = Passages()
+        self.passages = Passages(tick=tick)
 
     def started(self, transition: int, context: Context) -> None:
         self.happened(self.end.transition == transition, self.start.transition == transition, context)
@@ -129,14 +129,14 @@ class OrderState:
         return self.order.snapshot()
 
 
-def probe_of(probe: flat.Probe) -> ProbeState:
+def probe_of(probe: flat.Probe, tick: flat.Tick) -> ProbeState:
     match probe:
         case flat.Counter():
             return CounterState(probe)
         case flat.Sample():
             return SampleState(probe)
         case flat.Passage():
-            return PassageState(probe)
+            return PassageState(probe, tick)
         case flat.Order():
             return OrderState(probe)
 
@@ -145,7 +145,7 @@ class Probes:
     """All probes of a net, in order. `tokens` returns the number of tokens in a place; the engine's owner sets it."""
 
     def __init__(self, net: Net) -> None:
-        self.probes = [probe_of(probe) for probe in net.probes]
+        self.probes = [probe_of(probe, net.tick) for probe in net.probes]
         self.tables = net.tables
         self.tokens: Callable[[int], int] = lambda place: 0
 

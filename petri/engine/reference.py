@@ -6,7 +6,6 @@ cite the rules by number.
 
 from __future__ import annotations
 
-import math
 from bisect import insort
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ from petri.engine.trajectory import TrajectoryHash
 from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
 from petri.structs import Struct
 from petri.structs import field as struct_field
+from petri.ticks import HORIZON
 
 
 class Observer(Protocol):
@@ -309,7 +309,7 @@ class Engine:
         taken = sum(len(tokens) for arc, tokens in zip(transition.inputs, binding.found, strict=True) if not arc.keep)
         deposits = [deposit for arc in transition.outputs for deposit in self.outputs(arc, context, taken)]
         self.check_tokens(len(deposits) - taken)
-        self.hash.add(index, binding.variables, self.now, end)
+        self.hash.add(index, binding.variables, int(self.now), int(end))
         for observer in self.observers:
             observer.started(index, binding.variables, self.now, end)
         firing = Firing(end, self.firings, index, deposits)
@@ -375,11 +375,16 @@ class Engine:
         return count
 
     def duration(self, expression: Expr, context: Context) -> float:
-        duration = float(evaluate(expression, context))
-        if duration < 0.0:
-            raise ModelError("negative-time", expression.span, duration=duration)
-        if not math.isfinite(self.now + duration):
-            raise ModelError("not-finite", expression.span)
+        """A whole number of ticks (S1): the nearest, the even one of two, and at least one where the time is positive.
+
+        A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded.
+        """
+        exact = float(evaluate(expression, context))
+        if exact <= -1.0:
+            raise ModelError("negative-time", expression.span, duration=self.net.tick.time(exact))
+        duration = float(max(round(exact), 1 if exact > 0.0 else 0))
+        if self.now + duration > HORIZON:
+            raise ModelError("beyond-horizon", expression.span, horizon=self.net.tick.time(HORIZON))
         return duration
 
     def destination(self, arc: OutputArc, context: Context) -> tuple[int, int]:
@@ -424,8 +429,8 @@ class Engine:
     def fault_of(self, error: ModelError) -> Fault:
         """The error with its position in the run (X4)."""
         index, variables = self.attempt
-        binding = known(self.net.transitions[index], variables, error.id, error.span)
-        return Fault(error.id, index, binding, self.now, error.span, error.values)
+        binding = known(self.net.transitions[index], variables, error.id, error.span, self.net.tick)
+        return Fault(error.id, index, binding, self.net.tick.time(self.now), error.span, error.values)
 
     def changed(self, place: int) -> None:
         self.forget(place)

@@ -11,11 +11,12 @@ from petri.engine.firings import Firings, TracedFiring
 from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Observer
-from petri.engine.statistics import Statistics
+from petri.engine.statistics import Level, Statistics
 from petri.file_read import FileRead
-from petri.measure.observation import Observation
+from petri.measure.observation import Floats, Observation, probe_in_units
 from petri.measure.occupancy import OccupancyRecorder
-from petri.net import Net, Scalar, Token
+from petri.net import Colour, Net, Scalar, Token
+from petri.ticks import Tick
 
 
 class ReferenceSession:
@@ -71,10 +72,11 @@ class ReferenceSession:
 
     def observe(self) -> Observation:
         statistics, now = self._statistics, self.now
-        places = np.array([level.at(now) for level in statistics.places], dtype=np.float64).reshape(-1, 2)
-        transitions = np.array([level.at(now) for level in statistics.transitions], dtype=np.float64).reshape(-1, 2)
+        tick = self._net.tick
+        places = tick.time(levels_at(statistics.places, now))
+        transitions = tick.time(levels_at(statistics.transitions, now))
         return Observation(
-            elapsed=now - statistics.window,
+            elapsed=tick.time(now - statistics.window),
             integral=places[:, 0],
             nonempty=places[:, 1],
             maximum=np.array([level.maximum for level in statistics.places], dtype=np.int64),
@@ -83,20 +85,33 @@ class ReferenceSession:
             firings=np.array(statistics.firings, dtype=np.int64),
             in_progress=transitions[:, 0],
             active=transitions[:, 1],
-            probes=self._probes.snapshots(),
+            probes=tuple(probe_in_units(snapshot, tick) for snapshot in self._probes.snapshots()),
         )
 
     def marking(self) -> list[list[Token]]:
-        return [[token.value for token in row] for row in self._engine.marking]
+        places = zip(self._net.places, self._engine.marking, strict=True)
+        return [[token_in_units(token.value, place.colour, self._net.tick) for token in row] for place, row in places]
 
     def levels(self) -> Levels | None:
-        return None if self._levels is None else np.array([one.times for one in self._levels.at(self.now)])
+        if self._levels is None:
+            return None
+        return self._net.tick.time(np.array([one.times for one in self._levels.at(self.now)]))
 
     def files(self) -> tuple[FileRead, ...]:
         return () if self._rows is None else self._rows.read()
 
     def trace(self) -> Firings:
         return Firings.of(self._net, self._trace.drain())
+
+
+def levels_at(levels: Sequence[Level], now: float) -> Floats:
+    """The integral and the time above zero of each level up to `now`, in ticks; each rounded once."""
+    return np.array([level.at(int(now)) for level in levels], dtype=np.float64).reshape(-1, 2)
+
+
+def token_in_units(token: Token, colour: Colour, tick: Tick) -> Token:
+    """A token as the engine keeps it, with times in the net's unit."""
+    return tuple([tick.quantity(value, slot.dimension) for value, slot in zip(token, colour.slots, strict=True)])
 
 
 class Trace:

@@ -8,20 +8,23 @@ from petri.net import Net, Scalar, Token
 
 
 class Level:
-    """An integer that changes in time: its integral, the time it is above zero, and its maximum."""
+    """An integer that changes in time: its integral, the time it is above zero, and its maximum.
+
+    Times are whole numbers of ticks, kept as ints, so no sum is rounded.
+    """
 
     __slots__ = ("busy", "busy_since", "integral", "maximum", "since", "value")
 
     def __init__(self, value: int = 0) -> None:
         self.value = self.maximum = value
-        self.since = self.busy_since = self.integral = self.busy = 0.0
+        self.since = self.busy_since = self.integral = self.busy = 0
 
-    def at(self, now: float) -> tuple[float, float]:
+    def at(self, now: int) -> tuple[int, int]:
         """The integral and the time above zero up to `now`."""
         integral = self.integral + self.value * (now - self.since)
-        return integral, self.busy + (now - self.busy_since if self.value > 0 else 0.0)
+        return integral, self.busy + (now - self.busy_since if self.value > 0 else 0)
 
-    def change(self, value: int, now: float) -> None:
+    def change(self, value: int, now: int) -> None:
         integral, busy = self.at(now)
         self.integral, self.since = integral, now
         if self.value == 0:
@@ -31,9 +34,9 @@ class Level:
         self.value = value
         self.maximum = max(self.maximum, value)
 
-    def restart(self, now: float) -> None:
+    def restart(self, now: int) -> None:
         """Forget the past, keep the value."""
-        self.integral = self.busy = 0.0
+        self.integral = self.busy = 0
         self.since = self.busy_since = now
         self.maximum = self.value
 
@@ -49,7 +52,7 @@ class Statistics:
         self.firings = [0] * len(net.transitions)
 
     def changed(self, place: int, size: int, now: float) -> None:
-        self.places[place].change(size, now)
+        self.places[place].change(size, int(now))
 
     def arrived(self, place: int, token: Token, now: float) -> None:
         self.arrivals[place] += 1
@@ -57,16 +60,16 @@ class Statistics:
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         level = self.transitions[transition]
         self.firings[transition] += 1
-        level.change(level.value + 1, now)
+        level.change(level.value + 1, int(now))
 
     def ended(self, transition: int, now: float) -> None:
         level = self.transitions[transition]
-        level.change(level.value - 1, now)
+        level.change(level.value - 1, int(now))
 
     def restart(self, now: float) -> None:
         """The warm-up is over."""
         self.window = now
         for level in (*self.places, *self.transitions):
-            level.restart(now)
+            level.restart(int(now))
         self.arrivals = [0] * len(self.arrivals)
         self.firings = [0] * len(self.firings)

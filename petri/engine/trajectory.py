@@ -35,8 +35,8 @@ class TrajectoryHash:
     def __init__(self) -> None:
         self.value = 0
 
-    def add(self, transition: int, variables: Sequence[Scalar], start: float, end: float) -> None:
-        """A firing is a number whose digits are its transition, start, end, and variables, to the base of `WORDS`."""
+    def add(self, transition: int, variables: Sequence[Scalar], start: int, end: int) -> None:
+        """A firing is a number to the base `WORDS`, with the digits transition, start and end [ticks], variables."""
         word = transition + 1
         for value in (start, end, *variables):
             word = (word * WORDS + bits(value)) & MASK

@@ -99,14 +99,14 @@ def windows(net: Net, plan: Plan, index: int, stop: threading.Event | None = Non
     session = begin_planned(net, plan, index)
     seen = [session.observe()]
     for number in range(1, WINDOWS + 1):
-        if not reach(session, plan.until * number / WINDOWS, stop):
+        if not reach(session, net.tick.ticks(plan.until * number / WINDOWS), stop):
             break
         seen.append(session.observe())
     return [later.minus(earlier) for earlier, later in pairwise(seen)]
 
 
 def reach(session: Session, instant: float, stop: threading.Event | None) -> bool:
-    """Run to the end of an instant; False if the run ends before."""
+    """Run to the end of an instant [ticks]; False if the run ends before."""
     while stop is None or not stop.is_set():
         reason = session.advance(instant, PIECE)
         if reason != "budget":

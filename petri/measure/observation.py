@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from petri.measure import histogram, reorder
 from petri.measure.histogram import Histogram, quantile_share
+from petri.ticks import Tick
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -102,6 +103,15 @@ def _order_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     if not counters["reordered"]:
         maxima["max_late_time"] = maxima["max_overtaken"] = 0.0
     return {**counters, **maxima, **reorder.ratios(counters), **arrays}
+
+
+LATE_TIMES = ("total_late_time", "max_late_time", "mean_late_time")
+
+
+def probe_in_units(snapshot: Snapshot, tick: Tick) -> Snapshot:
+    """A snapshot of an engine, where late times are in ticks, with them in the net's unit."""
+    late = {name: tick.time(snapshot[name]) for name in LATE_TIMES if name in snapshot}
+    return {**snapshot, **late} if late else snapshot
 
 
 def last_filled(counts: NDArray[Any]) -> int:

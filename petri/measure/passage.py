@@ -11,17 +11,22 @@ from collections.abc import Hashable
 from typing import Any, Final
 
 from petri.measure.histogram import Histogram
+from petri.ticks import Tick
 
 LIMIT: Final = 1 << 18
 
 
 class Passages:
-    """The completed passages, as a histogram of their times, and the waiting starts."""
+    """The completed passages, as a histogram of their times [net's unit], and the waiting starts.
 
-    def __init__(self, limit: int = LIMIT) -> None:
+    Instants are given in ticks.
+    """
+
+    def __init__(self, limit: int = LIMIT, tick: Tick = Tick()) -> None:
         if limit < 1:
             raise ValueError("limit must be at least 1")
         self.limit = limit
+        self.tick = tick
         self.begun = 0
         self.waiting: OrderedDict[int, tuple[Hashable, float]] = OrderedDict()  # by number of the start, oldest first
         self.by_key: dict[Hashable, deque[int]] = {}
@@ -46,7 +51,7 @@ class Passages:
         if numbers is None:
             self.unmatched += 1
         else:
-            self.times.add(now - self.take(numbers[0]))
+            self.times.add(self.tick.time(now - self.take(numbers[0])))
 
     def take(self, number: int) -> float:
         """Remove a start, the oldest of its key; returns its time."""

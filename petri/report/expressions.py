@@ -9,10 +9,11 @@ from typing import Final
 
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
-from petri.net import Expr, InputArc, Match, Net, OutputArc, Span, Transition, Variable
+from petri.net import Expr, InputArc, Match, Net, OutputArc, Scalar, Span, Transition, Variable
 from petri.report.quantities import Units, exact, exact_quantity
 from petri.report.source import written
 from petri.structs import Frozen
+from petri.ticks import InTicks
 
 _BINARY: Final = {
     "or": "or",
@@ -72,6 +73,8 @@ class ExpressionText:
     def _tree(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
         if e.op in ("real", "not", "neg", "if") or e.op in _BINARY:
             return self._operation(e, variables, shown)
+        if e.op in ("ticks", "units"):  # silent as well; what is converted to ticks is written in time units
+            return self._tree(e.args[0], variables, _PLAIN if e.op == "ticks" else shown)
         if e.op == "const":
             return self._constant(e, shown)
         if e.op == "var":
@@ -117,7 +120,7 @@ class ExpressionText:
         text = written(e.span, self.sources)
         if text is not None and len(text) <= _LONGEST_SOURCE and (found := _parsed(text)) is not None:
             return found
-        value = e.value or 0
+        value = self._in_units(e, shown.dimension)
         if shown.labels:
             return _name(_label(e, shown.labels))
         if e.kind == "bool":
@@ -127,6 +130,13 @@ class ExpressionText:
         number, _, unit = quantity.partition(" ")
         node = tree.Number(Fraction(0), number, unit or None, _NOWHERE)
         return tree.Unary("-", node, _NOWHERE) if value < 0 else node
+
+    def _in_units(self, e: Expr, dimension: str) -> Scalar:
+        """A constant in the net's time unit. One of a net that was read from a file is converted by its dimension."""
+        value = e.value or 0
+        if isinstance(value, InTicks):
+            return value.written
+        return self.net.tick.quantity(value, dimension) if e.kind == "real" else value
 
     # ------------------------------------------------------------ arcs
 

@@ -15,6 +15,7 @@ from petri.report.expected import said
 from petri.report.expressions import ExpressionText
 from petri.report.quantities import Units, exact, exact_quantity
 from petri.report.summary import shown_dimension
+from petri.ticks import HORIZON
 
 _INDEX = re.compile(r"\[\d+\]")
 _FIGURES = ("Parameters",)  # tables whose cells are values, which no line breaks
@@ -74,7 +75,7 @@ class _Teller:
 
     def run_line(self) -> str:
         run = self.net.run_defaults
-        parts = [f"time in {self.net.time_unit}" if self.net.time_unit else "time without a unit"]
+        parts = [f"time in {self.net.time_unit}" if self.net.time_unit else "time without a unit", self.tick()]
         parts.append(f"{len(self.net.places)} places, {len(self.net.transitions)} transitions")
         if run.until is not None:
             until = "no transition can fire" if math.isinf(run.until) else self.quantity(run.until, "Time")
@@ -84,6 +85,12 @@ class _Teller:
         if run.replications > 1:
             parts.append(f"{run.replications} replications")
         return ", ".join(parts)
+
+    def tick(self) -> str:
+        """`ticks of 5.26 ps up to 13.2 h` (S1)."""
+        tick = self.net.tick
+        step, horizon = (self.units.show(tick.time(ticks), "Time") for ticks in (1.0, float(HORIZON)))
+        return f"ticks of {step} up to {horizon}"
 
     def quantity(self, value: Scalar, dimension: str) -> str:
         return exact_quantity(self.units, value, dimension) if value else exact(value)

@@ -172,6 +172,8 @@ def exact_quantity(units: Units, value: float | int, dimension: str) -> str:
     factor, known = units.units_of(dimension)
     fitting = [entry for entry in known if abs(value) * factor >= entry[0] * (1 - 1e-9)]
     texts = [joined(exact(float(value), factor / size), unit) for size, unit in fitting]
+    if not known:
+        return exact(value)
     return min(texts, key=len) if texts else units.show(value, dimension, 12)
 
 

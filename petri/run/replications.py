@@ -95,7 +95,10 @@ TraceSink = Callable[[int, Firings], None]
 
 
 class Series:
-    """The values of one measure in windows of equal length, counted from the end of the warm-up."""
+    """The values of one measure in windows of equal length, counted from the end of the warm-up.
+
+    `next` is the tick at which the window under way ends.
+    """
 
     def __init__(self, measure: int, length: float) -> None:
         self.measure = measure
@@ -103,10 +106,10 @@ class Series:
         self.values: list[float] = []
         self.next = math.inf
 
-    def begin(self, session: Session) -> None:
-        self.start = session.now
+    def begin(self, net: Net, session: Session) -> None:
+        self.start = net.tick.time(session.now)
         self.last = session.observe()
-        self.next = self.start + self.length
+        self.next = net.tick.ticks(self.start + self.length)
 
     def take(self, net: Net, session: Session) -> None:
         """If a window ends now, evaluate the measure over it."""
@@ -116,7 +119,7 @@ class Series:
         self.values.append(evaluate(net.measures[self.measure].formula, seen.minus(self.last)))
         self.last = seen
         full = len(self.values) == LONGEST_SERIES
-        self.next = math.inf if full else self.start + (len(self.values) + 1) * self.length
+        self.next = math.inf if full else net.tick.ticks(self.start + (len(self.values) + 1) * self.length)
 
 
 class Driver:
@@ -156,7 +159,7 @@ class Driver:
                 raise
             self.report()
             told = error.diagnostics[0]
-            self.wrong = Fault(told.id, None, {}, self.session.now, told.span, told.values)
+            self.wrong = Fault(told.id, None, {}, self.now, told.span, told.values)
             ended = "error"
         self.progress.running.pop(self.index, None)
         self.progress.firings += self.session.firings
@@ -165,7 +168,7 @@ class Driver:
         return Replication(
             index=self.index,
             ended=ended,
-            time=session.now,
+            time=self.now,
             firings=session.firings,
             hash=session.hash,
             window=replace(session.observe(), series={series.measure: series.values for series in self.series}),
@@ -179,20 +182,25 @@ class Driver:
             files=session.files(),
         )
 
+    @property
+    def now(self) -> float:
+        """Model time, in the net's unit."""
+        return self.net.tick.time(self.session.now)
+
     def live(self) -> Ending:
         """The warm-up, and then the measured time."""
         if not self.warm:
-            ended = self.drive(self.plan.warmup, batched=False)
+            ended = self.drive(self.net.tick.ticks(self.plan.warmup), batched=False)
             if ended != "until":
                 return ended
             self.session.begin_window()
             self.warm = True
         for series in self.series:
-            series.begin(self.session)
-        return self.drive(self.plan.until, batched=self.most_batches > 0)
+            series.begin(self.net, self.session)
+        return self.drive(self.net.tick.ticks(self.plan.until), batched=self.most_batches > 0)
 
     def drive(self, until: float, batched: bool) -> Ending:
-        """To the end of instant `until`, with a snapshot at the end of each batch."""
+        """To the end of instant `until` [ticks], with a snapshot at the end of each batch."""
         length = UNJOINED // max(self.most_batches, 1)
         while True:
             ended = self.advance(until, length if batched else None)
@@ -234,7 +242,7 @@ class Driver:
             self.piece = max(self.piece // 2, 1)
 
     def report(self) -> None:
-        self.progress.running[self.index] = (self.session.now, self.session.firings)
+        self.progress.running[self.index] = (self.now, self.session.firings)
         if self.sink is not None:
             self.sink(self.index, self.session.trace())
 

@@ -20,7 +20,7 @@ from typing import BinaryIO, Final
 
 from petri.analysis.structure import constant
 from petri.engine.firings import TracedFiring
-from petri.net import Net, Slot, Token, Transition
+from petri.net import Net, Scalar, Slot, Token, Transition, Variable
 from petri.trace.replay import Moved, Replay
 from petri.trace.rows import shown
 from petri.version import VERSION
@@ -104,12 +104,13 @@ class TimelineWriter:
         self._net = net
         self._until = until
         self._text = io.TextIOWrapper(file, encoding="utf-8", newline="\n", write_through=False)
-        self._nanos, self._shown = nanoseconds(net)
+        nanos, self._shown = nanoseconds(net)
+        self._nanos = net.tick.time(nanos)  # of a tick
         self._events = 0
         names = short_names([transition.name for transition in net.transitions])
         self._titles = [f'"name":{json.dumps(name)},"args":{{' for name in names]
         self._keys = [[json.dumps(v.name) + ":" for v in transition.variables] for transition in net.transitions]
-        self._labelled = [any(v.labels for v in transition.variables) for transition in net.transitions]
+        self._named = [any(v.labels or v.dimension for v in t.variables) for t in net.transitions]
         self._pools = {
             place: Pool(place, number + 1, lasting_slots(net, place)) for number, place in enumerate(resources(net))
         }
@@ -130,7 +131,7 @@ class TimelineWriter:
             for firing in firings:
                 self._replay.start(firing)
                 if self._events >= MOST_EVENTS:
-                    self.full_at = firing.start
+                    self.full_at = self._net.tick.time(firing.start)
                     break
                 if len(self._lines) >= MOST_LINES:
                     self._write_lines()
@@ -138,7 +139,7 @@ class TimelineWriter:
 
     def close(self) -> None:
         if self.full_at is None:
-            self._replay.advance(self._until)
+            self._replay.advance(self._net.tick.ticks(self._until))
             self._flush()
         self._write_lines()
         self._text.write("\n]}\n")
@@ -306,11 +307,16 @@ class TimelineWriter:
     def _titled(self, firing: TracedFiring) -> str:
         """The name of the transition, and the values of its variables."""
         values: Iterable[str] = map(repr, firing.variables)
-        if self._labelled[firing.transition]:
+        if self._named[firing.transition]:
             variables = self._net.transitions[firing.transition].variables
             pairs = zip(variables, firing.variables, strict=True)
-            values = [json.dumps(shown(v, value)) if v.labels else repr(value) for v, value in pairs]
+            values = [self._value(v, value) for v, value in pairs]
         return self._titles[firing.transition] + ",".join(map(add, self._keys[firing.transition], values)) + "}"
+
+    def _value(self, variable: Variable, value: Scalar) -> str:
+        if variable.labels:
+            return json.dumps(shown(variable, value))
+        return repr(self._net.tick.quantity(value, variable.dimension))
 
     def _write(self, event: str) -> None:
         self._lines.append(f",\n{{{event}}}" if self._events else f"\n{{{event}}}")

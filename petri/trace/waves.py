@@ -28,7 +28,7 @@ class WaveWriter:
         self._net = net
         self._until = until
         self._text = io.TextIOWrapper(file, encoding="utf-8", newline="\n", write_through=False)
-        exponent, self._ticks = timescale(net)
+        exponent, self._steps = timescale(net)
         self._replay = Replay(net, self)
         self._progress = [0] * len(net.transitions)
         self._events = [t.time.op == "const" and not t.time.value for t in net.transitions]
@@ -47,8 +47,9 @@ class WaveWriter:
 
     def close(self) -> None:
         if math.isfinite(self._until):
-            self._replay.advance(self._until)
-            self.reached(self._until)
+            until = self._net.tick.ticks(self._until)
+            self._replay.advance(until)
+            self.reached(until)
         else:
             self._replay.advance(math.inf)
         self._flush()
@@ -70,11 +71,11 @@ class WaveWriter:
         self._transitions.add(firing.transition)
 
     def reached(self, now: float) -> None:
-        tick = round(now * self._ticks)
-        if tick != self._now:
+        step = round(self._net.tick.time(now) * self._steps)
+        if step != self._now:
             self._flush()
-            self._now = tick
-            self._text.write(f"#{tick}\n")
+            self._now = step
+            self._text.write(f"#{step}\n")
 
     def _flush(self) -> None:
         tokens, codes = self._replay.tokens, self._place_codes
@@ -130,7 +131,7 @@ class WaveWriter:
 
 
 def timescale(net: Net) -> tuple[int, float]:
-    """The decimal exponent of a tick in seconds, and ticks per unit of model time."""
+    """The decimal exponent of a step of the file in seconds, and steps per unit of model time."""
     seconds = PLAIN_UNIT if net.seconds is None else net.seconds
     exponent = min(max(math.floor(math.log10(seconds) + 1e-9) - FINER, -15), 0)
     return exponent, seconds / 10.0**exponent

@@ -15,6 +15,7 @@ from petri.diagnostics import did_you_mean
 from petri.language.meaning.units import BYTES, FREQ, PLAIN, RATE, TIME, UNITS, Dimension, dimension_name, in_net_units
 from petri.language.meaning.units import suggested_unit as suggested
 from petri.net import Net, Place, Slot
+from petri.ticks import Tick
 from petri.traffic.problems import problem
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -29,13 +30,21 @@ _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<bracket>[^\]]*)\]|\((?P<round
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Slot number `position` of a token is filled from column number `index` of the file, times `factor`."""
+    """Slot number `position` of a token is filled from column number `index` of the file, times `factor`.
+
+    The factor makes it a value as the engine keeps it, times in ticks.
+    """
 
     position: int
     slot: Slot
     index: int
     header: str
     factor: Fraction
+    tick: Tick = Tick()
+
+    def shown(self, value: float) -> float:
+        """A value as the engine keeps it, in the net's units."""
+        return float(self.tick.quantity(value, self.slot.dimension))
 
     @property
     def relative(self) -> bool:
@@ -43,10 +52,17 @@ class Field:
         return self.slot.name == TIME_SLOT
 
     def scaled(self, values: Column) -> Column:
-        """The values in the net's units, each rounded once if the factor or its reciprocal is a whole number."""
+        """The values times the factor; times become whole ticks, at least one unless they are 0."""
         if self.slot.kind == "int":
             return values
-        reals = values.astype(np.float64)
+        reals = self._multiplied(values.astype(np.float64))
+        if self.slot.dimension != "Time":
+            return reals
+        ticks = np.rint(reals)
+        return np.where((ticks == 0.0) & (reals != 0.0), np.sign(reals), ticks)
+
+    def _multiplied(self, reals: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Each rounded once where the factor is a whole number or one over one."""
         if self.factor.denominator == 1:
             return reals if self.factor == 1 else reals * float(self.factor.numerator)
         if self.factor.numerator == 1:
@@ -91,7 +107,7 @@ def match(
         index = _find(wanted, names, headers, slot, place, path)
         own = unit or header_parts(headers[index])[1] or (units or {}).get(names[index])
         factor = _factor(slot, own, net, place, path, headers[index], fixed=units is not None)
-        fields.append(Field(position, slot, index, headers[index], factor))
+        fields.append(Field(position, slot, index, headers[index], factor, net.tick))
     return tuple(fields)
 
 
@@ -133,7 +149,8 @@ def _factor(slot: Slot, unit: str | None, net: Net, place: Place, path: str, hea
             "stream-column-unit", **values, unit=unit, kind=_called(dimension), other=_called(known.dimension)
         )
     second = Fraction(1) if net.seconds is None else Fraction(repr(net.seconds))
-    return whole(in_net_units(known.scale, dimension, second), slot, values)
+    in_units = in_net_units(known.scale, dimension, second)
+    return whole(in_units / net.tick.length**dimension.time, slot, values)
 
 
 def whole(factor: Fraction, slot: Slot, values: dict[str, Any]) -> Fraction:

@@ -110,7 +110,7 @@ def checked(place: Place, fields: Sequence[Field], block: Block, last: float, co
     for field, column in zip(fields, columns, strict=True):
         check(place, field, column, block)
         if field.relative:
-            check_order(place, column, last, block)
+            check_order(place, field, column, last, block)
     return columns
 
 
@@ -125,8 +125,8 @@ def check(place: Place, field: Field, column: Column, block: Block) -> None:
     if not wrong.any():
         return
     row = int(np.argmax(wrong))
-    value = column[row].item()
-    low, high = (None if bound is None else f"{bound:g}" for bound in (slot.low, slot.high))
+    value = field.shown(column[row].item())
+    low, high = (None if bound is None else f"{field.shown(bound):g}" for bound in (slot.low, slot.high))
     raise problem(
         "stream-value",
         **_place_in(place, block, row),
@@ -138,13 +138,13 @@ def check(place: Place, field: Field, column: Column, block: Block) -> None:
     )
 
 
-def check_order(place: Place, column: Column, last: float, block: Block) -> None:
+def check_order(place: Place, field: Field, column: Column, last: float, block: Block) -> None:
     """Times must not decrease."""
     before = np.concatenate(([last], column[:-1]))
     back = column < before
     if back.any():
         row = int(np.argmax(back))
-        by = float(before[row] - column[row])
+        by = field.shown(float(before[row] - column[row]))
         raise problem("stream-time-back", **_place_in(place, block, row), by=f"{by:.6g}")
 
 

@@ -62,6 +62,8 @@ WORDING: dict[str, Wording] = {
     "port-outside-module": Wording(
         "`port` is only allowed in a module", "declare a place of the net itself with `place`"
     ),
+    "clock-clause": Wording("`{word}` cannot stand here", "write `time ns`, or `time ns resolution 1 ps`"),
+    "resolution-not-positive": Wording("the resolution of the clock must be greater than 0"),
     "clock-unit": Wording(
         "`{unit}` is not a unit of time", "did you mean `time {suggestion}`?", "the units of time are {units:and}"
     ),

@@ -35,6 +35,11 @@ WORDING: dict[str, Wording] = {
     "pattern-never-matches": Wording(
         "`{name}` never holds {value}: its values are in {low}..{high}", notes=IN_INSTANCE
     ),
+    "inexact-time": Wording(
+        "{value} is not a whole number of ticks: model time moves in steps of {tick}, and is off by {error} here",
+        "with times of which one is a multiple of the other, or `time {unit} resolution …`, it is exact",
+        notes=("a finer tick would end time too soon for a run of this net: there are {limit} ticks",),
+    ),
     "no-transition": Wording("the net `{name}` has no transition, so nothing can happen"),
     "no-measures": Wording(
         "the net declares no measure",

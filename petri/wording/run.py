@@ -25,6 +25,10 @@ WORDING: dict[str, Wording] = {
         "means and weights must not be negative; `erlang` needs 1 to 10000 stages, `pareto` a shape above 1, "
         "`lognormal` a mean above 0, `uniform(a..b)` a <= b",
     ),
+    "beyond-horizon": stopped(
+        "the firing would end beyond {horizon}, where the time of this net ends: 2^53 ticks",
+        "a coarser tick has a later end: write `time {unit} resolution 1 ns`, or the like",
+    ),
     "negative-time": stopped(
         "the firing time is negative: {duration}", "a firing cannot end before it starts; limit it with `max(0, …)`"
     ),

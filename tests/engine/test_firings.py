@@ -28,7 +28,7 @@ def traced(net: Net, engine: str) -> Firings:
     if engine == "native" and not available():
         pytest.skip("the native engine is not built")
     session = begin(net, engine, 3, 0, trace=True)
-    session.advance(20.0, 1000)
+    session.advance(net.tick.ticks(20.0), 1000)
     found = session.trace()
     assert len(session.trace()) == 0
     return found
@@ -43,14 +43,14 @@ def test_columns_and_rows_tell_the_same(net: Net, engine: str) -> None:
         "(-3, 0.25, 1)",
         "(9007199254740993, -1.5, 0)",
     }
-    assert [one.start for one in rows] == found.starts.tolist()
-    assert [one.end for one in rows] == found.ends.tolist()
+    assert [net.tick.time(one.start) for one in rows] == found.starts.tolist()
+    assert [net.tick.time(one.end) for one in rows] == found.ends.tolist()
     seen: dict[int, TracedFiring] = {}
     for transition, positions in found.by_transition():
         columns = found.variables(transition, positions)
         values = zip(*columns, strict=True) if columns else [()] * len(positions)
         for position, variables in zip(positions.tolist(), values, strict=True):
-            start, end = found.starts[position].item(), found.ends[position].item()
+            start, end = found.start_ticks[position].item(), found.end_ticks[position].item()
             seen[position] = TracedFiring(start, end, transition, variables)
     assert [repr(seen[position]) for position in sorted(seen)] == [repr(one) for one in rows]
 
@@ -80,3 +80,18 @@ def test_rows_packed_again_are_the_columns(net: Net) -> None:
     assert Firings.of(net, found) is found
     assert list(Firings.of(net, [])) == []
     assert list(Firings.of(net, []).by_transition()) == []
+
+
+def test_times_and_values_are_told_in_the_unit_of_the_net() -> None:
+    """Columns for people, and single firings as the engine counts."""
+    net = language.loads(
+        "time ns\nplace p : { left: Time } = {left: 1.5 ns}\ntransition t: p(x) -> p(x)  takes x.left + 1 ns"
+    )
+    session = begin(net, "reference", 1, 0, trace=True)
+    session.advance(net.tick.ticks(6.0), 1000)
+    found = session.trace()
+    assert (found.starts.tolist(), found.ends.tolist()) == ([0.0, 2.5, 5.0], [2.5, 5.0, 7.5])
+    assert found.start_ticks.tolist() == [net.tick.ticks(time) for time in (0.0, 2.5, 5.0)]
+    ((transition, rows),) = found.by_transition()
+    assert found.variables(transition, rows) == [[1.5, 1.5, 1.5]]
+    assert session.marking() == [[]]

@@ -7,6 +7,7 @@ import math
 import pytest
 
 import petri
+from petri.engine.errors import Fault
 from petri.engine.interface import Limits
 from petri.engine.native import available
 from petri.run.session import begin
@@ -114,8 +115,8 @@ JOINED = {
 }
 
 
-def compare(text: str, pieces: list[int], *, patience: int, levels: bool = False) -> None:
-    """Runs of both engines, piece by piece, with machine code after `patience` firings."""
+def compare(text: str, pieces: list[int], *, patience: int, levels: bool = False) -> Fault | None:
+    """Runs of both engines, piece by piece, with machine code after `patience` firings. Returns what stopped them."""
     net = petri.loads(f"net loop\n{text}").net
     reference = begin(net, "reference", 1, 0, limits=LIMITS, levels=levels)
     with pytest.MonkeyPatch.context() as patch:
@@ -124,6 +125,7 @@ def compare(text: str, pieces: list[int], *, patience: int, levels: bool = False
     for piece in pieces:
         assert native.advance(math.inf, piece) == reference.advance(math.inf, piece)
         assert_same_state(reference, native)
+    return native.error
 
 
 @pytest.mark.parametrize("patience", [0, 40])
@@ -244,22 +246,42 @@ def test_r3_scaled_exponentials(scale: str, patience: int) -> None:
 
 
 @pytest.mark.parametrize("patience", [0, 40])
-@pytest.mark.parametrize("first", ["8e299", "1.79769313e308"])
-@pytest.mark.parametrize("time", ["2e299", "9e306", "exp(3e299)", "1e299 * exp(2.0)", "exp(1e-290) + 4e299"])
-def test_x1_ends_that_come_too_late(time: str, first: str, patience: int) -> None:
-    """Firings go on beyond the time up to which there is machine code, and one would end after all numbers."""
+@pytest.mark.parametrize("first", ["2e15", "6.7e15", "8e15", "1e16", "1e290"])
+@pytest.mark.parametrize(
+    "time", ["2e13", "2.5e15", "exp(3e13)", "1e13 * exp(2.0)", "exp(1.0) + 4e13", "uniform(0..3e15)"]
+)
+def test_s1_firings_that_end_beyond_the_horizon(time: str, first: str, patience: int) -> None:
+    """Firings go on beyond the time up to which there is machine code, and one would end beyond the horizon."""
     text = f"""
+        time s resolution 1 s
         place start = token
         place at
-        transition wait:  start -> at  takes {first}
-        transition stay:  at -> at     takes {time}
+        transition wait:  start -> at  takes {first} * 1 s
+        transition stay:  at -> at     takes ({time}) * 1 s
+        """
+    last = compare(text, [1, 1, 40, 1000], patience=patience)
+    assert last is not None
+    assert (last.id, last.values["horizon"]) == ("beyond-horizon", 2.0**53)
+
+
+@pytest.mark.parametrize("patience", [0, 40])
+@pytest.mark.parametrize(
+    "time", ["x - 0.25", "0.5 * x", "1.5 * x", "0.0 * x", "0.9 * x - 0.9", "0.2 - 0.9 * x", "1 - 2 * x"]
+)
+def test_s1_times_of_less_than_a_tick(time: str, patience: int) -> None:
+    """Halves go to the even number, what is positive takes a tick, and what is less than a tick below 0 takes none."""
+    text = f"""
+        time s resolution 1 s
+        place at : real = 0.0, 0.3, 0.5, 0.6, 1.0
+        transition step: at(x) -> at(x)  takes ({time}) * 1 s  weight 2
+        transition wait: at(x) -> at(x)  takes x * 1 s + 1 s
         """
     compare(text, [1, 1, 40, 1000], patience=patience)
 
 
 @pytest.mark.parametrize("mean", ["1e-310", "1e-285", "1e-279", "1e-3"])
 def test_r3_exponential_times_of_any_mean(mean: str) -> None:
-    """Of the least, some are 0 as numbers are rounded, and such firings end at once."""
+    """Times far below the others, and below the numbers in which a float has all its digits."""
     text = f"""
         place at    = token
         place other = token

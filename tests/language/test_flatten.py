@@ -145,12 +145,17 @@ def test_alternatives_become_arcs_with_complementary_conditions() -> None:
     assert conditions == [first, ["and", ["not", first], ["gt", "var0", 0]], ["gt", "var0", 5]]
 
 
+def constant_time(net: Net) -> float:
+    """The firing time of the first transition, in the net's unit."""
+    return float(net.tick.time(net.transitions[0].time.value or 0))
+
+
 def test_conditions_that_are_known_disappear() -> None:
     text = """param fast = true  place n : int = 1
     transition t: n(x) -> if fast then n(1) else n(2)  takes if fast then 1 else x"""
     assert [shown(arc.values[0]) for arc in load(text).transitions[0].outputs] == [1]
     assert [shown(arc.values[0]) for arc in load(text, fast=False).transitions[0].outputs] == [2]
-    assert load(text).transitions[0].time.value == 1.0
+    assert constant_time(load(text)) == 1.0
 
 
 def test_a_computed_place_counts_from_the_start_of_its_array() -> None:
@@ -167,7 +172,9 @@ def test_times_draws_and_instants() -> None:
     place q : { size: Bytes, at: Time, lucky: bool }  place idle = token
     transition t: idle -> idle, q({size: s, at: end, lucky: l})
       draw s ~ sizes, l ~ choice(true: 1, false: 3)  takes exp(s / 1 GBps) + max(0, now - 5 ns)"""
-    t = load(text).transitions[0]
+    net = load(text)
+    t = net.transitions[0]
+    per_ns = float(1 / net.tick.length)
     assert [(v.name, v.kind, v.dimension, v.labels) for v in t.variables] == [
         ("s", "real", "Bytes", ()),
         ("l", "int", "", ("false", "true")),
@@ -176,7 +183,7 @@ def test_times_draws_and_instants() -> None:
         ["choice", 64.0, 7.0, 1518.0, 1.0],
         ["choice", 1, 1.0, 0, 3.0],
     ]
-    assert shown(t.time) == ["add", ["exp", ["div", "var0", 1.0]], ["max", 0.0, ["sub", ["now"], 5.0]]]
+    assert shown(t.time) == ["add", ["exp", ["div", "var0", 1 / per_ns]], ["max", 0.0, ["sub", ["now"], 5 * per_ns]]]
     assert [shown(value) for value in t.outputs[1].values] == ["var0", ["end"], "var1"]
 
 
@@ -241,8 +248,8 @@ def test_modules() -> None:
     assert [arc.place for arc in work.inputs] == [2, 7]
     assert [arc.places for arc in work.outputs] == [(3,), (7,)]
     assert shown(work.outputs[0].values[0]) == ["add", ["add", "var0", 20], 1]
-    assert (work.time.value, work.weight, work.priority) == (2.0, 12.0, 0)
-    assert transition(net, "first.work[0]").time.value == 5.0
+    assert (net.tick.time(work.time.value), work.weight, work.priority) == (2.0, 12.0, 0)
+    assert net.tick.time(transition(net, "first.work[0]").time.value) == 5.0
     assert transition(net, "first.work[0]").outputs[0].places == (1,)
 
 

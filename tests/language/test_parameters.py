@@ -58,7 +58,8 @@ def test_value(name: str, given: object, value: object) -> None:
 
 def test_others_follow() -> None:
     assert values(count=4)["double"] == 8
-    assert language.loads(NET, {"gap": "3 us"}).transitions[0].time.value == 3000.0
+    net = language.loads(NET, {"gap": "3 us"})
+    assert net.tick.time(net.transitions[0].time.value) == 3000.0
 
 
 def test_what_a_net_says_of_its_parameters_can_be_given_back() -> None:

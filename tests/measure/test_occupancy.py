@@ -45,9 +45,10 @@ def test_recorder_sees_what_a_net_does() -> None:
     net = language.loads("net t\nplace a = token\nplace out\ntransition go: a -> a, out takes 2\n")
     recorder = OccupancyRecorder([1, 0], levels=4)
     engine = Engine(net, 1, 0, observers=[recorder])
-    engine.advance(9.0, 1000)
-    _, out = recorder.at(9.0)
-    assert list(out.times) == [2.0, 2.0, 2.0, 3.0]
-    recorder.restart(9.0)
-    engine.advance(11.0, 1000)
-    assert list(recorder.at(11.0)[1].times) == [0.0, 0.0, 0.0, 2.0]
+    early, late = net.tick.ticks(9.0), net.tick.ticks(11.0)
+    engine.advance(early, 1000)
+    _, out = recorder.at(early)
+    assert list(net.tick.time(out.times)) == [2.0, 2.0, 2.0, 3.0]
+    recorder.restart(early)
+    engine.advance(late, 1000)
+    assert list(net.tick.time(recorder.at(late)[1].times)) == [0.0, 0.0, 0.0, 2.0]

@@ -41,9 +41,9 @@ def net() -> Net:
 def run(net: Net, engine: str, warmup: float = 0.0) -> Session:
     replication = session.begin(net, engine, 3, 0, trace=True)
     if warmup:
-        replication.advance(warmup, 10**9)
+        replication.advance(net.tick.ticks(warmup), 10**9)
         replication.begin_window()
-    replication.advance(150.0, 10**9)
+    replication.advance(net.tick.ticks(150.0), 10**9)
     return replication
 
 
@@ -51,7 +51,8 @@ def run(net: Net, engine: str, warmup: float = 0.0) -> Session:
 def test_measures_tell_what_the_trace_tells(net: Net, engine: str) -> None:
     replication = run(net, engine)
     names = [transition.name for transition in net.transitions]
-    fired = [(names[f.transition], f.start, f.end, tuple(f.variables)) for f in replication.trace()]
+    time = net.tick.time
+    fired = [(names[f.transition], time(f.start), time(f.end), tuple(f.variables)) for f in replication.trace()]
     seen = replication.observe()
     order, passage, between, flows = seen.probes[:4]
     left = [(start, (int(values[0]), int(values[1]))) for name, start, _, values in fired if name == "leave"]
@@ -81,7 +82,7 @@ def test_a_window_starts_after_the_warm_up(net: Net, engine: str) -> None:
     """Its counts and those before it add up to the whole; a passage counts where it ends."""
     whole, window = (run(net, engine, warmup).observe().probes for warmup in (0.0, 40.0))
     start = session.begin(net, engine, 3, 0)
-    start.advance(40.0, 10**9)
+    start.advance(net.tick.ticks(40.0), 10**9)
     before = start.observe().probes
     assert before[1]["count"] + window[1]["count"] == whole[1]["count"]
     for name in ("packets", "reordered", "total_extent", "runs", "retransmit_overtaken"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from petri import codec, language
 from petri.net import Colour, Expr, InputArc, Match, Net, OutputArc, Place, Slot, Table, Transition, Variable
 from petri.report.expressions import ExpressionText
 
@@ -75,3 +76,31 @@ def test_enumerations_are_shown_by_name() -> None:
     assert words.pattern(InputArc(0, (Match(equal=silver),)), transition) == "silver"
     assert words.inscription(OutputArc((0,), (silver,)), transition) == "silver"
     assert words.of(binary("eq", X, silver), transition.variables) == "c == silver"
+
+
+CLOCKED = """net clocked
+{head}
+place a : {{ at: {time}, n: int }} = {{at: 0.5 {unit}, n: 1}}
+transition t: a(x) -> a({{at: now + 13.3 {unit}, n: x.n}})  when x.at < 1.7 {unit}
+  takes min(x.at, 0.1 {unit}) + exp(3.3 {unit}) + 2.5 {unit} * x.n
+transition u: a(x) -> a(x)  takes 40.3 {unit}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "time", "unit"), [("time ns", "Time", "ns"), ("", "real", ""), ("time us", "Time", "ns")]
+)
+@pytest.mark.parametrize("read_back", [False, True], ids=["loaded", "from a file"])
+def test_times_are_shown_as_they_were_written(head: str, time: str, unit: str, read_back: bool) -> None:
+    """The flat net has them in ticks; ticks are nobody's affair."""
+    net = language.loads(CLOCKED.format(head=head, time=time, unit=unit))
+    if read_back:
+        net = codec.net_from_dict(codec.net_to_dict(net))
+    text, (first, second) = ExpressionText(net), net.transitions
+    unit = f" {unit}" if unit else ""
+    assert text.of(second.time, second.variables, "Time") == f"40.3{unit}"
+    assert first.guard is not None
+    assert text.of(first.guard, first.variables) == f"x.at < 1.7{unit}"
+    assert text.inscription(first.outputs[0], first) == f"now + 13.3{unit}, x.n"
+    shown = text.of(first.time, first.variables, "Time")
+    assert shown.startswith(f"min(x.at, 0.1{unit}) + exp(3.3{unit}) + ".replace("0.1 ns", "100 ps" if unit else "0.1"))

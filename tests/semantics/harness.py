@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from petri import language
 from petri.engine.errors import Fault
+from petri.engine.firings import TracedFiring
 from petri.engine.interface import Limits
 from petri.measure.observation import Observation
 from petri.net import Net, Token
@@ -48,6 +49,14 @@ class Ran:
         return [f.values for f in self.fired if f.name == name]
 
 
+def fired_of(net: Net, firing: TracedFiring) -> Fired:
+    """A firing by names, its times and values in the net's unit."""
+    tick, transition = net.tick, net.transitions[firing.transition]
+    pairs = zip(firing.variables, transition.variables, strict=True)
+    values = tuple(tick.quantity(value, variable.dimension) for value, variable in pairs)
+    return Fired(tick.time(firing.start), tick.time(firing.end), transition.name, values)
+
+
 def simulate(
     text: str | Net,
     engine: str,
@@ -63,10 +72,10 @@ def simulate(
     net = language.loads(f"net test\n{text}") if isinstance(text, str) else text
     run = session.begin(net, engine, seed, replication, limits=limits, trace=True)
     if warmup:
-        run.advance(warmup, firings)
+        run.advance(net.tick.ticks(warmup), firings)
         run.begin_window()
-    reason = run.advance(until, firings)
+    reason = run.advance(net.tick.ticks(until), firings)
+    fired = [fired_of(net, firing) for firing in run.trace()]
     names = [t.name for t in net.transitions]
-    fired = [Fired(f.start, f.end, names[f.transition], tuple(f.variables)) for f in run.trace()]
     marking = dict(zip((p.name for p in net.places), run.marking(), strict=True))
-    return Ran(fired, marking, reason, run.now, run.hash, run.observe(), run.error, names)
+    return Ran(fired, marking, reason, net.tick.time(run.now), run.hash, run.observe(), run.error, names)

@@ -119,7 +119,11 @@ def test_r4_the_same_seed_gives_the_same_trajectory(engine: str) -> None:
 
 
 def test_r4_the_hash_takes_in_every_part_of_a_firing(engine: str) -> None:
-    base = "place a : int = {} place b : int = 7 transition t: {}(n) -> nothing takes {}"
+    # The second transition never fires: its time has the tick be the same.
+    base = (
+        "place a : int = {} place b : int = 7 place c transition t: {}(n) -> nothing takes {} "
+        "transition u: c -> c takes 1"
+    )
     hashes = {
         simulate(base.format(1, "a", 1), engine).hash,
         simulate(base.format(2, "a", 1), engine).hash,

@@ -63,7 +63,7 @@ def test_m4_declared_measures_see_the_start_of_a_firing(engine: str) -> None:
         """
     )
     run = session.begin(net, engine, 1, 0)
-    run.advance(100.0, 1000)
+    run.advance(net.tick.ticks(100.0), 1000)
     seen = run.observe()
     # Starts at 0, 2, 4, which end at 2, 4, 6 and see 3, 2, 1 tokens: 320, 242, 164.
     waited = [probe_figure(seen.probes[0], field) for field in ("count", "mean", "min", "max")]

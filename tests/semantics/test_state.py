@@ -9,15 +9,53 @@ from petri.traffic import with_streams
 from tests.semantics.harness import simulate
 
 
-def test_s1_time_starts_at_zero_and_is_a_float(engine: str) -> None:
+def test_s1_time_starts_at_zero_and_is_counted_in_ticks(engine: str) -> None:
+    """The tenth sum of a tenth is 1, as no sum is rounded."""
     ran = simulate("place a = token transition t: a -> a takes 0.1", engine, until=1.0)
-    assert ran.fired[0].start == 0.0
-    starts = [f.start for f in ran.fired]
-    assert starts == sorted(starts)
-    total = 0.0
-    for start in starts:
-        assert start == total  # the float sum, not a multiple of 0.1
-        total += 0.1
+    assert [f.start for f in ran.fired] == [n / 10 for n in range(11)]
+
+
+@pytest.mark.parametrize("slot", ["40 ns", "13.3 ns", "20 ns / 3", "1 / (600 MHz)"])
+def test_s1_sums_of_multiples_meet_at_one_instant(engine: str, slot: str) -> None:
+    """A slot and three slots at once end when four slots one by one do."""
+    ran = simulate(
+        f"""
+        time ns
+        param slot = {slot}
+        place far : 0..1 = 0
+        place one = token
+        transition first: far(0) -> far(1)  takes slot
+        transition rest:  far(1) -> far(0)  takes 3 * slot
+        transition step:  one -> one        takes slot
+        """,
+        engine,
+        firings=6000,
+    )
+    ends = {name: {f.end for f in ran.fired if f.name == name} for name in ("rest", "step")}
+    assert len(ends["rest"]) > 900
+    assert ends["rest"] <= ends["step"]
+
+
+def test_s1_a_firing_time_is_rounded_once_to_the_nearest_tick(engine: str) -> None:
+    """Halves to the even number; what is positive takes a tick at least, and what is just below 0 takes none."""
+    times = {"1.2": 1, "1.5": 2, "2.5": 2, "0.5": 1, "0.01": 1, "0.0": 0, "-0.9": 0}
+    for time, ticks in times.items():
+        ran = simulate(
+            f"time ns resolution 1 ns\nplace a : real = {time}\ntransition t: a(x) -> nothing  takes x * 1 ns\n",
+            engine,
+        )
+        assert [f.end for f in ran.fired] == [ticks], time
+    ran = simulate("time ns resolution 1 ns place a : real = -1.0 transition t: a(x) -> nothing takes x * 1 ns", engine)
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.values) == ("negative-time", {"duration": -1.0})
+
+
+def test_s1_time_ends_at_the_horizon(engine: str) -> None:
+    text = "time s resolution 2 s place a = token transition t: a -> a takes 3e15 s"
+    ran = simulate(text, engine)
+    assert ran.fired[-1].end == 18e15
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.time, ran.error.values) == ("beyond-horizon", 18e15, {"horizon": 2.0**54})
 
 
 def test_s2_tokens_are_tuples_of_scalars_and_negative_zero_is_zero(engine: str) -> None:

@@ -319,7 +319,7 @@ def test_csv_has_a_line_for_each_firing(model: Model) -> None:
     _, firings, data = traced(model, ".csv")
     rows = list(csv.DictReader(io.StringIO(data.decode())))
     assert len(rows) == len(firings)
-    assert [float(row["start"]) for row in rows] == [firing.start for firing in firings]
+    assert [float(row["start"]) for row in rows] == [model.net.tick.time(firing.start) for firing in firings]
     first = next(row for row in rows if row["transition"] == "repaint")
     assert first["binding"] == "k=red"
 
@@ -330,7 +330,7 @@ def test_parquet_has_a_column_for_each_variable(model: Model, tmp_path: Path) ->
     _, firings, data = traced(model, ".parquet")
     table = parquet.read_table(pyarrow.BufferReader(data))
     assert table.num_rows == len(firings)
-    assert table["end"].to_pylist() == [firing.end for firing in firings]
+    assert table["end"].to_pylist() == [model.net.tick.time(firing.end) for firing in firings]
     names = [t.name for t in model.net.transitions]
     rows = table.to_pylist()
     for row, firing in zip(rows, firings, strict=True):

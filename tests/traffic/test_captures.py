@@ -11,6 +11,7 @@ import pytest
 from petri import language
 from petri.diagnostics import LanguageError
 from petri.engine.native import available
+from petri.engine.reference_session import token_in_units
 from petri.net import Token
 from petri.traffic import Recordings, with_streams
 from tests.traffic.files import Sent, block, conversation, ethernet, ip, pcap, pcapng, ports
@@ -25,7 +26,8 @@ def read(data: bytes, folder: Path, fields: str = ALL, rows: int | None = None, 
     path.write_bytes(data)
     flat = language.loads(f"{clock} place p : {fields} = stream() transition t: p(_) -> nothing")
     recordings = Recordings(with_streams(flat, {"p": path}), rows)
-    return list(itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), [])))
+    tokens = itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), []))
+    return [token_in_units(token, flat.places[0].colour, flat.tick) for token in tokens]
 
 
 def expected(packets: list[Sent], resolution: int = 1) -> list[Token]:

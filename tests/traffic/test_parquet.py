@@ -10,6 +10,7 @@ import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
+from petri.engine.reference_session import token_in_units
 from petri.net import Token
 from petri.traffic import Recordings, with_streams
 
@@ -23,8 +24,10 @@ def read(columns: dict[str, Any], fields: str, folder: Path, block: int | None =
     path = folder / "rows.parquet"
     parquet.write_table(pyarrow.table(columns), path, row_group_size=3)
     text = f"time us type Class = gold | silver place p : {fields} = stream() transition t: p(_) -> nothing"
-    recordings = Recordings(with_streams(language.loads(text), {"p": path}), block)
-    return list(itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), [])))
+    flat = with_streams(language.loads(text), {"p": path})
+    recordings = Recordings(flat, block)
+    tokens = itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), []))
+    return [token_in_units(token, flat.places[0].colour, flat.tick) for token in tokens]
 
 
 @pytest.mark.parametrize("block", [1, 2, 4, 100])

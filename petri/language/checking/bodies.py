@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.language.checking.expressions import Reader
+from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.instances import check_instance, module_defaults
 from petri.language.checking.ranges import read_loops, read_whole_range
 from petri.language.checking.state import CheckState
 from petri.language.checking.streams import read_stream, stream_call
 from petri.language.checking.transitions import TransitionReader
-from petri.language.meaning.nodes import VARIABLE, Node, truth
+from petri.language.meaning.nodes import Node, truth
 from petri.language.meaning.scope import (
     InstanceSymbol,
     PlaceSymbol,
@@ -88,7 +88,7 @@ def _key(checker: CheckState, body: Body, d: tree.Place, kind: Type) -> Node | N
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
     nodes = []
     for number, (_, scalar) in enumerate(layout(kind)):
-        node = Node("var", scalar.slot_kind, (), number, d.key.span, VARIABLE)
+        node = variable(number, scalar, d.key.span)
         nodes.append(truth(node) if scalar.kind == "bool" else node)
     if isinstance(kind, Record):
         names = {name: (field, tuple(nodes[kind.part(name)])) for name, field in kind.fields.items()}

@@ -86,6 +86,7 @@ class Checker(CheckState):
         """Check everything."""
         self.gatherer.gather(self.files)
         self._set_clock()
+        self._set_resolution()
         self.overrides.read()
         self.resolve_all(self.scope)
         modules = [symbol for symbol in self.scope.names.values() if isinstance(symbol, ModuleSymbol)]
@@ -139,6 +140,21 @@ class Checker(CheckState):
         self.overrides.forget()
         self.units.set_clock(clock.unit, length)
 
+    def _set_resolution(self) -> None:
+        """`time ns resolution 1 ps`: the tick that the net asks for."""
+        clock = self.gatherer.clock
+        if clock is None or clock.resolution is None:
+            return
+        reader = Reader(self, self.scope, "the resolution of the clock")
+        node = reader.read_fixed(clock.resolution, self.units.time_type)
+        if node is None:
+            return
+        length = evaluate(node, ())
+        if length > 0:
+            self.units.resolution = Fraction(length)
+        else:
+            self.problems.error("resolution-not-positive", clock.resolution.span)
+
     # ------------------------------------------------------------ constants
 
     def resolve_all(self, scope: Scope) -> None:
@@ -190,7 +206,7 @@ class Checker(CheckState):
         if scope.outer is None:
             exact = evaluate(value.node, ())
             as_float(exact, value.span)
-            symbol.node = constant(exact, value.node.kind, symbol.span)
+            symbol.node = constant(exact, value.node.kind, symbol.span, value.node.power)
         else:
             number = self.keep_constant(scope, value.node)
             symbol.node = local(number, value.type, symbol.span)

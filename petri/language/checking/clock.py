@@ -15,6 +15,7 @@ class NetUnits:
     def __init__(self) -> None:
         self.time_unit = ""
         self.second: Fraction | None = None
+        self.resolution: Fraction | None = None  # the tick that the net asks for, in its time unit
 
     def set_clock(self, unit: str, second: Fraction) -> None:
         """One time unit of the net lasts `second` seconds."""

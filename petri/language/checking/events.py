@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri import net
-from petri.language.checking.expressions import Reader
+from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.patterns import PatternReader
 from petri.language.checking.state import CheckState
 from petri.language.checking.targets import Flat, Target, find_target
-from petri.language.meaning.nodes import VARIABLE, Node, to_slot, truth
+from petri.language.meaning.nodes import Node, to_slot, truth
 from petri.language.meaning.scope import TransitionSymbol
 from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
 from petri.language.syntax import tree
@@ -82,7 +82,7 @@ def _arrival_reader(checker: CheckState, target: Target, pattern: tree.Expr | No
             return None
         nodes = []
         for offset, (_, scalar) in enumerate(layout(part.type)):
-            node = Node("var", scalar.slot_kind, (), part.start + offset, part.span, VARIABLE)
+            node = variable(part.start + offset, scalar, part.span)
             nodes.append(truth(node) if scalar.kind == "bool" else node)
         names[part.name] = (part.type, tuple(nodes))
     return reader

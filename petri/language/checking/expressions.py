@@ -11,7 +11,7 @@ from typing import Literal
 from petri.diagnostics import Label
 from petri.language.checking.quantities import quantity_of
 from petri.language.checking.state import CheckState, Value
-from petri.language.meaning.nodes import END, LOCAL, NOW, Node, constant, operation, to_real, with_span
+from petri.language.meaning.nodes import END, LOCAL, NOW, VARIABLE, Node, constant, operation, to_real, with_span
 from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
 from petri.language.meaning.types import (
     BOOL,
@@ -186,8 +186,9 @@ class Reader:
             return Value(BOOL, (constant(name == "true", "bool", e.span),), e.span)
         if name in ("now", "end"):
             self.permit(name, e.span)  # type: ignore[arg-type]
-            node = Node(name, "real", (), None, e.span, NOW if name == "now" else END)
-            return Value(self.checker.units.time_type, (node,), e.span)
+            clock = self.checker.units.time_type
+            node = Node(name, "real", (), None, e.span, NOW if name == "now" else END, power=clock.dimension.time)
+            return Value(clock, (node,), e.span)
         if name in ("token", "all", "nothing", "_"):
             instead = "the number in front, `3 * token`" if self.where == "an initial marking" else None
             self.problems.error("word-as-value", e.span, word=name, where=self.where, instead=instead)
@@ -281,7 +282,8 @@ class Reader:
             return self.unknown(e.span)
         kind = self.bare(operand.type)
         if operand.node.op == "const":
-            negated = constant(-operand.node.value, operand.node.kind, e.span)  # type: ignore[operator]
+            value = operand.node.value
+            negated = constant(-value, operand.node.kind, e.span, operand.node.power)  # type: ignore[operator]
             return Value(kind, (negated,), e.span, operand.zero)
         return Value(kind, (operation("neg", operand.node.kind, operand.nodes, e.span),), e.span)
 
@@ -474,5 +476,11 @@ def numeric_kind(kind: Type) -> Kind:
     return "bool" if kind.kind == "bool" else "int"
 
 
+def variable(number: int, kind: Scalar, span: Span | None, flags: int = 0) -> Node:
+    """A variable of a transition, or a slot of a token, as it is stored."""
+    return Node("var", kind.slot_kind, (), number, span, VARIABLE | flags, power=kind.dimension.time)
+
+
 def local(number: int, kind: Type, span: Span | None) -> Node:
-    return Node("local", numeric_kind(kind), (), number, span, LOCAL)
+    assert isinstance(kind, Scalar)
+    return Node("local", numeric_kind(kind), (), number, span, LOCAL, power=kind.dimension.time)

@@ -370,7 +370,7 @@ class FigureReader:
         node, dimension = to_slot(value.node), value.type.dimension
 
         def make(flat: Flat) -> net.Probe:
-            return net.Sample(flat.transitions(target)[0], flat.expression(node))
+            return net.Sample(flat.transitions(target)[0], flat.quantity(node))
 
         return _probed(ProbeTemplate("sample", make, dimension))
 
@@ -449,7 +449,7 @@ def _probed(probe: ProbeTemplate) -> FigureTemplate:
 
 def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
     key = (id(target), transition)
-    return flat.probe(key, lambda: net.Counter(transition, flat.expression(node)))
+    return flat.probe(key, lambda: net.Counter(transition, flat.quantity(node)))
 
 
 def _combined(op: str, indices: list[int]) -> Term:

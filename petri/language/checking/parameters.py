@@ -105,7 +105,7 @@ class Overrides:
         fitted = reader.fit(default, kind) if default is not None else None
         if fitted is not None and default is not None:
             value = evaluate(fitted[0], ())
-            symbol.node = constant(value, fitted[0].kind, symbol.span)
+            symbol.node = constant(value, fitted[0].kind, symbol.span, kind.dimension.time)
             self._check_bounds(symbol, declaration, value, default.span)
         if symbol.name in self.given and symbol.name not in self.broken:
             self._override(symbol, declaration, kind)
@@ -116,7 +116,7 @@ class Overrides:
             return
         value, span = given
         self._check_bounds(symbol, declaration, value, span)
-        symbol.node = constant(value, numeric_kind(kind), symbol.span)
+        symbol.node = constant(value, numeric_kind(kind), symbol.span, kind.dimension.time)
 
     def _given(self, symbol: ConstantSymbol, kind: Scalar) -> tuple[Constant, Span | None] | None:
         expression = self.expressions.get(symbol.name)

@@ -23,7 +23,8 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number) -> Value:
         kind = quantity(user.dimension)
         if user.node.op == "const":
             assert isinstance(user.node.value, Fraction)
-            return Value(kind, (constant(e.value * user.node.value, "real", e.span),), e.span)
+            value = e.value * user.node.value
+            return Value(kind, (constant(value, "real", e.span, user.node.power),), e.span)
         factor = constant(Fraction(e.value), "real", e.span)
         return Value(kind, (operation("mul", "real", (factor, user.node), e.span),), e.span)
     unit = UNITS.get(e.unit)
@@ -44,4 +45,5 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number) -> Value:
         checker.problems.error("time-unit-without-clock", e.span, text=checker.problems.text(e.span), unit=clock)
         return Value.unknown(e.span)
     value = in_net_units(e.value * unit.scale, unit.dimension, checker.units.second or Fraction(1))
-    return Value(quantity(unit.dimension), (constant(value, "real", e.span),), e.span)
+    power = checker.units.normal(unit.dimension).time
+    return Value(quantity(unit.dimension), (constant(value, "real", e.span, power),), e.span)

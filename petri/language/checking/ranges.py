@@ -48,7 +48,7 @@ def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:
 def folded(node: Node) -> Node:
     """The value of a constant that does not depend on an instance. Raises CheckError if it has none."""
     if node.op != "const" and node.fixed and not node.flags:
-        return constant(evaluate(node, ()), node.kind, node.span)
+        return constant(evaluate(node, ()), node.kind, node.span, node.power)
     return node
 
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from petri import net
 from petri.diagnostics import Label
-from petri.language.checking.expressions import Reader
+from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.outputs import OutputReader
 from petri.language.checking.patterns import WORDS, ArcReading, Part, PatternReader, in_binding_order, names_in
 from petri.language.checking.places import place_use
 from petri.language.checking.ranges import read_loops, shadows
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.terms import split_term
-from petri.language.meaning.nodes import CHANCE, VARIABLE, Node, operation, to_slot, truth
+from petri.language.meaning.nodes import CHANCE, Node, operation, to_slot, truth
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
 from petri.language.meaning.types import BOOL, INT, REAL, Black, Record, Scalar, Type, Unknown, describe, layout
@@ -204,7 +204,7 @@ class TransitionReader:
         for offset, (path, kind) in enumerate(layout(part.type)):
             number = self._new_variable(f"{name}.{path}" if path else name, kind)
             pattern[part.start + offset] = MatchTemplate(bind=number)
-            node = Node("var", kind.slot_kind, (), number, part.span, VARIABLE)
+            node = variable(number, kind, part.span)
             nodes.append(truth(node) if kind.kind == "bool" else node)
         return tuple(nodes)
 
@@ -308,7 +308,7 @@ class TransitionReader:
 
     def _draw(self, draw: tree.Draw, kind: Scalar, drawn: Node) -> tuple[int, Node]:
         number = self._new_variable(draw.name, kind)
-        node = Node("var", kind.slot_kind, (), number, draw.name_span, VARIABLE | CHANCE)
+        node = variable(number, kind, draw.name_span, CHANCE)
         self.variables[draw.name] = (kind, (truth(node) if kind.kind == "bool" else node,))
         return number, to_slot(drawn)
 

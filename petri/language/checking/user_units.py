@@ -33,7 +33,7 @@ def resolve_unit(checker: CheckState, unit: UnitSymbol, scope: Scope) -> None:
     unit.dimension = value.type.dimension
     if owner.outer is None:
         try:
-            unit.node = constant(evaluate(nodes[0], ()), "real", unit.span)
+            unit.node = constant(evaluate(nodes[0], ()), "real", unit.span, nodes[0].power)
         except CheckError as fault:
             checker.problems.fault(fault)
     else:

@@ -11,10 +11,11 @@ from petri import net
 from petri.language.checking.checker import Checker
 from petri.language.checking.targets import Target
 from petri.language.flattening.arcs import ArcBuilder
+from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, set_parameter
-from petri.language.meaning.nodes import Node, build, evaluate, number
+from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
@@ -83,7 +84,7 @@ class Flattener:
         expectations = [e for template in checker.expectations if (e := self._told(template.build)) is not None]
         declared = checker.gatherer.net
         second = checker.units.second
-        return net.Net(
+        flat = net.Net(
             declared.name if declared is not None else name,
             tuple(self.net_places),
             tuple(self.net_transitions),
@@ -97,6 +98,7 @@ class Flattener:
             None if second is None else float(second),
             declared.doc if declared is not None else "",
         )
+        return clocked(flat, checker.units.resolution, self.problems)
 
     def _told(self, make: Callable[[Flattener], Told]) -> Told | None:
         try:
@@ -123,6 +125,10 @@ class Flattener:
 
     def expression(self, node: Node) -> Expr:
         return build(node, self.root)
+
+    def quantity(self, node: Node) -> Expr:
+        """What is measured: a value in the net's time unit, and not in ticks."""
+        return in_units(build(node, self.root), node.power)
 
     def measure(self, name: str) -> int:
         """The number of a declared measure."""

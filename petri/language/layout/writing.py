@@ -206,7 +206,7 @@ def _simple(node: tree.Declaration) -> str:
         case tree.Net():
             return f"net {node.name}"
         case tree.Time():
-            return f"time {node.unit}"
+            return f"time {node.unit}" + (f" resolution {_write(node.resolution, 0)}" if node.resolution else "")
         case tree.Import():
             return f"import {node.name}" if node.path is None else f'import "{node.path}"'
         case tree.Param():

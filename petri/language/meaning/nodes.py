@@ -35,6 +35,8 @@ class Node(Struct):
     local   number of a local
     tokens  the place, as a `PlaceUse` or anything that the environment resolves
     truth                                       an int 0 or 1 as a bool
+
+    `power` is the exponent of time in the value's dimension: 1 for a time, -1 for a rate or a frequency.
     """
 
     op: str
@@ -45,6 +47,7 @@ class Node(Struct):
     flags: int = 0
     depth: int = 0
     size: int = 1
+    power: int = 0
     built: Expr | None = None
 
     @property
@@ -74,16 +77,36 @@ def operation(
             depth = arg.depth + 1
     if depth > DEEPEST or size > LARGEST:
         raise CheckError("expression-too-large", span)
-    return Node(op, kind, tuple(args), value, span, flags, depth, size)
+    power = _time_power(op, args) if kind == "real" else 0
+    return Node(op, kind, tuple(args), value, span, flags, depth, size, power)
 
 
-def constant(value: Constant, kind: Kind, span: Span | None = None) -> Node:
-    return Node("const", kind, (), value, span)
+# Operands that have the dimension of the result, where not all of them have it.
+_OF_RESULT = {"if": (1, 2), "erlang": (1,), "lognormal": (0,), "pareto": (1,)}
+_PLAIN = frozenset(("real", "ln", "pow"))
+
+
+def _time_power(op: str, args: Sequence[Node]) -> int:
+    """The exponent of time in the value of a real operation. A literal 0 fits any dimension and shows none."""
+    if op == "mul":
+        return args[0].power + args[1].power
+    if op == "div":
+        return args[0].power - args[1].power
+    if op == "sqrt":
+        return args[0].power // 2
+    if op in _PLAIN:
+        return 0
+    values = args[::2] if op == "choice" else [args[index] for index in _OF_RESULT.get(op, range(len(args)))]
+    return next((value.power for value in values if value.power), 0)
+
+
+def constant(value: Constant, kind: Kind, span: Span | None = None, power: int = 0) -> Node:
+    return Node("const", kind, (), value, span, power=power)
 
 
 def with_span(node: Node, span: Span) -> Node:
     """The same constant, with the position of its use."""
-    return Node(node.op, node.kind, node.args, node.value, span, node.flags, node.depth, node.size)
+    return Node(node.op, node.kind, node.args, node.value, span, node.flags, node.depth, node.size, node.power)
 
 
 def to_real(node: Node) -> Node:
@@ -222,7 +245,7 @@ def build(node: Node, environment: Environment) -> Expr:
     if node.built is not None:
         return node.built
     if node.fixed:
-        result = const_expr(evaluate(node, environment.locals), node.kind, node.span)
+        result = const_expr(evaluate(node, environment.locals), node.kind, node.span, node.power)
     else:
         result = _build_running(node, environment)
     if not node.flags & (LOCAL | PLACES):
@@ -230,10 +253,35 @@ def build(node: Node, environment: Environment) -> Expr:
     return result
 
 
-def const_expr(value: Constant, kind: Kind, span: Span | None) -> Expr:
+class ExactTime(float):
+    """A constant whose dimension has time in it, until the net's tick is known (`petri.language.flattening.clock`).
+
+    As a number it is in the net's time unit; `exact` is the same without rounding, `power` the exponent of time.
+    """
+
+    __slots__ = ("exact", "power")
+    exact: Fraction
+    power: int
+
+    @classmethod
+    def of(cls, value: Fraction, power: int, span: Span | None) -> ExactTime:
+        self = cls(as_float(value, span))
+        self.exact, self.power = value, power
+        return self
+
+
+def const_expr(value: Constant, kind: Kind, span: Span | None, power: int = 0) -> Expr:
     if kind == "real":
-        return Expr("const", "real", (), as_float(value, span), span)
+        number = ExactTime.of(Fraction(value), power, span) if power else as_float(value, span)
+        return Expr("const", "real", (), number, span)
     return Expr("const", kind, (), bool(value) if kind == "bool" else int(value), span)
+
+
+def in_units(expression: Expr, power: int) -> Expr:
+    """An expression in ticks, with time to a power in its dimension, as one in the net's time unit."""
+    if power == 0:
+        return expression
+    return Expr("units", "real", (expression,), ExactTime.of(Fraction(1), power, None), expression.span)
 
 
 def _build_running(node: Node, environment: Environment) -> Expr:
@@ -251,11 +299,16 @@ def _build_running(node: Node, environment: Environment) -> Expr:
     if op in ("div", "idiv", "mod") and args[1].op == "const" and args[1].value == 0:
         raise CheckError("constant-zero-division", node.span)
     if op in OPERATIONS and all(arg.op == "const" for arg in args):  # an alternative turned out to be constant
-        values = [Fraction(arg.value or 0) if arg.kind == "real" else arg.value for arg in args]
-        return const_expr(checked(OPERATIONS[op](node, *values), node), node.kind, node.span)
+        values = [_exactly(arg) if arg.kind == "real" else arg.value for arg in args]
+        return const_expr(checked(OPERATIONS[op](node, *values), node), node.kind, node.span, node.power)
     if op in CHECKS:
         CHECKS[op](node, args)
     return Expr(op, node.kind, args, node.value, node.span)  # type: ignore[arg-type]
+
+
+def _exactly(constant: Expr) -> Fraction:
+    value = constant.value
+    return value.exact if isinstance(value, ExactTime) else Fraction(value or 0)
 
 
 PARAMETERS: dict[str, tuple[tuple[str, str, Callable[[float], bool]], ...]] = {

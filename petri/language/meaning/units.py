@@ -68,7 +68,9 @@ class Unit(Frozen):
 
 def _standard_units() -> dict[str, Unit]:
     units = {"h": Unit(Fraction(3600), TIME), "min": Unit(Fraction(60), TIME)}
-    units |= {name: Unit(Fraction(1, 1000**power), TIME) for power, name in enumerate(("s", "ms", "us", "ns", "ps"))}
+    units |= {
+        name: Unit(Fraction(1, 1000**power), TIME) for power, name in enumerate(("s", "ms", "us", "ns", "ps", "fs"))
+    }
     byte, bit = Fraction(1), Fraction(1, 8)
     decimal = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
     for prefix, power in decimal.items():

@@ -65,7 +65,10 @@ class Builder:
         return tree.Net(parts[0].text, self.doc, self.span(parts[0], parts[0]), self.span(first, last))
 
     def time(self, parts: list[Any], first: Token, last: Token) -> tree.Time:
-        return tree.Time(parts[0].text, self.span(first, last))
+        unit, word, resolution = parts
+        if word is not None and word.text != "resolution":
+            self._tell("clock-clause", self.span(word, word), word=word.text)
+        return tree.Time(unit.text, self.span(first, last), resolution)
 
     def import_library(self, parts: list[Any], first: Token, last: Token) -> tree.Import:
         return tree.Import(".".join(part.text for part in parts), None, self.span(first, last))

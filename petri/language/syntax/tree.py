@@ -190,10 +190,11 @@ class Net(Frozen):
 
 
 class Time(Frozen):
-    """`time ns`: the unit of the model's clock."""
+    """`time ns resolution 1 ps`: the unit of the model's clock, and its tick where the net chooses it."""
 
     unit: str
     span: Span
+    resolution: Expr | None = None
 
 
 class Import(Frozen):

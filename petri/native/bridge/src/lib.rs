@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use engine::base::fault::{Detail, Fault};
 use engine::base::ids::{PlaceId, SpanId};
+use engine::base::ticks::{Ticks, HORIZON};
 use engine::engine::run::{Limits, Reason, RunError};
 use engine::net::Span;
 use engine::observe::histogram::Histogram;
@@ -78,7 +79,7 @@ impl Session {
 
     #[getter]
     fn now(&self) -> PyResult<f64> {
-        Ok(self.running()?.now())
+        Ok(self.running()?.now() as f64)
     }
 
     #[getter]
@@ -91,10 +92,10 @@ impl Session {
         Ok(self.running()?.hash())
     }
 
-    /// Runs without the interpreter's lock. Returns "until", "dead", "budget", "input" or "error".
+    /// Runs up to a whole number of ticks, without the interpreter's lock. Returns "until", "dead", "budget", "input" or "error".
     fn advance(&mut self, py: Python<'_>, until: f64, firings: u64) -> PyResult<&'static str> {
         let replication = self.replication.as_mut().ok_or_else(unbegun)?;
-        Ok(match py.detach(|| replication.advance(until, firings)) {
+        Ok(match py.detach(|| replication.advance(until.clamp(0.0, HORIZON as f64) as Ticks, firings)) {
             Reason::Until => "until",
             Reason::Dead => "dead",
             Reason::Budget => "budget",
@@ -133,26 +134,24 @@ impl Session {
         Ok(())
     }
 
-    /// The statistics by name, arrays as bytes, and a list of the probes' snapshots.
+    /// The statistics by name, times in ticks, arrays as bytes, and a list of the probes' snapshots.
     fn observe<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let session = self.running()?;
         let now = session.now();
         let (places, transitions) = (session.places(), session.transitions());
         let observed = PyDict::new(py);
-        observed.set_item("elapsed", now - session.window())?;
-        observed.set_item("integral", reals(py, places, |place: &PlaceCounters| place.integral(now)))?;
+        observed.set_item("elapsed", (now - session.window()) as f64)?;
+        let [integral, in_progress] = session.integrals();
+        observed.set_item("integral", reals(py, &integral, |ticks| *ticks))?;
         let nonempty = places.iter().zip(self.program.places.iter());
-        let nonempty = nonempty.map(|(place, plan)| place.nonempty(now, plan.holds_one()).to_ne_bytes());
+        let nonempty = nonempty.map(|(place, plan)| (place.nonempty(now, plan.holds_one()) as f64).to_ne_bytes());
         observed.set_item("nonempty", bytes(py, nonempty))?;
         observed.set_item("maximum", counts(py, places, |place: &PlaceCounters| place.maximum))?;
         observed.set_item("arrivals", counts(py, places, |place: &PlaceCounters| place.arrivals))?;
         observed.set_item("firings", counts(py, transitions, |transition: &TransitionCounters| transition.firings))?;
-        observed.set_item(
-            "in_progress",
-            reals(py, transitions, |transition: &TransitionCounters| transition.integral(now)),
-        )?;
+        observed.set_item("in_progress", reals(py, &in_progress, |ticks| *ticks))?;
         let active = transitions.iter().zip(self.program.transitions.iter());
-        let active = active.map(|(transition, plan)| transition.active(now, plan.takes_turns).to_ne_bytes());
+        let active = active.map(|(transition, plan)| (transition.active(now, plan.takes_turns) as f64).to_ne_bytes());
         observed.set_item("active", bytes(py, active))?;
         let probes = session.probes().map_or(&[][..], |probes| &probes.probes);
         let snapshots = probes.iter().map(|probe| snapshot(py, probe)).collect::<PyResult<Vec<_>>>()?;
@@ -164,7 +163,7 @@ impl Session {
     fn levels<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let session = self.running()?;
         let times = session.levels().unwrap_or_default();
-        Ok(bytes(py, times.into_iter().map(f64::to_ne_bytes)))
+        Ok(reals(py, &times, |time| *time as f64))
     }
 
     /// The tokens of each place, by seat in a bag, else in order of arrival: their words as bytes, slot after slot, or of
@@ -188,8 +187,8 @@ impl Session {
     fn trace<'py>(&mut self, py: Python<'py>) -> PyResult<[Bound<'py, PyBytes>; 4]> {
         let trace = self.replication.as_mut().ok_or_else(unbegun)?.take_trace();
         Ok([
-            words(py, &trace.starts, |start| start.to_ne_bytes())?,
-            words(py, &trace.ends, |end| end.to_ne_bytes())?,
+            words(py, &trace.starts, |start| (*start as f64).to_ne_bytes())?,
+            words(py, &trace.ends, |end| (*end as f64).to_ne_bytes())?,
             words(py, &trace.transitions, |transition| u64::from(transition.0).to_ne_bytes())?,
             words(py, &trace.variables, |variable| variable.to_ne_bytes())?,
         ])
@@ -201,7 +200,7 @@ impl Session {
         let Some(RunError { fault, transition, variables, time }) = self.running()?.error() else { return Ok(None) };
         let kinds = &self.program.transitions[*transition].variable_reals;
         let (id, span, details) = self.tell(py, fault)?;
-        let told = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time);
+        let told = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time as f64);
         Ok(Some(told.into_pyobject(py)?))
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use engine::base::ids::{PlaceId, TransitionId, VariableId};
 use engine::net::{
     Colour, Discipline, Draw, Event, Expr, InhibitorArc, InputArc, Kind, Match, Net, Operation, OutputArc, Place,
-    Probe, Scalar, Slot, Span, Table, Tokens, Transition, Variable,
+    Probe, Scalar, Slot, Span, Table, Tick, Tokens, Transition, Variable,
 };
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
@@ -82,6 +82,7 @@ impl<'py> Reader<'py> {
             transitions: list(&field!(net, "transitions"), |transition| self.transition(transition))?,
             probes: list(&field!(net, "probes"), |probe| self.probe(probe))?,
             tables: list(&field!(net, "tables"), table)?,
+            tick: tick(&field!(net, "tick"))?,
         })
     }
 
@@ -339,6 +340,11 @@ fn by_columns(initial: &Object, columns: &Object) -> PyResult<Tokens> {
 
 fn table(table: &Object) -> PyResult<Table> {
     Ok(Table { values: list(&field!(table, "values"), scalar)?, weights: field!(table, "weights").extract()? })
+}
+
+/// Its parts may be integers of any size.
+fn tick(tick: &Object) -> PyResult<Tick> {
+    Ok(Tick { numerator: field!(tick, "numerator").extract()?, denominator: field!(tick, "denominator").extract()? })
 }
 
 fn place_id(value: &Object) -> PyResult<PlaceId> {

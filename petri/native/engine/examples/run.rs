@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use engine::base::ticks::HORIZON;
 use engine::engine::run::Limits;
 use engine::session::compiled::Compiled;
 use engine::session::{begin, ExtraObservers};
@@ -18,10 +19,10 @@ fn main() {
     let compiled = Arc::new(Compiled::from_json(&text).expect("a flat net"));
     let limits = Limits { firings_at_an_instant: 1 << 40, tokens: 1 << 40, compile_after: compile_after() };
     let mut session = begin(compiled, [1, 2, 3], limits, ExtraObservers::default()).expect("an initial marking");
-    session.advance(f64::INFINITY, firings / 10);
+    session.advance(HORIZON, firings / 10);
     for _ in 0..3 {
         let (before, clock) = (session.firings(), Instant::now());
-        let reason = session.advance(f64::INFINITY, firings);
+        let reason = session.advance(HORIZON, firings);
         let done = session.firings() - before;
         let nanoseconds = clock.elapsed().as_nanos() as f64 / done as f64;
         println!("{reason:?}: {done} firings, {nanoseconds:.1} ns each, hash {:#x}", session.hash());

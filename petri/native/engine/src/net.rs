@@ -309,6 +309,27 @@ pub struct Table {
     pub weights: Vec<f64>,
 }
 
+/// The length of a tick in the net's time unit.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(default)]
+pub struct Tick {
+    pub numerator: f64,
+    pub denominator: f64,
+}
+
+impl Default for Tick {
+    fn default() -> Self {
+        Tick { numerator: 1.0, denominator: 1.0 }
+    }
+}
+
+impl Tick {
+    /// A number of ticks in the net's unit.
+    pub fn time(self, ticks: f64) -> f64 {
+        ticks * self.numerator / self.denominator
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct Net {
     #[serde(default)]
@@ -319,4 +340,6 @@ pub struct Net {
     pub probes: Vec<Probe>,
     #[serde(default)]
     pub tables: Vec<Table>,
+    #[serde(default)]
+    pub tick: Tick,
 }

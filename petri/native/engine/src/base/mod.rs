@@ -11,6 +11,7 @@
 //! - [`fault`]: what goes wrong, as data
 //! - [`random`]: random streams, and what is drawn from them
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
+//! - [`ticks`]: model time
 //! - [`trajectory`]: the hash that tells trajectories apart
 
 pub mod bits;
@@ -22,4 +23,5 @@ pub mod portable;
 pub mod random;
 pub mod row;
 pub mod table;
+pub mod ticks;
 pub mod trajectory;

@@ -8,6 +8,8 @@ use crate::base::portable;
 // full layer, and the area of each layer.
 const LAYERS: usize = 256;
 const EDGE: f64 = 7.69711747013105;
+/// What the rectangles of the layers settle is below this.
+pub const RECTANGLES: f64 = 8.0;
 const AREA: f64 = 0.003949659822581557;
 pub const UNIT: f64 = 1.0 / (1u64 << 53) as f64;
 

@@ -1,5 +1,7 @@
 //! The 64-bit hash of a trajectory (rule R4): equal for equal runs, on any engine.
 
+use crate::base::ticks::Ticks;
+
 /// The `index`-th output of SplitMix64 from state 0 (Steele, Lea & Flood 2014).
 const fn splitmix(index: u64) -> u64 {
     let mut z = (index + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -23,11 +25,11 @@ pub const fn first_word(transition: u32) -> u64 {
 pub struct TrajectoryHash(pub u64);
 
 impl TrajectoryHash {
-    /// A firing is a number whose digits are its transition, start, end, and variables, to the base of `WORDS`.
+    /// A firing is a number whose digits are its transition, start, end [ticks], and variables, to the base of `WORDS`.
     #[inline(always)]
-    pub fn add(&mut self, transition: u32, variables: &[u64], start: f64, end: f64) {
-        let mut word = first_word(transition).wrapping_add(start.to_bits());
-        for digit in [&end.to_bits()].into_iter().chain(variables) {
+    pub fn add(&mut self, transition: u32, variables: &[u64], start: Ticks, end: Ticks) {
+        let mut word = first_word(transition).wrapping_add(start as u64);
+        for digit in [&(end as u64)].into_iter().chain(variables) {
             word = word.wrapping_mul(WORDS).wrapping_add(*digit);
         }
         self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(FIRINGS);

@@ -38,6 +38,7 @@ use std::mem::replace;
 use crate::base::cache::fetch;
 use crate::base::invariant::{ensure, Verified};
 use crate::base::table::{Checked, Table};
+use crate::base::ticks::Ticks;
 
 /// Slots at the start: a net whose firings all stand in one lane needs no more.
 const FEWEST: usize = 1;
@@ -56,8 +57,8 @@ pub const NONE: usize = usize::MAX;
 pub struct Key {
     /// Which of the events at one time is first; the lowest bits are the slot.
     pub order: u64,
-    /// The bits of the time, which is not negative, so they are in its order.
-    pub time: u64,
+    /// Not negative, so that as words without a sign times are in the same order.
+    pub time: Ticks,
 }
 
 /// Nodes of one line.
@@ -66,7 +67,7 @@ pub struct Key {
 pub struct Four([Key; 4]);
 
 /// Beyond any time: where there is no event. Each slot adds its number, so that two of them are no tie.
-pub const NEVER: u64 = f64::INFINITY.to_bits();
+pub const NEVER: Ticks = 1 << 62;
 
 /// Four nodes of the tree, or the slot of an event, by number: all stay below the number of nodes or slots.
 #[derive(Clone, Copy)]
@@ -95,11 +96,11 @@ pub struct Tournament {
     /// The slot of an event that is over, still in the tree.
     pub gap: usize,
     /// What `next_time` told, and whether there is an event at that time beside the one that has left a gap.
-    time: u64,
+    time: Ticks,
     pub more: bool,
     /// The latest time at which events were found to be at one time. Two events at one time meet, or others at that time do
     /// in their place, before the first of them is over.
-    pub tie: u64,
+    pub tie: Ticks,
     /// The slot of the event that was first when `upcoming` was called last.
     previous: usize,
 }
@@ -123,10 +124,10 @@ impl Default for Tournament {
 }
 
 impl Tournament {
-    /// An event at a time that is finite and not negative, for which there is room. Of events at one time, that with the least
+    /// An event at a time that is not negative, for which there is room. Of events at one time, that with the least
     /// number is first. Returns its slot.
     #[inline(always)]
-    pub fn insert(&mut self, time: f64, number: u64) -> usize {
+    pub fn insert(&mut self, time: Ticks, number: u64) -> usize {
         let slot = match replace(&mut self.gap, NONE) {
             NONE => self.free_slot(),
             gap => gap,
@@ -135,12 +136,12 @@ impl Tournament {
         slot
     }
 
-    /// The earliest time; infinite when there are no events.
+    /// The earliest time; `NEVER` when there are no events.
     #[inline(always)]
-    pub fn next_time(&mut self) -> f64 {
+    pub fn next_time(&mut self) -> Ticks {
         self.close_gap();
         self.time = self.node(1).time;
-        f64::from_bits(self.time.min(NEVER))
+        self.time.min(NEVER)
     }
 
     /// The slot of the first of the events at the time that `next_time` told, if any are left. It is to be left, or given to
@@ -165,15 +166,9 @@ impl Tournament {
         self.more = self.time <= self.tie && self.is_due_beside(slot);
     }
 
-    /// Puts an event in a slot.
+    /// Puts an event in a slot, perhaps at a time beyond any.
     #[inline(always)]
-    pub fn succeed(&mut self, slot: usize, time: f64, number: u64) {
-        self.enter(slot, time.to_bits(), number);
-    }
-
-    /// The same for the bits of a time, which may be beyond any.
-    #[inline(always)]
-    pub fn enter(&mut self, slot: usize, time: u64, number: u64) {
+    pub fn succeed(&mut self, slot: usize, time: Ticks, number: u64) {
         let order = number << self.slots.trailing_zeros() | slot as u64;
         self.play(slot, Key { order, time });
     }
@@ -226,8 +221,8 @@ impl Tournament {
     }
 
     /// Takes note whether an event other than the first, which had this slot, is at the same time.
-    pub fn look_beside(&mut self, slot: usize, time: f64) {
-        self.time = time.to_bits();
+    pub fn look_beside(&mut self, slot: usize, time: Ticks) {
+        self.time = time;
         self.more = self.is_due_beside(slot);
     }
 
@@ -266,7 +261,7 @@ impl Tournament {
     fn close_gap(&mut self) {
         if self.gap != NONE {
             let slot = replace(&mut self.gap, NONE);
-            self.enter(slot, NEVER + slot as u64, 0);
+            self.succeed(slot, NEVER + slot as Ticks, 0);
             self.frees += 1;
             self.free[EventSlot(self.frees)] = slot as u32;
         }
@@ -296,7 +291,7 @@ impl Tournament {
         let before =
             replace(&mut self.nodes, Table::from_iter(vec![Four([Key { order: 0, time: 0 }; 4]); slots.div_ceil(2)]));
         for slot in 0..slots {
-            self.set_node(slots + slot, Key { order: 0, time: NEVER + slot as u64 });
+            self.set_node(slots + slot, Key { order: 0, time: NEVER + slot as Ticks });
         }
         for slot in 0..taken {
             let leaf = taken + slot;
@@ -324,7 +319,7 @@ impl Tournament {
         ensure(shape, "shape", || format!("{} slots, {} lines of nodes", self.slots, self.nodes.len()))?;
         (0..self.slots).try_for_each(|slot| {
             let Key { order, time } = self.node(self.slots + slot);
-            let right = if time < NEVER { order as usize % self.slots == slot } else { time == NEVER + slot as u64 };
+            let right = if time < NEVER { order as usize % self.slots == slot } else { time == NEVER + slot as Ticks };
             ensure(right, "leaves", || format!("slot {slot} has order {order:#x} and time {time:#x}"))
         })?;
         self.verify_winners()?;
@@ -372,7 +367,7 @@ mod tests {
     use crate::base::random::Random;
 
     impl Tournament {
-        fn add(&mut self, time: f64, number: u64) {
+        fn add(&mut self, time: Ticks, number: u64) {
             if self.is_full() {
                 self.widen();
             }
@@ -380,7 +375,7 @@ mod tests {
         }
 
         /// The first event that is due leaves its slot, perhaps to another. Its number.
-        fn pop(&mut self, successor: impl FnOnce() -> Option<(f64, u64)>) -> Option<u64> {
+        fn pop(&mut self, successor: impl FnOnce() -> Option<(Ticks, u64)>) -> Option<u64> {
             let slot = self.first_due()?;
             let number = self.node(self.slots + slot).order >> self.slots.trailing_zeros();
             match successor() {
@@ -393,26 +388,26 @@ mod tests {
 
     /// So many events, each followed by another after a random time, against a sorted list. Some events have a successor that
     /// takes their place.
-    fn against_a_list(events: u64, steps: u64, mut delay: impl FnMut(&mut Random) -> f64) {
+    fn against_a_list(events: u64, steps: u64, mut delay: impl FnMut(&mut Random) -> Ticks) {
         let mut random = Random::new([events, 7, 1]);
         let mut chance = Random::new([events, 8, 1]);
         let mut events_list = Tournament::default();
         let mut list = BTreeSet::new();
         let mut number = 0;
-        let mut make = |now: f64, list: &mut BTreeSet<(u64, u64)>| {
+        let mut make = |now: Ticks, list: &mut BTreeSet<(Ticks, u64)>| {
             let time = now + delay(&mut random);
-            list.insert((time.to_bits(), number));
+            list.insert((time, number));
             number += 1;
             (time, number - 1)
         };
         let add = |events: &mut Tournament, (time, number)| events.add(time, number);
-        (0..events).for_each(|_| add(&mut events_list, make(0.0, &mut list)));
+        (0..events).for_each(|_| add(&mut events_list, make(0, &mut list)));
         let mut step = 0;
         while step < steps {
             let now = events_list.next_time();
-            assert_eq!(now, list.first().map_or(f64::INFINITY, |first| f64::from_bits(first.0)));
+            assert_eq!(now, list.first().map_or(NEVER, |first| first.0));
             // All that happen at one time; then others begin.
-            while list.first().is_some_and(|first| f64::from_bits(first.0) == now) {
+            while list.first().is_some_and(|first| first.0 == now) {
                 let expected = list.pop_first().map(|(_, number)| number);
                 let follows = chance.equal_choice(3) == 0;
                 let popped = events_list.pop(|| follows.then(|| make(now, &mut list)));
@@ -437,26 +432,26 @@ mod tests {
     fn in_order_whatever_the_times() {
         for events in [1, 5, 40, 300, 5000] {
             let steps = 20 * events + 2000;
-            against_a_list(events, steps, Random::exponential);
-            against_a_list(events, steps, |random| random.equal_choice(4) as f64);
-            against_a_list(events, steps, |_| 1.0);
-            against_a_list(events, steps, |random| random.uniform().powi(30) * 1e9);
-            against_a_list(events, steps, |random| [1e-12, 5.0, 1e15][random.equal_choice(3) as usize]);
-            against_a_list(events, steps, |random| 1e15 + random.uniform());
+            against_a_list(events, steps, |random| random.equal_choice(1 << 30) as Ticks);
+            against_a_list(events, steps, |random| random.equal_choice(4) as Ticks);
+            against_a_list(events, steps, |_| 1);
+            against_a_list(events, steps, |random| (random.uniform().powi(30) * 1e9) as Ticks);
+            against_a_list(events, steps, |random| [1, 5, 1 << 40][random.equal_choice(3) as usize]);
+            against_a_list(events, steps, |random| (1 << 40) + random.equal_choice(2) as Ticks);
         }
     }
 
     #[test]
     fn empty_and_filled_again() {
         let mut events_list = Tournament::default();
-        assert_eq!(events_list.next_time(), f64::INFINITY);
+        assert_eq!(events_list.next_time(), NEVER);
         for wave in 0..5 {
-            (0..100).rev().for_each(|i| events_list.add((wave * 1000 + i) as f64, i));
+            (0..100).rev().for_each(|i| events_list.add((wave * 1000 + i) as Ticks, i));
             for i in 0..100 {
-                assert_eq!(events_list.next_time(), (wave * 1000 + i) as f64);
+                assert_eq!(events_list.next_time(), (wave * 1000 + i) as Ticks);
                 assert_eq!(events_list.pop(|| None), Some(i));
             }
-            assert_eq!(events_list.next_time(), f64::INFINITY);
+            assert_eq!(events_list.next_time(), NEVER);
         }
     }
 

@@ -8,6 +8,7 @@ use std::ptr::null;
 use crate::base::cache::fetch;
 use crate::base::ids::TransitionId;
 use crate::base::table::Table;
+use crate::base::ticks::Ticks;
 
 /// A function that starts or ends a firing has done so; one that looks at a transition has found it not enabled.
 pub const DONE: u64 = 0;
@@ -15,7 +16,7 @@ pub const DONE: u64 = 0;
 pub const ENABLED: u64 = 1;
 /// Nothing has changed: retry in the interpreter, which reports faults in full.
 pub const GENERAL: u64 = 1 << 63;
-/// There was a fault, which the engine holds. Any other status of a start is the bits of the time at which the firing ends.
+/// There was a fault, which the engine holds. Any other status of a start is the time at which the firing ends.
 pub const FAULT: u64 = GENERAL + 1;
 
 /// The loop has started as many firings as it may, or so many at one instant that they must be counted (X3).
@@ -28,9 +29,8 @@ pub const STOPPED: u64 = 2;
 
 /// Looks at a transition. The parameters are the engine and the holes.
 type Look = unsafe extern "C" fn(*mut c_void, *const u32) -> u64;
-/// The loop. The parameters are the engine, the holes, all routines, the bits of the last instant, and how many firings are
-/// enough.
-type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, u64, u64) -> u64;
+/// The loop. The parameters are the engine, the holes, all routines, the last instant, and how many firings are enough.
+type Loop = unsafe extern "C" fn(*mut c_void, *const u32, *const Routines, Ticks, u64) -> u64;
 
 /// A function, and what distinguishes one of the transitions that share it.
 #[repr(C)]
@@ -116,12 +116,12 @@ unsafe impl Send for Code {}
 unsafe impl Sync for Code {}
 
 impl Code {
-    /// Runs the loop until an instant whose bits are known is over, or until so many firings have started since time 0.
+    /// Runs the loop until an instant is over, or until so many firings have started since time 0.
     /// Returns why it ended.
     ///
     /// # Safety
     /// The code is of the engine's program, and was made for engines of its type.
-    pub unsafe fn run(&self, engine: *mut c_void, until: u64, enough: u64) -> u64 {
+    pub unsafe fn run(&self, engine: *mut c_void, until: Ticks, enough: u64) -> u64 {
         // SAFETY: the function was made with these parameters; the rest is asked of the caller.
         unsafe {
             let run = std::mem::transmute::<*const u8, Loop>(self.main_loop.function);

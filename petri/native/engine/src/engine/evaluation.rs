@@ -1,7 +1,8 @@
 //! What a firing computes when it starts: draws, time, and outputs (I5).
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::PlaceId;
+use crate::base::ids::{PlaceId, SpanId};
+use crate::base::ticks::{whole, Ticks, HORIZON};
 use crate::engine::run::Engine;
 use crate::engine::search::destination;
 use crate::observe::observer::Observer;
@@ -13,23 +14,24 @@ impl<O: Observer> Engine<O> {
     /// Draws, time and outputs, in this order (I5). Nothing has changed when one of them fails.
     /// Returns the firing time and how many tokens the firing will deposit.
     #[inline(always)]
-    pub(super) fn evaluate(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<(f64, u64)> {
+    pub(super) fn evaluate(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<(Ticks, u64)> {
         for (variable, value) in &plan.draws {
             let bits = value.bits(&mut self.scope(program, self.now))?;
             self.variables[variable.at()] = bits;
         }
         let duration = match &plan.time {
-            Time::Immediate => 0.0,
+            Time::Immediate => 0,
             Time::Const(duration) => *duration,
-            Time::Of(expression) => expression.value(&mut self.scope(program, self.now))?,
+            Time::Of(expression) => {
+                let duration = expression.value(&mut self.scope(program, self.now))?;
+                if duration <= -1.0 {
+                    let fault = Fault::new("negative-time", plan.time_span);
+                    return Err(fault.with_real("duration", program.tick.time(duration)));
+                }
+                whole(duration)
+            }
         };
-        if duration < 0.0 {
-            return Err(Fault::new("negative-time", plan.time_span).with_real("duration", duration));
-        }
-        let end = self.now + duration;
-        if !end.is_finite() {
-            return Err(Fault::new("not-finite", plan.time_span));
-        }
+        let end = self.end_after(program, duration, plan.time_span)?;
         self.record.clear();
         let taken = self.taken(plan);
         let given = match plan.given {
@@ -46,6 +48,15 @@ impl<O: Observer> Engine<O> {
         Ok((duration, given))
     }
 
+    /// The end of a firing that starts now, which must not be beyond the horizon (S1).
+    #[inline(always)]
+    pub(super) fn end_after(&self, program: &Program, duration: Ticks, span: SpanId) -> Outcome<Ticks> {
+        if duration > HORIZON - self.now {
+            return Err(Fault::new("beyond-horizon", span).with_real("horizon", program.tick.time(HORIZON as f64)));
+        }
+        Ok(self.now + duration)
+    }
+
     /// How many tokens the arcs of a firing take.
     fn taken(&self, plan: &TransitionProgram) -> u64 {
         let count = |take: &Take| match *take {
@@ -58,7 +69,7 @@ impl<O: Observer> Engine<O> {
 
     /// Evaluates an output arc of a firing that takes so many tokens into the record. Returns how many it gives.
     #[inline(always)]
-    pub(super) fn output(&mut self, program: &Program, arc: &OutputProgram, end: f64, taken: u64) -> Outcome<u64> {
+    pub(super) fn output(&mut self, program: &Program, arc: &OutputProgram, end: Ticks, taken: u64) -> Outcome<u64> {
         let (place, count) = match arc.form {
             OutputForm::Black(count) => (arc.place(), count),
             OutputForm::Token => (arc.place(), 1),
@@ -80,7 +91,7 @@ impl<O: Observer> Engine<O> {
     }
 
     #[inline(always)]
-    pub(super) fn values(&mut self, program: &Program, arc: &OutputProgram, place: PlaceId, end: f64) -> Outcome<()> {
+    pub(super) fn values(&mut self, program: &Program, arc: &OutputProgram, place: PlaceId, end: Ticks) -> Outcome<()> {
         let start = self.record.len();
         for value in &arc.values {
             let bits = value.bits(&mut self.scope(program, end))?;

@@ -8,8 +8,9 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
 use crate::base::random::Random;
 use crate::base::table::Table;
+use crate::base::ticks::{whole, Ticks, HORIZON, SHORT};
 use crate::base::trajectory::TrajectoryHash;
-use crate::collections::tournament::MANY;
+use crate::collections::tournament::{MANY, NEVER};
 use crate::engine::code::{Code, ENABLED, FAULT, GENERAL, OVER, STOPPED, USED_UP};
 use crate::engine::search::{Goal, Scratch};
 use crate::engine::upcoming::Upcoming;
@@ -21,6 +22,7 @@ use crate::state::agenda::Agenda;
 use crate::state::arena::{Arena, Housed};
 use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
+use crate::state::integrals::WideIntegrals;
 use crate::state::marking::Marking;
 use crate::state::streams::Streams;
 use crate::state::value::Scope;
@@ -60,18 +62,17 @@ pub struct RunError {
     pub transition: TransitionId,
     /// The transition's variables, as far as they were known; 0 otherwise.
     pub variables: Vec<u64>,
-    pub time: f64,
+    pub time: Ticks,
 }
 
-/// Code runs up to this time. A firing that begins no later, and takes less time than `transition::LONGEST` or an exponential one of a finite
-/// mean, ends at a finite time.
-const LATEST: f64 = 1e300;
+/// Code runs up to this time. A firing that begins no later, and takes a time that is `SHORT`, ends before the horizon.
+const LATEST: Ticks = HORIZON - SHORT as Ticks;
 
 /// What machine code reads and writes most comes first: the shorter its offset, the shorter the code, and the more of it
 /// fits in the cache.
 #[repr(C)]
 pub struct Engine<O> {
-    pub now: f64,
+    pub now: Ticks,
     /// Firings started since time 0.
     pub firings: u64,
     pub hash: TrajectoryHash,
@@ -96,8 +97,9 @@ pub struct Engine<O> {
     pub(super) upcoming: Upcoming,
     pub(crate) variables: Table<VariableId, u64>,
     pub(crate) scratch: Scratch,
+    pub(crate) integrals: WideIntegrals,
     /// Since when statistics count (M3).
-    pub window: f64,
+    pub window: Ticks,
     /// What a firing deposits: the record of its open and coloured outputs.
     pub(crate) record: Vec<u64>,
     /// The last transitions at this instant, once the limit is near.
@@ -125,10 +127,11 @@ impl<O: Observer> Engine<O> {
         for (id, place) in marking.places.iter().enumerate() {
             enabling.moved(&program, GaugeId(id as u32), 0, place.tokens);
         }
+        let integrals = WideIntegrals::new(&program, limits.tokens.max(marking.total));
         let engine = Engine {
             observer: observer(&program, &marking),
-            now: 0.0,
-            window: 0.0,
+            now: 0,
+            window: 0,
             firings: 0,
             hash: TrajectoryHash::default(),
             error: None,
@@ -142,6 +145,7 @@ impl<O: Observer> Engine<O> {
             enabling,
             agenda: Agenda::new(&program, &arena),
             upcoming: Upcoming::default(),
+            integrals,
             code: None,
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
@@ -157,40 +161,70 @@ impl<O: Observer> Engine<O> {
     // ------------------------------------------------------------ the loop
 
     /// Interprets to the end of instant `until`, or for so many firings more. May be called again to go on.
-    pub fn interpret(&mut self, until: f64, firings: u64) -> Reason {
+    pub fn interpret(&mut self, until: Ticks, firings: u64) -> Reason {
         let program = Arc::clone(&self.program);
-        let ended = self.run(&program, until, firings);
-        self.reason(ended)
+        self.advance(&program, until, firings, |engine, until, firings| engine.run(&program, until, firings))
     }
 
     /// The same by machine code.
     ///
     /// # Safety
     /// The code is of the engine's program, and was made for engines of this type.
-    pub unsafe fn run_code(&mut self, code: &Arc<Code>, until: f64, firings: u64) -> Reason {
+    pub unsafe fn run_code(&mut self, code: &Arc<Code>, until: Ticks, firings: u64) -> Reason {
         let program = Arc::clone(&self.program);
         self.code = Some(Arc::clone(code));
-        let ended = self.run_with(&program, code, until, firings);
-        self.reason(ended)
+        self.advance(&program, until, firings, |engine, until, firings| engine.run_with(&program, code, until, firings))
     }
 
-    /// Keeps an error.
-    fn reason(&mut self, ended: Result<Reason, Box<RunError>>) -> Reason {
-        ended.unwrap_or_else(|error| {
-            self.error = Some(*error);
-            Reason::Error
-        })
+    /// Runs piece by piece, between which integrals are folded, and keeps an error. When all that happens up to `until` has
+    /// happened, time is there.
+    #[inline(always)]
+    fn advance(
+        &mut self,
+        program: &Program,
+        until: Ticks,
+        firings: u64,
+        mut run: impl FnMut(&mut Self, Ticks, u64) -> Result<Reason, Box<RunError>>,
+    ) -> Reason {
+        let enough = self.firings.saturating_add(firings);
+        loop {
+            let last = until.min(self.integrals.enough_until());
+            match run(self, last, enough - self.firings) {
+                Ok(Reason::Until) if last < until => {
+                    let next = self.agenda.next_end().min(until);
+                    let (places, transitions) = (&mut self.marking.places, &mut self.enabling.transitions);
+                    self.integrals.fold(program, places, transitions, next);
+                }
+                Ok(Reason::Until) => {
+                    self.set_time(program, self.now.max(until));
+                    return Reason::Until;
+                }
+                Ok(reason) => return reason,
+                Err(error) => {
+                    self.error = Some(*error);
+                    return Reason::Error;
+                }
+            }
+        }
+    }
+
+    /// The integrals of the tokens of each place, and of the firings in progress of each transition (M1, M2).
+    pub fn integrals(&self) -> [Vec<f64>; 2] {
+        let places = self.integrals.of_places(&self.marking.places, self.now);
+        [places, self.integrals.of_transitions(&self.enabling.transitions, self.now)]
     }
 
     /// The warm-up is over: statistics start now.
     pub fn begin_window(&mut self) {
         self.window = self.now;
+        self.integrals.restart(self.now);
         self.marking.places.iter_mut().for_each(|place| place.restart(self.now));
         self.enabling.transitions.iter_mut().for_each(|transition| transition.restart(self.now));
         self.observer.restart(self.now);
     }
 
-    fn run(&mut self, program: &Program, until: f64, mut budget: u64) -> Result<Reason, Box<RunError>> {
+    /// Until nothing more happens at `until` or before: then the time is still that of what happened last.
+    fn run(&mut self, program: &Program, until: Ticks, mut budget: u64) -> Result<Reason, Box<RunError>> {
         loop {
             loop {
                 if !program.streams.is_empty() && !self.refill(program)? {
@@ -208,21 +242,22 @@ impl<O: Observer> Engine<O> {
                 budget -= 1;
             }
             let end = self.agenda.next_end();
-            if end > until || end == f64::INFINITY {
-                if end == f64::INFINITY {
-                    return Ok(Reason::Dead);
-                }
-                self.set_time(program, self.now.max(until));
-                return Ok(Reason::Until);
+            if end > until {
+                return Ok(if end == NEVER { Reason::Dead } else { Reason::Until });
             }
             self.end_firings(program, end)?;
         }
     }
 
     /// Machine code keeps no account of the firings at an instant: where they are many, they are interpreted.
-    fn run_with(&mut self, program: &Program, code: &Code, until: f64, firings: u64) -> Result<Reason, Box<RunError>> {
-        // Bits are in the order of times; an end that never comes is infinite.
-        let last = until.clamp(0.0, LATEST).to_bits();
+    fn run_with(
+        &mut self,
+        program: &Program,
+        code: &Code,
+        until: Ticks,
+        firings: u64,
+    ) -> Result<Reason, Box<RunError>> {
+        let last = until.min(LATEST);
         let enough = self.firings.saturating_add(firings);
         loop {
             if self.now > LATEST {
@@ -235,12 +270,9 @@ impl<O: Observer> Engine<O> {
                     Reason::Budget => {}
                     reason => return Ok(reason),
                 },
-                OVER if self.agenda.next_end() == f64::INFINITY => return Ok(Reason::Dead),
+                OVER if self.agenda.next_end() == NEVER => return Ok(Reason::Dead),
                 OVER if self.agenda.next_end() <= until => return self.run(program, until, enough - self.firings),
-                OVER => {
-                    self.set_time(program, self.now.max(until));
-                    return Ok(Reason::Until);
-                }
+                OVER => return Ok(Reason::Until),
                 STOPPED if self.error.is_none() => return Ok(Reason::Input),
                 STOPPED => return Ok(Reason::Error),
                 status => self.start_rest(program, TransitionId(self.value as u32), status)?,
@@ -275,7 +307,7 @@ impl<O: Observer> Engine<O> {
 
     /// Time moves; all that ends then deposits, in order of start (I1, I8).
     #[inline(always)]
-    fn end_firings(&mut self, program: &Program, instant: f64) -> Result<(), Box<RunError>> {
+    fn end_firings(&mut self, program: &Program, instant: Ticks) -> Result<(), Box<RunError>> {
         self.set_time(program, instant);
         self.instant_began = self.firings;
         if self.agenda.tournament.slots >= MANY {
@@ -311,7 +343,7 @@ impl<O: Observer> Engine<O> {
         self.deposit(program, plan, true)
     }
 
-    pub(crate) fn set_time(&mut self, program: &Program, instant: f64) {
+    pub(crate) fn set_time(&mut self, program: &Program, instant: Ticks) {
         self.now = instant;
         for &transition in &program.clocked {
             self.enabling.touch(transition);
@@ -342,7 +374,7 @@ impl<O: Observer> Engine<O> {
             SimpleTime::Other => self.start_general(program, transition),
             SimpleTime::Const(duration) => self.start_simple(program, transition, simple, duration),
             SimpleTime::Exponential(mean) => {
-                let duration = mean * self.random.exponential();
+                let duration = whole(mean * self.random.exponential());
                 self.start_simple(program, transition, simple, duration)
             }
         };
@@ -363,7 +395,7 @@ impl<O: Observer> Engine<O> {
         self.take(program, plan);
         self.marking.total += given;
         self.firings += 1;
-        if duration == 0.0 {
+        if duration == 0 {
             self.deposit(program, plan, false)?;
         } else {
             if plan.reserves {
@@ -381,7 +413,7 @@ impl<O: Observer> Engine<O> {
         program: &Program,
         transition: TransitionId,
         variables: usize,
-        duration: f64,
+        duration: Ticks,
     ) -> Outcome<()> {
         let (variables, end) = (&self.variables[..variables], self.now + duration);
         self.hash.add(transition.0, variables, self.now, end);
@@ -396,7 +428,7 @@ impl<O: Observer> Engine<O> {
         self.observer.started(transition, scope)?;
         let state = &mut self.enabling.transitions[transition];
         state.firings += 1;
-        if duration != 0.0 {
+        if duration != 0 {
             state.begin(self.now);
         }
         Ok(())
@@ -566,7 +598,7 @@ impl<O: Observer> Engine<O> {
     // ------------------------------------------------------------ evaluation, limits and errors
 
     #[inline(always)]
-    pub(crate) fn scope<'s>(&'s mut self, program: &'s Program, end: f64) -> Scope<'s> {
+    pub(crate) fn scope<'s>(&'s mut self, program: &'s Program, end: Ticks) -> Scope<'s> {
         Scope {
             variables: &self.variables,
             places: &self.marking.places,

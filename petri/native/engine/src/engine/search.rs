@@ -7,6 +7,7 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{PlaceId, SpanId};
 use crate::base::random::Random;
 use crate::base::table::Table;
+use crate::base::ticks::Ticks;
 use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputProgram};
 use crate::program::expression::{Bool, Int, Value};
 use crate::program::transition::TransitionProgram;
@@ -52,7 +53,7 @@ pub struct Search<'a> {
     pub variables: &'a mut [u64],
     pub scratch: &'a mut Scratch,
     pub random: &'a mut Random,
-    pub now: f64,
+    pub now: Ticks,
     pub goal: Goal,
     pub found: u64,
 }
@@ -280,7 +281,7 @@ fn scope<'s>(
     marking: &'s Marking,
     program: &'s Program,
     random: &'s mut Random,
-    now: f64,
+    now: Ticks,
 ) -> Scope<'s> {
     Scope { variables, places: &marking.places, tables: &program.tables, random, now, end: now }
 }

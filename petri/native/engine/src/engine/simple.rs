@@ -1,7 +1,8 @@
 //! Firings that move constant numbers of black tokens: the steps of `Engine::start` with nothing to bind or evaluate.
 
-use crate::base::fault::{Fault, Outcome};
+use crate::base::fault::Outcome;
 use crate::base::ids::{GaugeId, TransitionId};
+use crate::base::ticks::Ticks;
 use crate::engine::run::Engine;
 use crate::observe::observer::Observer;
 use crate::program::transition::Simple;
@@ -16,13 +17,10 @@ impl<O: Observer> Engine<O> {
         program: &Program,
         transition: TransitionId,
         simple: &Simple,
-        duration: f64,
+        duration: Ticks,
     ) -> Outcome<()> {
         self.check_instant(program, transition)?;
-        let end = self.now + duration;
-        if !end.is_finite() {
-            return Err(Fault::new("not-finite", program.transitions[transition].time_span));
-        }
+        let end = self.end_after(program, duration, program.transitions[transition].time_span)?;
         self.check_tokens(simple.taken, simple.given)?;
         self.note_start(program, transition, 0, duration)?;
         for taken in &program.moves[simple.takes as usize..simple.gives as usize] {
@@ -30,7 +28,7 @@ impl<O: Observer> Engine<O> {
         }
         self.marking.total += simple.given;
         self.firings += 1;
-        if duration == 0.0 {
+        if duration == 0 {
             return self.give(program, simple);
         }
         self.agenda.begin(end, self.firings, transition, simple.lane, 0);

@@ -67,7 +67,7 @@ impl Cache {
             some => some,
         };
         // Before time has passed there is no profile to be seen, and many firings may still have to begin.
-        if pays == 0 && engine.now == 0.0 && so_far < few.saturating_mul(FIRST_INSTANT) {
+        if pays == 0 && engine.now == 0 && so_far < few.saturating_mul(FIRST_INSTANT) {
             return few;
         }
         pays

@@ -58,15 +58,15 @@ impl Profile {
     /// What an engine has shown so far.
     pub fn of<O>(engine: &Engine<O>) -> Self {
         let Engine { marking, enabling, now, window, .. } = engine;
-        let (program, now, time) = (&*engine.program, *now, now - window);
+        let (program, now, time) = (&*engine.program, *now, (now - window) as f64);
         let rounds = engine.agenda.tournament.slots.trailing_zeros();
         let place = |(plan, place): (&PlaceProgram, &PlaceCounters)| Seen {
-            above_zero: place.nonempty(now, plan.holds_one()),
+            above_zero: place.nonempty(now, plan.holds_one()) as f64,
             time,
             maximum: place.maximum,
         };
         let transition = |(plan, transition): (&TransitionProgram, &TransitionCounters)| Seen {
-            above_zero: transition.active(now, plan.takes_turns),
+            above_zero: transition.active(now, plan.takes_turns) as f64,
             time,
             maximum: if plan.takes_turns { 1 } else { u64::MAX },
         };

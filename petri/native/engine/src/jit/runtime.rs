@@ -11,6 +11,7 @@ use cranelift_codegen::ir::Type;
 use crate::base::cache::fetch;
 use crate::base::fault::Outcome;
 use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::base::ticks::Ticks;
 use crate::engine::code::{Routine, DONE, FAULT, GENERAL};
 use crate::engine::run::{Engine, RunError};
 use crate::observe::observer::Observer;
@@ -216,7 +217,7 @@ unsafe extern "C" fn choose_pair<O: Observer>(engine: *mut Engine<O>, join: u64,
 }
 
 /// The value of an expression of the program.
-unsafe extern "C" fn integer<O: Observer>(engine: *mut Engine<O>, expression: *const Int, end: f64) -> u64 {
+unsafe extern "C" fn integer<O: Observer>(engine: *mut Engine<O>, expression: *const Int, end: Ticks) -> u64 {
     // SAFETY: see `parts`; the expression is part of the program.
     let ((engine, program), expression) = unsafe { (parts(engine), &*expression) };
     let value = engine.drawing(|engine| expression.value(&mut engine.scope(program, end)));
@@ -229,7 +230,7 @@ unsafe extern "C" fn integer<O: Observer>(engine: *mut Engine<O>, expression: *c
     }
 }
 
-unsafe extern "C" fn real<O: Observer>(engine: *mut Engine<O>, expression: *const Real, end: f64) -> u64 {
+unsafe extern "C" fn real<O: Observer>(engine: *mut Engine<O>, expression: *const Real, end: Ticks) -> u64 {
     // SAFETY: the same.
     let ((engine, program), expression) = unsafe { (parts(engine), &*expression) };
     let value = engine.drawing(|engine| expression.value(&mut engine.scope(program, end)));
@@ -242,7 +243,7 @@ unsafe extern "C" fn real<O: Observer>(engine: *mut Engine<O>, expression: *cons
     }
 }
 
-unsafe extern "C" fn started<O: Observer>(engine: *mut Engine<O>, transition: u64, end: f64) -> u64 {
+unsafe extern "C" fn started<O: Observer>(engine: *mut Engine<O>, transition: u64, end: Ticks) -> u64 {
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
     let transition = TransitionId(transition as u32);
@@ -461,10 +462,10 @@ unsafe extern "C" fn lengthen<O: Observer>(engine: *mut Engine<O>, transition: u
 }
 
 /// Plays the matches of a slot.
-unsafe extern "C" fn play<O: Observer>(engine: *mut Engine<O>, slot: u64, number: u64, time: u64) {
+unsafe extern "C" fn play<O: Observer>(engine: *mut Engine<O>, slot: u64, number: u64, time: Ticks) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };
-    engine.agenda.tournament.enter(slot as usize, time, number);
+    engine.agenda.tournament.succeed(slot as usize, time, number);
 }
 
 // ------------------------------------------------------------ the loop

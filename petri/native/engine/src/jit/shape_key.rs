@@ -13,6 +13,7 @@ use crate::base::ids::{GaugeId, PlaceId, TransitionId};
 use crate::collections::rank_set::{MEDIUM, SMALL};
 use crate::jit::emit::expression::Mean;
 use crate::jit::emit::place::has_many_watches;
+use crate::jit::emit::transition::short_mean;
 use crate::jit::holes::Hole;
 use crate::jit::profile::Profile;
 use crate::net::Scalar;
@@ -325,10 +326,11 @@ impl<'a> ShapeKey<'a> {
             Time::Const(duration) => {
                 self.word(1);
                 self.flag(time.is_long());
-                self.constant(duration, duration.to_bits());
+                self.constant(duration, *duration as u64);
             }
             Time::Of(duration) => {
                 self.word(2);
+                self.flag(short_mean(duration).is_some());
                 self.real(duration);
             }
         }

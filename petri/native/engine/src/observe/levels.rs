@@ -5,6 +5,7 @@ use std::mem::offset_of;
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::table::Table;
+use crate::base::ticks::Ticks;
 use crate::observe::observer::Observer;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
@@ -18,7 +19,7 @@ pub const ROW: usize = LEVELS + 1;
 /// For each place a row: the time at each number of tokens up to its last change, and when that was.
 #[derive(Clone)]
 pub struct Levels {
-    times: Table<Entry, f64>,
+    times: Table<Entry, Ticks>,
 }
 
 /// An entry of a row.
@@ -27,14 +28,14 @@ pub struct Entry;
 
 impl Levels {
     /// Where the address of the times is.
-    pub const TIMES: usize = offset_of!(Levels, times) + Table::<Entry, f64>::START;
+    pub const TIMES: usize = offset_of!(Levels, times) + Table::<Entry, Ticks>::START;
 
     pub fn new(places: usize) -> Self {
-        Levels { times: vec![0.0; places * ROW].into_iter().collect() }
+        Levels { times: vec![0; places * ROW].into_iter().collect() }
     }
 
     /// Up to `now`: `LEVELS` numbers for each place.
-    pub fn at(&self, places: &[PlaceCounters], now: f64) -> Vec<f64> {
+    pub fn at(&self, places: &[PlaceCounters], now: Ticks) -> Vec<Ticks> {
         let mut times = Vec::with_capacity(places.len() * LEVELS);
         for (row, state) in self.times.chunks_exact(ROW).zip(places) {
             let start = times.len();
@@ -53,7 +54,7 @@ impl Observer for Levels {
     const COMPILES: bool = true;
     const LEVELS: Option<usize> = Some(Levels::TIMES);
 
-    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64) {
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks) {
         let row = &mut self.times[place.at() * ROW..][..ROW];
         row[level(state.tokens)] += now - row[LEVELS];
         row[LEVELS] = now;
@@ -67,8 +68,8 @@ impl Observer for Levels {
         Ok(())
     }
 
-    fn restart(&mut self, now: f64) {
-        self.times.fill(0.0);
+    fn restart(&mut self, now: Ticks) {
+        self.times.fill(0);
         self.times.chunks_exact_mut(ROW).for_each(|row| row[LEVELS] = now);
     }
 }
@@ -82,15 +83,15 @@ mod tests {
         let place = |tokens| PlaceCounters { tokens, ..PlaceCounters::default() };
         let mut places = [place(2), place(0)];
         let mut levels = Levels::new(places.len());
-        levels.changes(PlaceId(0), &places[0], 3.0);
+        levels.changes(PlaceId(0), &places[0], 3);
         places[0] = place(1000);
-        levels.changes(PlaceId(1), &places[1], 4.0);
+        levels.changes(PlaceId(1), &places[1], 4);
         places[1] = place(1);
-        let at = levels.at(&places, 5.0);
-        assert_eq!((at[2], at[LEVELS - 1]), (3.0, 2.0));
-        assert_eq!((at[LEVELS], at[LEVELS + 1]), (4.0, 1.0));
-        levels.restart(5.0);
-        let at = levels.at(&[place(1000), place(1)], 6.5);
-        assert_eq!((at[LEVELS - 1], at.iter().sum::<f64>()), (1.5, 3.0));
+        let at = levels.at(&places, 5);
+        assert_eq!((at[2], at[LEVELS - 1]), (3, 2));
+        assert_eq!((at[LEVELS], at[LEVELS + 1]), (4, 1));
+        levels.restart(5);
+        let at = levels.at(&[place(1000), place(1)], 7);
+        assert_eq!((at[LEVELS - 1], at.iter().sum::<Ticks>()), (2, 4));
     }
 }

@@ -4,6 +4,7 @@ use std::mem::offset_of;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::ticks::Ticks;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
 
@@ -15,7 +16,7 @@ pub trait Observer {
     const LEVELS: Option<usize> = None;
 
     /// The number of tokens of a place is about to change.
-    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64);
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks);
 
     /// A firing has deposited `count` tokens of one value; the variables of `scope` are the token's slots.
     fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()>;
@@ -24,7 +25,7 @@ pub trait Observer {
     fn started(&mut self, transition: TransitionId, scope: &mut Scope) -> Outcome<()>;
 
     /// The warm-up is over: figures are those from now on (M3).
-    fn restart(&mut self, now: f64);
+    fn restart(&mut self, now: Ticks);
 }
 
 /// Watches nothing.
@@ -32,7 +33,7 @@ impl Observer for () {
     const COMPILES: bool = true;
 
     #[inline(always)]
-    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: f64) {}
+    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: Ticks) {}
 
     #[inline(always)]
     fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
@@ -44,12 +45,12 @@ impl Observer for () {
         Ok(())
     }
 
-    fn restart(&mut self, _: f64) {}
+    fn restart(&mut self, _: Ticks) {}
 }
 
 /// An observer that may be left out when the engine is made.
 impl<A: Observer> Observer for Option<A> {
-    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64) {
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks) {
         if let Some(observer) = self {
             observer.changes(place, state, now);
         }
@@ -63,7 +64,7 @@ impl<A: Observer> Observer for Option<A> {
         self.as_mut().map_or(Ok(()), |observer| observer.started(transition, scope))
     }
 
-    fn restart(&mut self, now: f64) {
+    fn restart(&mut self, now: Ticks) {
         if let Some(observer) = self {
             observer.restart(now);
         }
@@ -80,7 +81,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     };
 
     #[inline(always)]
-    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: f64) {
+    fn changes(&mut self, place: PlaceId, state: &PlaceCounters, now: Ticks) {
         self.0.changes(place, state, now);
         self.1.changes(place, state, now);
     }
@@ -97,7 +98,7 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.started(transition, scope)
     }
 
-    fn restart(&mut self, now: f64) {
+    fn restart(&mut self, now: Ticks) {
         self.0.restart(now);
         self.1.restart(now);
     }

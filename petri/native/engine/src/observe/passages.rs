@@ -4,6 +4,8 @@
 //! the oldest of all is forgotten. Starts live in a pool and are chained twice: with all others by age, and with those
 //! of their bucket of a hash table by age, so every operation takes constant time and none allocates for a key.
 
+use crate::base::ticks::Ticks;
+use crate::net::Tick;
 use crate::observe::histogram::Histogram;
 
 const NONE: u32 = u32::MAX;
@@ -49,18 +51,19 @@ impl Chain {
     }
 }
 
-/// The passages that have ended, as a histogram of their times, and the starts that wait.
+/// The passages that have ended, as a histogram of their times [net's unit], and the starts that wait.
 pub struct Passages {
     limit: usize,
     /// Words in a key.
     width: usize,
+    tick: Tick,
     times: Histogram,
     unmatched: u64,
     forgotten: u64,
     waiting: usize,
     /// By node: key, time, and place in the chains.
     keys: Vec<u64>,
-    starts: Vec<f64>,
+    starts: Vec<Ticks>,
     by_age: Vec<Neighbours>,
     in_bucket: Vec<Neighbours>,
     free: Vec<u32>,
@@ -71,10 +74,11 @@ pub struct Passages {
 
 impl Passages {
     /// Keys have `width` words; `limit` is at least 1 and at most 2^31.
-    pub fn new(width: usize, limit: usize) -> Self {
+    pub fn new(width: usize, limit: usize, tick: Tick) -> Self {
         Self {
             limit,
             width,
+            tick,
             times: Histogram::new(),
             unmatched: 0,
             forgotten: 0,
@@ -120,7 +124,7 @@ impl Passages {
         self.waiting
     }
 
-    pub fn start(&mut self, key: &[u64], now: f64) {
+    pub fn start(&mut self, key: &[u64], now: Ticks) {
         if self.waiting >= self.limit {
             self.take(self.all.oldest);
             self.forgotten += 1;
@@ -134,7 +138,7 @@ impl Passages {
         self.waiting += 1;
     }
 
-    pub fn end(&mut self, key: &[u64], now: f64) {
+    pub fn end(&mut self, key: &[u64], now: Ticks) {
         let mut node = self.buckets[self.bucket(key)].oldest;
         while node != NONE && self.key(node) != key {
             node = self.in_bucket[node as usize].newer;
@@ -143,7 +147,7 @@ impl Passages {
             self.unmatched += 1;
         } else {
             let start = self.take(node);
-            self.times.add(now - start);
+            self.times.add(self.tick.time((now - start) as f64));
         }
     }
 
@@ -152,7 +156,7 @@ impl Passages {
     }
 
     /// A free node, filled in.
-    fn node(&mut self, key: &[u64], now: f64) -> u32 {
+    fn node(&mut self, key: &[u64], now: Ticks) -> u32 {
         if let Some(node) = self.free.pop() {
             self.keys[node as usize * self.width..][..self.width].copy_from_slice(key);
             self.starts[node as usize] = now;
@@ -166,7 +170,7 @@ impl Passages {
     }
 
     /// Remove a start; returns when it was.
-    fn take(&mut self, node: u32) -> f64 {
+    fn take(&mut self, node: u32) -> Ticks {
         let bucket = self.bucket(self.key(node));
         self.buckets[bucket].remove(&mut self.in_bucket, node);
         self.all.remove(&mut self.by_age, node);
@@ -205,9 +209,9 @@ mod tests {
         let cases = cases("passage");
         assert!(!cases.is_empty());
         for [settings, events, expected] in cases {
-            let mut passages = Passages::new(1, settings[1].parse().unwrap());
+            let mut passages = Passages::new(1, settings[1].parse().unwrap(), Tick::default());
             for (n, event) in events.iter().enumerate() {
-                let (key, now) = ([event[1..].parse().unwrap()], (n * n) as f64);
+                let (key, now) = ([event[1..].parse().unwrap()], (n * n) as Ticks);
                 if event.starts_with('s') {
                     passages.start(&key, now);
                 } else {
@@ -224,10 +228,10 @@ mod tests {
 
     #[test]
     fn nodes_are_used_again() {
-        let mut passages = Passages::new(1, LIMIT);
+        let mut passages = Passages::new(1, LIMIT, Tick::default());
         for n in 0..10_000 {
-            passages.start(&[n], n as f64);
-            passages.end(&[n], n as f64);
+            passages.start(&[n], n as Ticks);
+            passages.end(&[n], n as Ticks);
         }
         assert_eq!((passages.starts.len(), passages.buckets.len()), (1, 16));
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::ticks::Ticks;
 use crate::observe::histogram::Histogram;
 use crate::observe::observer::Observer;
 use crate::observe::passages::{Passages, LIMIT};
@@ -34,7 +35,7 @@ impl Probes {
         let probes = program.kinds_of_probes.iter().map(|shape| match *shape {
             ProbeKind::Counter => Probe::Counter(0.0),
             ProbeKind::Sample => Probe::Sample(Histogram::new()),
-            ProbeKind::Passage { width } => Probe::Passage(Box::new(Passages::new(width, LIMIT))),
+            ProbeKind::Passage { width } => Probe::Passage(Box::new(Passages::new(width, LIMIT, program.tick))),
             ProbeKind::Order { displacement_threshold, buffer_threshold } => {
                 let settings = Settings { displacement_threshold, buffer_threshold, ..Settings::default() };
                 Probe::Order(Box::new(Order::with(settings)))
@@ -75,7 +76,7 @@ fn act(probe: &mut Probe, action: &Action, key: &mut Vec<u64>, scope: &mut Scope
         }
         (Probe::Order(order), Action::Order(values, sequence)) => {
             load_key(key, None, values, scope)?;
-            order.arrive(key, sequence.bits(scope)? as i64, scope.now);
+            order.arrive(key, sequence.bits(scope)? as i64, scope.now as f64);
         }
         _ => {}
     }
@@ -85,7 +86,7 @@ fn act(probe: &mut Probe, action: &Action, key: &mut Vec<u64>, scope: &mut Scope
 impl Observer for Probes {
     const COMPILES: bool = true;
 
-    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: f64) {}
+    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: Ticks) {}
 
     #[inline(always)]
     fn arrived(&mut self, place: PlaceId, count: u64, scope: &mut Scope) -> Outcome<()> {
@@ -108,7 +109,7 @@ impl Observer for Probes {
         Ok(())
     }
 
-    fn restart(&mut self, _: f64) {
+    fn restart(&mut self, _: Ticks) {
         for probe in &mut self.probes {
             match probe {
                 Probe::Counter(sum) => *sum = 0.0,

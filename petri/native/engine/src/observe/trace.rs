@@ -2,6 +2,7 @@
 
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::ticks::Ticks;
 use crate::observe::observer::Observer;
 use crate::state::counters::PlaceCounters;
 use crate::state::value::Scope;
@@ -9,14 +10,14 @@ use crate::state::value::Scope;
 /// Firings in the order in which they started, by columns. `variables` has those of one firing after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    pub starts: Vec<f64>,
-    pub ends: Vec<f64>,
+    pub starts: Vec<Ticks>,
+    pub ends: Vec<Ticks>,
     pub transitions: Vec<TransitionId>,
     pub variables: Vec<u64>,
 }
 
 impl Observer for Trace {
-    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: f64) {}
+    fn changes(&mut self, _: PlaceId, _: &PlaceCounters, _: Ticks) {}
 
     fn arrived(&mut self, _: PlaceId, _: u64, _: &mut Scope) -> Outcome<()> {
         Ok(())
@@ -30,5 +31,5 @@ impl Observer for Trace {
         Ok(())
     }
 
-    fn restart(&mut self, _: f64) {}
+    fn restart(&mut self, _: Ticks) {}
 }

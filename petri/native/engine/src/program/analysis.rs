@@ -135,7 +135,7 @@ fn real_fails(e: &Expr) -> bool {
 fn never_negative(e: &Expr, args: &[Facts]) -> bool {
     match e.op.as_str() {
         "const" => e.value.is_some_and(|v| v.as_real() >= 0.0),
-        "real" | "sqrt" => args.iter().all(|a| a.never_negative),
+        "real" | "sqrt" | "ticks" | "units" => args.iter().all(|a| a.never_negative),
         "add" | "mul" | "div" | "min" | "pow" => args.iter().all(|a| a.never_negative),
         "max" => args.iter().any(|a| a.never_negative),
         "if" => args.iter().skip(1).all(|a| a.never_negative),

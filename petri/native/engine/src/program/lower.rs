@@ -4,7 +4,7 @@ use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
 use crate::net::{Expr, Kind, Scalar, Span};
 use crate::program::analysis::{Range, Ranges, ANY};
-use crate::program::distribution::FINITE_MEAN;
+use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::expression::{
     Bool, Choice, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
@@ -143,6 +143,15 @@ impl Lowering<'_> {
             "var" => Real::Var(self.variable(e)?),
             "now" => Real::Now,
             "end" => Real::End,
+            "ticks" => {
+                let factor = constant(e)?.as_real();
+                let operands = (self.real(argument(e, 0)?)?, Real::Const(factor));
+                real_chain(RealOperation::Mul, operands, self.span(&e.span))
+            }
+            "units" => {
+                let operands = (self.real(argument(e, 0)?)?, Real::Const(constant(e)?.as_real()));
+                real_chain(RealOperation::Div, operands, self.span(&e.span))
+            }
             "real" => Real::FromInt(Box::new(self.int(argument(e, 0)?)?)),
             "if" => {
                 let branches = (self.real(argument(e, 1)?)?, self.real(argument(e, 2)?)?);
@@ -252,15 +261,18 @@ fn real_chain(operation: RealOperation, operands: (Real, Real), span: SpanId) ->
     }
 }
 
-/// A number that scales a standard exponential, if it is one that no product with a draw overflows.
+/// The mean of a scaled exponential, if it is the same number bit for bit, and one that no product with a draw overflows: a
+/// standard one may be scaled by anything, and any by a power of two.
 fn scale_of_exponential(operands: &(Real, Real)) -> Option<f64> {
-    let scale = match operands {
-        (Real::Const(scale), Real::ConstExponential(1.0, _)) | (Real::ConstExponential(1.0, _), Real::Const(scale)) => {
-            scale
-        }
+    let (scale, mean) = match operands {
+        (Real::Const(scale), Real::ConstExponential(mean, _))
+        | (Real::ConstExponential(mean, _), Real::Const(scale)) => (*scale, *mean),
         _ => return None,
     };
-    (0.0..FINITE_MEAN).contains(scale).then_some(*scale)
+    let is_power = scale.is_normal() && scale.to_bits() & ((1 << 52) - 1) == 0;
+    let usual = POSITIVE_MEAN..FINITE_MEAN;
+    let exact = mean == 1.0 || is_power && usual.contains(&mean) && usual.contains(&(scale * mean));
+    (exact && (0.0..FINITE_MEAN).contains(&(scale * mean))).then_some(scale * mean)
 }
 
 fn unknown(e: &Expr) -> LoadError {

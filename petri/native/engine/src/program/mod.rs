@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 use crate::base::ids::{GaugeId, IndexId, PlaceId, TransitionId};
 use crate::base::table::Table;
-use crate::net::Span;
+use crate::net::{Span, Tick};
 use crate::program::expression::DrawTable;
 use crate::program::index::IndexProgram;
 use crate::program::join::JoinProgram;
@@ -69,6 +69,7 @@ pub struct Program {
     /// The places that get the rows of a file.
     pub streams: Vec<PlaceId>,
     pub spans: Vec<Span>,
+    pub tick: Tick,
     /// Transitions whose enabling depends on the time itself.
     pub clocked: Vec<TransitionId>,
     pub probes: Arc<ProbesProgram>,

@@ -1,7 +1,7 @@
 //! Declared measures (rule M4), compiled: what each event does to which probe.
 
 use crate::base::ids::{PlaceId, ProbeId, TransitionId};
-use crate::net::Event;
+use crate::net::{Event, Tick};
 use crate::program::expression::{Real, Value};
 
 /// What an event does to a probe.
@@ -27,6 +27,7 @@ pub enum ProbeKind {
 /// The probes of a net, compiled.
 #[derive(Clone, Debug, Default)]
 pub struct ProbesProgram {
+    pub tick: Tick,
     pub kinds_of_probes: Vec<ProbeKind>,
     /// For each transition and each place, what its events do, in the order of the probes.
     pub starts: Vec<Vec<(ProbeId, Action)>>,

@@ -1,22 +1,21 @@
 //! A transition, as the engine runs it.
 
 use crate::base::ids::{JoinId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::base::ticks::{Ticks, SHORT};
 use crate::program::arc::{Give, InhibitorProgram, InputProgram, OutputProgram, Take};
 use crate::program::expression::{Bool, Real, Value};
 
 pub enum Time {
     Immediate,
-    Const(f64),
+    /// Above 0.
+    Const(Ticks),
     Of(Real),
 }
 
-/// A firing that begins at a time up to 10³⁰⁰ and takes less than this ends at a finite time.
-pub const LONGEST: f64 = 1e300;
-
 impl Time {
-    /// Whether a firing may end at no finite time, whenever it begins.
+    /// Whether a firing may end beyond the horizon, whenever it begins.
     pub fn is_long(&self) -> bool {
-        matches!(self, Time::Const(duration) if *duration >= LONGEST)
+        matches!(self, Time::Const(duration) if *duration >= SHORT as Ticks)
     }
 }
 
@@ -32,7 +31,7 @@ pub struct Move {
 pub enum SimpleTime {
     /// The transition is not simple.
     Other,
-    Const(f64),
+    Const(Ticks),
     /// An exponential of this mean.
     Exponential(f64),
 }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::PlaceId;
+use crate::base::ticks::Ticks;
 use crate::engine::run::{Limits, Reason, RunError};
 use crate::observe::levels::Levels;
 use crate::observe::probes::Probes;
@@ -28,21 +29,23 @@ use crate::state::marking::Marking;
 /// One replication under way.
 pub trait Session: Send + Sync {
     fn program(&self) -> &Program;
-    fn now(&self) -> f64;
+    fn now(&self) -> Ticks;
     fn firings(&self) -> u64;
     fn hash(&self) -> u64;
     fn error(&self) -> Option<&RunError>;
     fn marking(&self) -> &Marking;
     /// Since when statistics count.
-    fn window(&self) -> f64;
+    fn window(&self) -> Ticks;
     fn places(&self) -> &[PlaceCounters];
     fn transitions(&self) -> &[TransitionCounters];
+    /// The integrals of the tokens of each place, and of the firings in progress of each transition, in ticks.
+    fn integrals(&self) -> [Vec<f64>; 2];
     fn probes(&self) -> Option<&Probes>;
     /// The firings since the last call, when tracing was asked for.
     fn take_trace(&mut self) -> Trace;
     /// The time at each number of tokens, when it was asked for.
-    fn levels(&self) -> Option<Vec<f64>>;
-    fn advance(&mut self, until: f64, firings: u64) -> Reason;
+    fn levels(&self) -> Option<Vec<Ticks>>;
+    fn advance(&mut self, until: Ticks, firings: u64) -> Reason;
     /// The place that waits for rows, after `advance` returned `Reason::Input`.
     fn wanted(&self) -> Option<PlaceId>;
     /// The next rows of a place, slot after slot; none are the end.
@@ -56,7 +59,7 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
         &self.engine.program
     }
 
-    fn now(&self) -> f64 {
+    fn now(&self) -> Ticks {
         self.engine.now
     }
 
@@ -76,7 +79,7 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
         &self.engine.marking
     }
 
-    fn window(&self) -> f64 {
+    fn window(&self) -> Ticks {
         self.engine.window
     }
 
@@ -88,6 +91,10 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
         &self.engine.enabling.transitions
     }
 
+    fn integrals(&self) -> [Vec<f64>; 2] {
+        self.engine.integrals()
+    }
+
     fn probes(&self) -> Option<&Probes> {
         self.engine.observer.probes()
     }
@@ -96,11 +103,11 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
         self.engine.observer.trace().map(std::mem::take).unwrap_or_default()
     }
 
-    fn levels(&self) -> Option<Vec<f64>> {
+    fn levels(&self) -> Option<Vec<Ticks>> {
         self.engine.observer.levels().map(|levels| levels.at(&self.engine.marking.places, self.engine.now))
     }
 
-    fn advance(&mut self, until: f64, firings: u64) -> Reason {
+    fn advance(&mut self, until: Ticks, firings: u64) -> Reason {
         Replication::advance(self, until, firings)
     }
 

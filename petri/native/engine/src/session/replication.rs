@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
+use crate::base::ticks::Ticks;
 use crate::engine::run::{Engine, Limits, Reason};
 use crate::observe::observer::Observer;
 use crate::program::Program;
@@ -29,7 +30,7 @@ impl<O: Observer> Replication<O> {
     }
 
     /// Runs to the end of instant `until`, or for so many firings more. May be called again to go on.
-    pub fn advance(&mut self, until: f64, firings: u64) -> Reason {
+    pub fn advance(&mut self, until: Ticks, firings: u64) -> Reason {
         if self.engine.error.is_some() {
             return Reason::Error;
         }
@@ -56,6 +57,7 @@ impl<O: Observer> Replication<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::ticks::HORIZON;
 
     /// A ring of stations whose service takes exponential times.
     fn ring(stations: usize) -> Compiled {
@@ -82,7 +84,7 @@ mod tests {
             assert!(!compiled.cache.is_made::<()>());
             let replication = Replication::new(Arc::clone(&compiled), [seed; 3], limits, |_: &Program, _: &Marking| ());
             let mut replication = replication.expect("a replication");
-            assert_eq!(replication.advance(f64::INFINITY, 100), Reason::Budget);
+            assert_eq!(replication.advance(HORIZON, 100), Reason::Budget);
             let has_code = replication.engine.code.is_some();
             assert_eq!(has_code, seed == 1 && cfg!(any(target_arch = "x86_64", target_arch = "aarch64")));
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::ids::TransitionId;
+use crate::base::ticks::Ticks;
 use crate::collections::records::Records;
 use crate::collections::tournament::Tournament;
 use crate::program::Program;
@@ -51,16 +52,16 @@ impl Agenda {
         }
     }
 
-    /// The earliest end among the firings in progress; infinite when there are none.
+    /// The earliest end among the firings in progress; `NEVER` when there are none.
     #[inline(always)]
-    pub fn next_end(&mut self) -> f64 {
+    pub fn next_end(&mut self) -> Ticks {
         self.tournament.next_time()
     }
 
     /// A firing begins; what it will deposit is written to the words returned. All firings of a lane have the same
     /// duration.
     #[inline(always)]
-    pub fn begin(&mut self, end: f64, serial: u64, transition: TransitionId, lane: u32, words: usize) -> &mut [u64] {
+    pub fn begin(&mut self, end: Ticks, serial: u64, transition: TransitionId, lane: u32, words: usize) -> &mut [u64] {
         let place = match self.lanes.get_mut(lane as usize) {
             None => None,
             Some(of_lane) => {
@@ -125,6 +126,7 @@ impl Agenda {
 mod tests {
     use super::*;
     use crate::base::random::Random;
+    use crate::collections::tournament::NEVER;
     use crate::program::transition::NO_LANE;
 
     #[test]
@@ -137,21 +139,21 @@ mod tests {
         for serial in 0..500u64 {
             // Two lanes, of durations 5 and 9, and a transition without.
             let transition = TransitionId(random.equal_choice(3) as u32);
-            let start = serial as f64 / 10.0;
+            let start = serial as Ticks / 10;
             let (end, lane) = match transition.0 {
-                0 => (start.floor() + 5.0, 0),
-                1 => (start.floor() + 9.0, 1),
-                _ => (random.equal_choice(60) as f64, NO_LANE),
+                0 => (start + 5, 0),
+                1 => (start + 9, 1),
+                _ => (random.equal_choice(60) as Ticks, NO_LANE),
             };
             agenda.begin(end, serial, transition, lane, 2).copy_from_slice(&[serial, end as u64]);
             expected.push((end as u64, serial, transition));
         }
         expected.sort();
         for (end, serial, transition) in expected {
-            assert_eq!(agenda.next_end(), end as f64);
+            assert_eq!(agenda.next_end(), end as Ticks);
             let (ended, record) = agenda.end_next().expect("a firing");
             assert_eq!((ended, &record[..2]), (transition, [serial, end].as_slice()));
         }
-        assert_eq!(agenda.next_end(), f64::INFINITY);
+        assert_eq!(agenda.next_end(), NEVER);
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! A number that changes in time has an integral and a time above zero. Both are counted in spells: from when the number rises
 //! above zero until it is back there. A change takes one addition: what comes lessens the integral by the time since the spell
-//! began, and what goes adds it. As no time is counted but that of a spell, a number that is zero but for an instant has an
-//! integral of exactly zero.
+//! began, and what goes adds it. Times are whole numbers of ticks, so that all sums are exact; `integrals` says why 64 bits are
+//! enough for them.
 //!
 //! Of a number that is never more than one, both are the same sum, and machine code keeps the integral alone.
 
+use crate::base::ticks::Ticks;
 use crate::state::store::Ring;
 
 /// The tokens of a place, and what is known of their past.
@@ -15,11 +16,11 @@ use crate::state::store::Ring;
 pub struct PlaceCounters {
     pub tokens: u64,
     /// The integral, as if the tokens that are there had been away since their spell began.
-    pub integral: f64,
+    pub integral: Ticks,
     /// The time with any token, up to when the last one left.
-    pub nonempty: f64,
+    pub nonempty: Ticks,
     /// Since when there have been tokens, if there are any.
-    pub busy_since: f64,
+    pub busy_since: Ticks,
     pub maximum: u64,
     pub arrivals: u64,
     /// Where its store has them.
@@ -32,11 +33,11 @@ pub struct PlaceCounters {
 pub struct TransitionCounters {
     pub in_progress: u64,
     /// The integral, as if the firings in progress had not been so since their spell began.
-    pub integral: f64,
+    pub integral: Ticks,
     /// The time with any firing in progress, up to when the last one ended.
-    pub active: f64,
+    pub active: Ticks,
     /// Since when there have been firings in progress, if there are any.
-    pub busy_since: f64,
+    pub busy_since: Ticks,
     /// Firings that started.
     pub firings: u64,
     /// Watched conditions that do not hold.
@@ -49,21 +50,15 @@ pub struct TransitionCounters {
     pub listed: bool,
 }
 
-/// A number as a double. Signed numbers convert in one instruction, unsigned ones do not; counts are far below 2⁶³.
-#[inline(always)]
-fn real(count: u64) -> f64 {
-    count as i64 as f64
-}
-
 impl PlaceCounters {
     /// Tokens arrive. Returns how many there were.
     #[inline(always)]
-    pub fn gain(&mut self, count: u64, now: f64) -> u64 {
+    pub fn gain(&mut self, count: u64, now: Ticks) -> u64 {
         let before = self.tokens;
         if before == 0 {
             self.busy_since = now;
         } else {
-            self.integral -= real(count) * (now - self.busy_since);
+            self.integral -= count as i64 * (now - self.busy_since);
         }
         self.tokens = before + count;
         self.arrivals += count;
@@ -73,10 +68,10 @@ impl PlaceCounters {
 
     /// Tokens leave. Returns how many there were.
     #[inline(always)]
-    pub fn lose(&mut self, count: u64, now: f64) -> u64 {
+    pub fn lose(&mut self, count: u64, now: Ticks) -> u64 {
         let before = self.tokens;
         let spell = now - self.busy_since;
-        self.integral += real(count) * spell;
+        self.integral += count as i64 * spell;
         self.tokens = before - count;
         if before > 0 && self.tokens == 0 {
             self.nonempty += spell;
@@ -84,21 +79,29 @@ impl PlaceCounters {
         before
     }
 
-    /// The integral of the tokens up to `now`.
-    pub fn integral(&self, now: f64) -> f64 {
-        self.integral + real(self.tokens) * (now - self.busy_since)
+    /// The integral of the tokens since the last fold up to `now`.
+    pub fn integral(&self, now: Ticks) -> i128 {
+        i128::from(self.integral) + i128::from(self.tokens) * i128::from(now - self.busy_since)
+    }
+
+    /// The integral since the last fold up to an instant before which nothing changes, and from which on it begins anew.
+    pub fn fold(&mut self, instant: Ticks) -> i128 {
+        let integral = self.integral(instant);
+        self.nonempty = self.nonempty(instant, false);
+        (self.integral, self.busy_since) = (0, instant);
+        integral
     }
 
     /// The time with any token up to `now`; `one`: there is never more than one.
-    pub fn nonempty(&self, now: f64, one: bool) -> f64 {
+    pub fn nonempty(&self, now: Ticks, one: bool) -> Ticks {
         if one {
-            return self.integral(now);
+            return self.integral(now) as Ticks;
         }
-        self.nonempty + if self.tokens > 0 { now - self.busy_since } else { 0.0 }
+        self.nonempty + if self.tokens > 0 { now - self.busy_since } else { 0 }
     }
 
     /// Forgets the past.
-    pub fn restart(&mut self, now: f64) {
+    pub fn restart(&mut self, now: Ticks) {
         let PlaceCounters { tokens, ring, .. } = *self;
         *self = PlaceCounters { tokens, ring, busy_since: now, maximum: tokens, ..PlaceCounters::default() };
     }
@@ -107,7 +110,7 @@ impl PlaceCounters {
 impl TransitionCounters {
     /// A firing that takes time starts.
     #[inline(always)]
-    pub fn begin(&mut self, now: f64) {
+    pub fn begin(&mut self, now: Ticks) {
         if self.in_progress == 0 {
             self.busy_since = now;
         } else {
@@ -118,7 +121,7 @@ impl TransitionCounters {
 
     /// A firing that took time ends.
     #[inline(always)]
-    pub fn end(&mut self, now: f64) {
+    pub fn end(&mut self, now: Ticks) {
         let spell = now - self.busy_since;
         self.integral += spell;
         self.in_progress -= 1;
@@ -127,22 +130,30 @@ impl TransitionCounters {
         }
     }
 
-    /// The integral of the firings in progress up to `now`.
-    pub fn integral(&self, now: f64) -> f64 {
-        self.integral + real(self.in_progress) * (now - self.busy_since)
+    /// The integral of the firings in progress since the last fold up to `now`.
+    pub fn integral(&self, now: Ticks) -> i128 {
+        i128::from(self.integral) + i128::from(self.in_progress) * i128::from(now - self.busy_since)
+    }
+
+    /// The integral since the last fold up to an instant before which nothing changes, and from which on it begins anew.
+    pub fn fold(&mut self, instant: Ticks) -> i128 {
+        let integral = self.integral(instant);
+        self.active = self.active(instant, false);
+        (self.integral, self.busy_since) = (0, instant);
+        integral
     }
 
     /// The time with any firing in progress up to `now`; `one`: there is never more than one.
-    pub fn active(&self, now: f64, one: bool) -> f64 {
+    pub fn active(&self, now: Ticks, one: bool) -> Ticks {
         if one {
-            return self.integral(now);
+            return self.integral(now) as Ticks;
         }
-        self.active + if self.in_progress > 0 { now - self.busy_since } else { 0.0 }
+        self.active + if self.in_progress > 0 { now - self.busy_since } else { 0 }
     }
 
     /// Forgets the past.
-    pub fn restart(&mut self, now: f64) {
-        *self = TransitionCounters { busy_since: now, integral: 0.0, active: 0.0, firings: 0, ..*self };
+    pub fn restart(&mut self, now: Ticks) {
+        *self = TransitionCounters { busy_since: now, integral: 0, active: 0, firings: 0, ..*self };
     }
 }
 
@@ -155,12 +166,15 @@ mod tests {
     fn m1_spells_add_up_to_the_integral() {
         let mut random = Random::new([7, 8, 9]);
         let mut place = PlaceCounters::default();
-        let (mut now, mut integral, mut nonempty) = (0.0, 0.0, 0.0);
+        let (mut now, mut integral, mut nonempty, mut folded) = (0, 0, 0, 0);
         for step in 0..100_000 {
-            let elapsed = random.exponential();
-            integral += real(place.tokens) * elapsed;
-            nonempty += if place.tokens > 0 { elapsed } else { 0.0 };
+            let elapsed = random.equal_choice(1 << 40) as Ticks;
+            integral += i128::from(place.tokens) * i128::from(elapsed);
+            nonempty += if place.tokens > 0 { elapsed } else { 0 };
             now += elapsed;
+            if random.equal_choice(100) == 0 {
+                folded += place.fold(now);
+            }
             let count = random.equal_choice(3);
             if random.uniform() < 0.5 {
                 place.gain(count, now);
@@ -169,33 +183,30 @@ mod tests {
             }
             if step == 30_000 {
                 place.restart(now);
-                (integral, nonempty) = (0.0, 0.0);
+                (integral, nonempty, folded) = (0, 0, 0);
             }
         }
-        let close = |one: f64, other: f64| (one - other).abs() < 1e-11 * other;
-        assert!(close(place.integral(now), integral), "{} {integral}", place.integral(now));
-        assert!(close(place.nonempty(now, false), nonempty), "{} {nonempty}", place.nonempty(now, false));
+        assert_eq!((folded + place.integral(now), place.nonempty(now, false)), (integral, nonempty));
     }
 
     #[test]
     fn m1_tokens_that_leave_at_once_have_no_integral() {
         let mut place = PlaceCounters::default();
-        for step in 0..1000 {
-            let now = f64::from(step) * 0.1;
+        for now in 0..1000 {
             place.gain(2, now);
             place.gain(1, now);
             place.lose(3, now);
         }
-        assert_eq!((place.integral(100.0), place.nonempty(100.0, false), place.arrivals), (0.0, 0.0, 3000));
+        assert_eq!((place.integral(5000), place.nonempty(5000, false), place.arrivals), (0, 0, 3000));
     }
 
     #[test]
     fn m1_of_one_token_both_are_one_sum() {
         let (mut random, mut place, mut transition) =
             (Random::new([7, 8, 9]), PlaceCounters::default(), TransitionCounters::default());
-        let mut now = 0.0;
+        let mut now = 0;
         for step in 0..1000 {
-            now += random.exponential();
+            now += random.equal_choice(100) as Ticks;
             match place.tokens {
                 0 => (_ = place.gain(1, now), transition.begin(now)),
                 _ => (_ = place.lose(1, now), transition.end(now)),
@@ -204,21 +215,21 @@ mod tests {
                 place.restart(now);
                 transition.restart(now);
             }
-            assert_eq!(place.nonempty(now + 0.3, true), place.nonempty(now + 0.3, false));
-            assert_eq!(transition.active(now + 0.3, true), transition.active(now + 0.3, false));
+            assert_eq!(place.nonempty(now + 3, true), place.nonempty(now + 3, false));
+            assert_eq!(transition.active(now + 3, true), transition.active(now + 3, false));
         }
     }
 
     #[test]
     fn m2_so_do_those_of_firings() {
         let mut transition = TransitionCounters::default();
-        for (now, begins) in [(1.0, true), (2.0, true), (2.5, false), (4.0, false), (7.0, true), (9.0, false)] {
+        for (now, begins) in [(10, true), (20, true), (25, false), (40, false), (70, true), (90, false)] {
             if begins {
                 transition.begin(now);
             } else {
                 transition.end(now);
             }
         }
-        assert_eq!((transition.integral(10.0), transition.active(10.0, false)), (5.5, 5.0));
+        assert_eq!((transition.integral(100), transition.active(100, false)), (55, 50));
     }
 }

@@ -290,7 +290,7 @@ impl Join {
         for (slot, variable) in &program.binds {
             self.variables[variable.at()] = token[*slot as usize];
         }
-        Scope { variables: &self.variables, places: &[], tables: &[], random: &mut self.chance, now: 0.0, end: 0.0 }
+        Scope { variables: &self.variables, places: &[], tables: &[], random: &mut self.chance, now: 0, end: 0 }
     }
 
     /// The filter was found unable to fail.
@@ -443,7 +443,7 @@ impl Join {
         variables: &[u64],
     ) -> Verified {
         let random = &mut Random::new([0; 3]);
-        let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0.0, end: 0.0 };
+        let scope = &mut Scope { variables, places: &[], tables: &[], random, now: 0, end: 0 };
         let passes = program.filter.as_ref().is_none_or(|filter| filter.value(scope).unwrap_or(false));
         let mut weight = u64::from(passes);
         for (link, plan) in self.links.all().zip(&program.links) {

@@ -1,13 +1,14 @@
 //! Firings of one duration, which end in the order in which they start.
 
 use crate::base::ids::TransitionId;
+use crate::base::ticks::Ticks;
 use crate::collections::records::Records;
 
 /// A firing of a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Waiting {
-    pub end: f64,
+    pub end: Ticks,
     /// The number of its start.
     pub number: u64,
     pub transition: TransitionId,
@@ -15,7 +16,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    pub fn new(end: f64, number: u64, transition: TransitionId) -> Self {
+    pub fn new(end: Ticks, number: u64, transition: TransitionId) -> Self {
         Waiting { end, number, transition, unused: 0 }
     }
 }
@@ -92,11 +93,11 @@ mod tests {
         for number in 0..20_000 {
             let grow = if number % 5_000 < 2_500 { 0.6 } else { 0.4 };
             if random.uniform() < grow {
-                let place = lane.push(Waiting::new(0.5, number, TransitionId(7)));
+                let place = lane.push(Waiting::new(5, number, TransitionId(7)));
                 lane.ring.record_mut(place)[..2].copy_from_slice(&[number, 3 * number]);
                 queue.push_back(number);
             } else if let Some(expected) = queue.pop_front() {
-                assert_eq!(lane.first(), Some(Waiting::new(0.5, expected, TransitionId(7))));
+                assert_eq!(lane.first(), Some(Waiting::new(5, expected, TransitionId(7))));
                 let place = lane.pop();
                 assert_eq!(lane.ring.record(place)[..2], [expected, 3 * expected]);
             }

@@ -26,6 +26,7 @@ use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::table::Table;
+use crate::base::ticks::Ticks;
 use crate::net::Discipline;
 use crate::program::expression::Value;
 use crate::program::Program;
@@ -71,15 +72,15 @@ impl Marking {
             let id = PlaceId(i as u32);
             for (count, token) in &place.initial {
                 if place.width == 0 {
-                    marking.places[id].gain(*count, 0.0);
+                    marking.places[id].gain(*count, 0);
                 } else {
                     for _ in 0..*count {
-                        marking.add(program, enabling, id, token, 0.0)?;
+                        marking.add(program, enabling, id, token, 0)?;
                     }
                 }
                 marking.total += count;
             }
-            marking.places[id].restart(0.0);
+            marking.places[id].restart(0);
         }
         Ok(marking)
     }
@@ -120,8 +121,7 @@ impl Marking {
 
     /// The rank of a token in a keyed place.
     pub fn rank(&mut self, key: &Value, token: &[u64]) -> Outcome<u64> {
-        let mut scope =
-            Scope { variables: token, places: &[], tables: &[], random: &mut self.silent, now: 0.0, end: 0.0 };
+        let mut scope = Scope { variables: token, places: &[], tables: &[], random: &mut self.silent, now: 0, end: 0 };
         Ok(match key {
             Value::Int(key) => int_rank(key.value(&mut scope)?),
             Value::Real(key) => real_rank(key.value(&mut scope)?),
@@ -136,7 +136,7 @@ impl Marking {
         enabling: &mut Enabling,
         place: PlaceId,
         token: &[u64],
-        now: f64,
+        now: Ticks,
     ) -> Outcome<()> {
         let target = &program.places[place];
         let rank = match &target.key {
@@ -231,7 +231,7 @@ impl Marking {
 
     /// The coloured token at a position leaves.
     #[inline(always)]
-    pub fn remove(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, position: usize, now: f64) {
+    pub fn remove(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, position: usize, now: Ticks) {
         let before = self.places[place].lose(1, now) as usize;
         self.leave(program, enabling, place, position, before);
         self.stores[place].remove(&mut self.places[place].ring, position, before);
@@ -262,7 +262,7 @@ impl Marking {
     }
 
     /// The place is emptied.
-    pub fn clear(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, now: f64) {
+    pub fn clear(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, now: Ticks) {
         let source = &program.places[place];
         if source.indices.is_empty() && source.pivots.is_empty() {
             let state = &mut self.places[place];

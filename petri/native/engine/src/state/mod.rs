@@ -3,6 +3,7 @@
 //! May import: `base`, `collections`, `net`, `program`.
 //!
 //! - [`counters`]: the numbers of tokens and of firings in progress, with their statistics: a line of the cache for each
+//! - [`integrals`]: integrals over time that have outgrown a word
 //! - [`value`]: the values of expressions
 //! - [`store`]: the tokens of one place
 //! - [`index`]: which tokens of a place have given values
@@ -21,6 +22,7 @@ pub mod counters;
 pub mod enabling;
 pub mod fetch;
 pub mod index;
+pub mod integrals;
 pub mod join;
 pub mod lane;
 pub mod marking;

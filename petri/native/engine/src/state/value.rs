@@ -4,6 +4,7 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
 use crate::base::portable;
 use crate::base::random::Random;
+use crate::base::ticks::Ticks;
 use crate::program::distribution::{erlang, finite, lognormal, pareto, require, uniform_int};
 use crate::program::expression::{
     Bool, Choice, Comparison, DrawTable, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
@@ -16,8 +17,8 @@ pub struct Scope<'a> {
     pub places: &'a [PlaceCounters],
     pub tables: &'a [DrawTable],
     pub random: &'a mut Random,
-    pub now: f64,
-    pub end: f64,
+    pub now: Ticks,
+    pub end: Ticks,
 }
 
 impl Comparison {
@@ -208,8 +209,8 @@ impl Real {
     fn general_value(&self, scope: &mut Scope) -> Outcome<f64> {
         match self {
             Real::Const(_) | Real::Var(_) | Real::ConstExponential(..) | Real::Chain(..) => self.value(scope),
-            Real::Now => Ok(scope.now),
-            Real::End => Ok(scope.end),
+            Real::Now => Ok(scope.now as f64),
+            Real::End => Ok(scope.end as f64),
             Real::FromInt(a) => Ok(a.value(scope)? as f64),
             Real::Unary(function, a, span) => function.apply(a.value(scope)?, *span),
             Real::Binary(operation, operands, span) => {

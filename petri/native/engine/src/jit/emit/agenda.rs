@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
-use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 
 use crate::base::ids::TransitionId;
 use crate::collections::records::Records;
@@ -87,7 +87,6 @@ impl Emitter<'_, '_> {
                 slot
             }
         };
-        let end = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
         if let Exit::Start { lasts, transition, .. } = self.exit {
             self.jump(lasts, &[end, transition, slot]);
         } else {
@@ -150,7 +149,7 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ the loop
 
-    /// The firing of a slot is entered among the events. It ends at a time that its bits tell.
+    /// The firing of a slot is entered among the events.
     pub fn enter_begun(&mut self, asked: &LoopContext, transition: Value, slot: Value, end: Value) {
         let none = self.int(NONE as u64);
         self.store(none, self.engine, self.layout.gap);

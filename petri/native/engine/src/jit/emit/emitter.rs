@@ -14,6 +14,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
 use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::ticks::Ticks;
 use crate::collections::rank_set::RankSet;
 use crate::engine::code::{Routine, Routines, DONE, GENERAL};
 use crate::jit::holes::{Filling, Hole, ROW_BITS};
@@ -141,6 +142,7 @@ pub struct Emitter<'a, 'b> {
     pub engine: Value,
     /// The addresses of what has an owner.
     owners: HashMap<Value, Owner>,
+    /// The time, in ticks.
     pub now: Value,
     holes: Value,
     /// How holes are known, if all are not read.
@@ -223,7 +225,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             body,
             general,
         };
-        emitter.now = now.unwrap_or_else(|| emitter.load(F64, engine, layout.now));
+        emitter.now = now.unwrap_or_else(|| emitter.load(I64, engine, layout.now));
         emitter
     }
 
@@ -526,6 +528,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn real_hole(&mut self, value: &f64) -> Value {
         let position = self.position(Hole::constant(value, value.to_bits()));
         self.hole_at(F64, position)
+    }
+
+    /// The same for a number of ticks.
+    pub fn ticks_hole(&mut self, ticks: &Ticks) -> Value {
+        self.hole(Hole::constant(ticks, *ticks as u64))
     }
 
     /// Which of the holes one is.

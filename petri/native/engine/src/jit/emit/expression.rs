@@ -295,8 +295,8 @@ impl Emitter<'_, '_> {
                 let bits = self.variable(variable.at());
                 self.real_of(bits)
             }
-            Real::Now => self.now,
-            Real::End => end,
+            Real::Now => self.b.ins().fcvt_from_sint(F64, self.now),
+            Real::End => self.b.ins().fcvt_from_sint(F64, end),
             Real::FromInt(a) => {
                 let a = self.integer(a, end);
                 self.b.ins().fcvt_from_sint(F64, a)

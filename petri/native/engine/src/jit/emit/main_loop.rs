@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{F64, I32, I64, I8};
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::types::{I32, I64, I8};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use cranelift_frontend::{Switch, Variable};
 
 use crate::base::ids::TransitionId;
@@ -26,14 +26,14 @@ use crate::state::lane::Lane;
 /// A tournament of so many rounds is far from having many slots.
 const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
 
-/// What the loop is asked: where the routines are, the bits of the last instant, how many firings may have started at the end of
+/// What the loop is asked: where the routines are, the last instant, how many firings may have started at the end of
 /// it, and which pieces are written out in the loop.
 pub struct LoopContext<'w> {
     pub routines: Value,
     until: Value,
     enough: Value,
     pub written: &'w InlinePieces,
-    /// Bits of the time.
+    /// The time.
     now: Variable,
     /// As many firings may start before the loop must see to it how many may.
     may_start: Variable,
@@ -430,7 +430,7 @@ impl Emitter<'_, '_> {
     }
 
     fn start_by_part(&mut self, asked: &LoopContext, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
-        let now = self.time(asked);
+        let now = self.b.use_var(asked.now);
         let exit = Exit::Start { done: parts.top, lasts, rest, transition };
         let program = self.program;
         self.go_to_part(
@@ -452,12 +452,6 @@ impl Emitter<'_, '_> {
                 vec![s.engine, holes]
             },
         );
-    }
-
-    /// The time, for pieces that are written out.
-    fn time(&mut self, asked: &LoopContext) -> Value {
-        let bits = self.b.use_var(asked.now);
-        self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
     }
 
     /// Goes on with the piece of a transition. `write` writes one and returns its entry and its holes, which must be as many as
@@ -529,7 +523,7 @@ impl Emitter<'_, '_> {
         let free = self.load(I64, self.engine, self.layout.free);
         let entry = self.row(free, frees, size_of::<u32>() as i64);
         self.store_half(gap, entry, 0);
-        let time = self.b.ins().iadd_imm_s(gap, NEVER as i64);
+        let time = self.b.ins().iadd_imm_s(gap, NEVER);
         self.enter(gap, None, time);
     }
 
@@ -608,7 +602,7 @@ impl Emitter<'_, '_> {
             true => self.finish_of(asked, ending, transition)[1],
             false => self.int(0),
         };
-        let now = self.time(asked);
+        let now = self.b.use_var(asked.now);
         let succeeds = self.b.create_block();
         let lane = self.b.append_block_param(succeeds, I64);
         let exit = Exit::Finish { left, succeeds, failed, transition };

@@ -3,8 +3,8 @@
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{F64, I32, I64};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::{InstBuilder, Value};
 
 use crate::base::ids::{GaugeId, PlaceId, TransitionId};
 use crate::jit::emit::emitter::{Emitter, Source, TokenCount};
@@ -57,8 +57,8 @@ impl Emitter<'_, '_> {
         let times = self.load(I64, self.engine, times);
         let place = self.place_id(place);
         let row = self.row(times, place, 8 * levels::ROW as i64);
-        let told = self.load(F64, row, 8 * LEVELS);
-        let elapsed = self.b.ins().fsub(self.now, told);
+        let told = self.load(I64, row, 8 * LEVELS);
+        let elapsed = self.b.ins().isub(self.now, told);
         let last = self.int(LEVELS as u64 - 1);
         let level = self.b.ins().umin(tokens, last);
         let entry = self.row(row, level, 8);
@@ -67,38 +67,37 @@ impl Emitter<'_, '_> {
     }
 
     fn add_time(&mut self, address: Value, offset: usize, time: Value) {
-        let sum = self.load(F64, address, offset);
-        let sum = self.b.ins().fadd(sum, time);
+        let sum = self.load(I64, address, offset);
+        let sum = self.b.ins().iadd(sum, time);
         self.store(sum, address, offset);
     }
 
     /// The time that the spell of a number has lasted, …
     fn spell(&mut self, of: Spells) -> Value {
-        let since = self.load(F64, of.address, of.since);
-        self.b.ins().fsub(self.now, since)
+        let since = self.load(I64, of.address, of.since);
+        self.b.ins().isub(self.now, since)
     }
 
     /// … as many times as the number changes by.
     fn weighted(&mut self, spell: Value, count: TokenCount) -> Value {
-        let count = match count {
-            TokenCount::Const(1) => return spell,
-            TokenCount::Const(count) => self.real(count as f64),
-            TokenCount::Known(count) => self.b.ins().fcvt_from_sint(F64, count),
-        };
-        self.b.ins().fmul(count, spell)
+        match count {
+            TokenCount::Const(1) => spell,
+            TokenCount::Const(count) => self.b.ins().imul_imm_s(spell, count as i64),
+            TokenCount::Known(count) => self.b.ins().imul(count, spell),
+        }
     }
 
     /// A number that was not zero rises: its integral is less by the time that its spell has lasted.
     fn lessen(&mut self, of: Spells, count: TokenCount) {
         // Of two numbers that are read, an operation can read the last itself.
-        let sum = self.load(F64, of.address, of.integral);
+        let sum = self.load(I64, of.address, of.integral);
         let spell = self.spell(of);
         self.lessen_by(of, sum, spell, count);
     }
 
     fn lessen_by(&mut self, of: Spells, sum: Value, spell: Value, count: TokenCount) {
         let less = self.weighted(spell, count);
-        let sum = self.b.ins().fsub(sum, less);
+        let sum = self.b.ins().isub(sum, less);
         self.store(sum, of.address, of.integral);
     }
 
@@ -348,20 +347,16 @@ impl Emitter<'_, '_> {
     /// The same without a branch, and for one transition that watches the place.
     fn cross_free(&mut self, crossed: Value, place: PlaceId, count: TokenCount, watch: &Watch, way: Way) {
         let of = self.spells(place);
-        let bits = |s: &mut Self, time: Value| s.b.ins().bitcast(I64, MemFlagsData::new(), time);
         if way == Way::Up {
-            let (since, now) = (self.load(I64, of.address, of.since), bits(self, self.now));
-            let since = self.b.ins().select(crossed, now, since);
+            let since = self.load(I64, of.address, of.since);
+            let since = self.b.ins().select(crossed, self.now, since);
             self.store(since, of.address, of.since);
-            let since = self.b.ins().bitcast(F64, MemFlagsData::new(), since);
-            let spell = self.b.ins().fsub(self.now, since);
-            let sum = self.load(F64, of.address, of.integral);
+            let spell = self.b.ins().isub(self.now, since);
+            let sum = self.load(I64, of.address, of.integral);
             self.lessen_by(of, sum, spell, count);
         } else {
-            let spell = self.spell(of);
-            let (spell, zero) = (bits(self, spell), self.int(0));
+            let (spell, zero) = (self.spell(of), self.int(0));
             let spell = self.b.ins().select(crossed, spell, zero);
-            let spell = self.b.ins().bitcast(F64, MemFlagsData::new(), spell);
             self.add_time(of.address, offset_of!(PlaceCounters, nonempty), spell);
         }
         if self.is_told_later(watch, way, Some(crossed)) {

@@ -7,6 +7,8 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::base::ids::{JoinId, PlaceId, TransitionId};
+use crate::base::random::RECTANGLES;
+use crate::base::ticks::{HORIZON, ROUNDER, SHORT};
 use crate::base::trajectory::{FIRINGS, WORDS};
 use crate::collections::records::Records;
 use crate::engine::code::{Routine, DONE, GENERAL};
@@ -31,6 +33,14 @@ enum Lasts {
     Always,
     Never,
     If(Value),
+}
+
+/// The mean of an exponential firing time, if it is such that nearly all are short, and none is 0 but by chance.
+pub fn short_mean(time: &Real) -> Option<&f64> {
+    match time {
+        Real::ConstExponential(mean, _) if Mean::of(mean).is_usual() && *mean < SHORT / RECTANGLES => Some(mean),
+        _ => None,
+    }
 }
 
 /// Whether there is code for the firings of a transition.
@@ -236,44 +246,72 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Whether the firing lasts, and its end. Times at which code runs are so early that one which is not long ends at a finite
-    /// time.
+    /// Whether the firing lasts, and its end. Code runs at times so early that a firing whose time is short ends before the
+    /// horizon.
     fn duration(&mut self, time: &Time) -> (Lasts, Value) {
         let (duration, lasts) = match time {
             Time::Immediate => return (Lasts::Never, self.now),
-            Time::Const(duration) if !time.is_long() => {
-                let duration = self.real_hole(duration);
-                return (Lasts::Always, self.b.ins().fadd(self.now, duration));
+            Time::Const(duration) => {
+                let duration = self.ticks_hole(duration);
+                if time.is_long() {
+                    let end = self.b.ins().iadd(self.now, duration);
+                    let within = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, end, HORIZON);
+                    self.require(within);
+                }
+                (duration, Lasts::Always)
             }
-            Time::Const(duration) => (self.real_hole(duration), Lasts::Always),
-            Time::Of(Real::ConstExponential(mean, _)) if Mean::of(mean).is_usual() => {
-                // It may be 0, but hardly ever is.
-                let standard = self.draw_exponential(|s, drawn| {
-                    let zero = s.real(0.0);
-                    let lasts = s.b.ins().fcmp(FloatCC::GreaterThan, drawn, zero);
-                    s.require(lasts);
-                });
-                let duration = match Mean::of(mean) {
-                    Mean::Usual(mean) => self.times_mean(standard, mean),
-                    _ => standard,
-                };
-                return (Lasts::Always, self.b.ins().fadd(self.now, duration));
-            }
-            Time::Of(e) => {
-                let zero = self.real(0.0);
-                let duration = self.real_value(e, self.now);
-                let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, duration, zero);
-                self.require(fine);
-                (duration, Lasts::If(self.b.ins().fcmp(FloatCC::GreaterThan, duration, zero)))
-            }
+            Time::Of(e) => match short_mean(e) {
+                Some(mean) => (self.short_exponential(mean), Lasts::Always),
+                None => {
+                    let duration = self.real_value(e, self.now);
+                    let duration = self.whole_ticks(duration);
+                    (duration, Lasts::If(duration))
+                }
+            },
         };
-        let end = self.b.ins().fadd(self.now, duration);
-        // As words, numbers that are no less than 0 are in the same order, and what is no number comes last.
-        let bits = self.b.ins().bitcast(I64, MemFlagsData::new(), end);
-        let infinity = self.int(f64::INFINITY.to_bits());
-        let finite = self.b.ins().icmp(IntCC::UnsignedLessThan, bits, infinity);
-        self.require(finite);
-        (lasts, end)
+        (lasts, self.b.ins().iadd(self.now, duration))
+    }
+
+    /// An exponential firing time, which is 1 tick at least.
+    fn short_exponential(&mut self, mean: &f64) -> Value {
+        let scaled = |s: &mut Self, standard: Value| match Mean::of(mean) {
+            Mean::Usual(mean) => s.times_mean(standard, mean),
+            _ => standard,
+        };
+        // It may be 0, or long, but hardly ever is.
+        let standard = self.draw_exponential(|s, drawn| {
+            let (zero, long) = (s.real(0.0), s.real(SHORT));
+            let lasts = s.b.ins().fcmp(FloatCC::GreaterThan, drawn, zero);
+            s.require(lasts);
+            let duration = scaled(s, drawn);
+            let short = s.b.ins().fcmp(FloatCC::LessThan, duration, long);
+            s.require(short);
+        });
+        let duration = scaled(self, standard);
+        let nearest = self.nearest(duration);
+        self.either(nearest, I64, |_| nearest, |s| s.aside(true, |s| s.int(1)))
+    }
+
+    /// `ticks::whole` of a firing time that is short, and not negative but by rounding.
+    fn whole_ticks(&mut self, duration: Value) -> Value {
+        let nearest = self.nearest(duration);
+        let short = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, nearest, SHORT as i64);
+        self.require(short);
+        let least = |s: &mut Self| {
+            let zero = s.real(0.0);
+            let lasts = s.b.ins().fcmp(FloatCC::GreaterThan, duration, zero);
+            s.b.ins().uextend(I64, lasts)
+        };
+        self.either(nearest, I64, |_| nearest, least)
+    }
+
+    /// The nearest whole number of a short time; of another, and of a negative one, it is no number of a short one.
+    fn nearest(&mut self, duration: Value) -> Value {
+        let rounder = self.real(ROUNDER);
+        let sum = self.b.ins().fadd(duration, rounder);
+        let bits = self.b.ins().bitcast(I64, MemFlagsData::new(), sum);
+        let rounder = self.int(ROUNDER.to_bits());
+        self.b.ins().isub(bits, rounder)
     }
 
     /// Asks whether the net may hold its tokens after the firing (X3). Returns how many these are, if that may be another number.
@@ -325,7 +363,7 @@ impl Emitter<'_, '_> {
 
     /// `TrajectoryHash::add`.
     fn enter_hash(&mut self, id: TransitionId, end: Value) {
-        let [start, end] = [self.now, end].map(|time| self.b.ins().bitcast(I64, MemFlagsData::new(), time));
+        let [start, end] = [self.now, end];
         let base = self.int(WORDS);
         let own = self.hole(Hole::HashPart(id));
         let mut word = self.b.ins().iadd(own, start);

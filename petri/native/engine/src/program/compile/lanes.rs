@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::ids::PlaceId;
+use crate::base::ticks::Ticks;
 use crate::program::conservation::scarcest;
 use crate::program::place::PlaceProgram;
 use crate::program::transition::{Time, TransitionProgram};
@@ -14,10 +15,10 @@ const FEW_FIRINGS: u64 = 128;
 
 /// Gives each constant firing time a lane; returns how many there are.
 pub fn assign(transitions: &mut [TransitionProgram], places: &[PlaceProgram]) -> usize {
-    let mut alike: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+    let mut alike: BTreeMap<Ticks, Vec<usize>> = BTreeMap::new();
     for (number, transition) in transitions.iter().enumerate() {
         if let Time::Const(duration) = transition.time {
-            alike.entry(duration.to_bits()).or_default().push(number);
+            alike.entry(duration).or_default().push(number);
         }
     }
     let mut lanes = 0;

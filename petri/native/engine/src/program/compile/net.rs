@@ -84,6 +84,7 @@ impl Program {
             tables,
             streams,
             spans: compiler.spans,
+            tick: net.tick,
             clocked,
             probes: Arc::new(probes),
             lanes,
@@ -134,8 +135,8 @@ fn simple(transition: &TransitionProgram, moves: &mut Vec<Move>) -> Simple {
     let mut simple =
         Simple { time: SimpleTime::Other, takes: 0, gives: 0, end: 0, lane: transition.lane, taken: 0, given: 0 };
     let time = match &transition.time {
-        Time::Immediate => SimpleTime::Const(0.0),
-        Time::Const(time) if *time > 0.0 => SimpleTime::Const(*time),
+        Time::Immediate => SimpleTime::Const(0),
+        Time::Const(time) => SimpleTime::Const(*time),
         Time::Of(Real::ConstExponential(mean, _)) if *mean < FINITE_MEAN => SimpleTime::Exponential(*mean),
         _ => return simple,
     };

@@ -10,6 +10,7 @@ use crate::program::probes::{Action, ProbeKind, ProbesProgram};
 /// Compiles the probes of a net.
 pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
     let mut program = ProbesProgram {
+        tick: net.tick,
         kinds_of_probes: Vec::new(),
         starts: vec![Vec::new(); net.transitions.len()],
         arrivals: vec![Vec::new(); net.places.len()],

@@ -2,6 +2,7 @@
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{GaugeId, PlaceId, SpanId, TransitionId, VariableId};
+use crate::base::ticks::whole;
 use crate::net::{Discipline, Expr, InhibitorArc, InputArc, Kind, Match, OutputArc, Scalar, Transition};
 use crate::program::analysis::{Facts, Range, Ranges, ANY};
 use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, OutputForm, OutputProgram, Take};
@@ -171,11 +172,11 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         }
         let time = match &t.time {
             None => Time::Immediate,
-            Some(e) if e.op == "const" => match e.value.map(Scalar::as_real) {
-                Some(time) if time != 0.0 => Time::Const(time),
-                _ => Time::Immediate,
+            Some(e) => match lowering.real(e)? {
+                Real::Const(time) if time > 0.0 => Time::Const(whole(time)),
+                Real::Const(time) if time > -1.0 => Time::Immediate,
+                time => Time::Of(time),
             },
-            Some(e) => Time::Of(lowering.real(e)?),
         };
         let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
         let counts = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Black(Count::Of(..)))).collect();

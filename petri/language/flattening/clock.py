@@ -1,0 +1,345 @@
+"""The tick of a net, and its flat net with every time as a whole number of ticks (rules S1 and S7).
+
+Flattening leaves constants that have time in their dimension as they were written (`ExactTime`). When all of them are
+known, the tick is chosen so that it divides each time that is not random, and they become numbers of ticks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from petri import net
+from petri.language.meaning.nodes import ExactTime
+from petri.language.problems import Problems
+from petri.net import Expr, Net, Span, Transition
+from petri.structs import Struct, field, replace
+from petri.ticks import HORIZON, InTicks, Tick, time_power
+from petri.tokens import compact
+
+PARTS_OF_A_MEAN = 2**20  # ticks at least in the mean of a random time, so that it keeps its shape
+PARTS_OF_A_TIME = (
+    2**10
+)  # the same for others, which may be multiplied by anything; and for the instants that a run asks for
+
+ROOM = 2**10  # a run may be this many times as long as the net's own `run` line before time ends
+LEAST_ROOM = 4  # the same, where exact constants leave no more
+FINEST = 2**24  # constants may make the tick this part of the least time; what would make it finer is rounded
+LONGEST, SHORTEST = Fraction(2**900), Fraction(1, 2**900)  # the tick, in the net's time unit, stays between these
+BEYOND = 2**1000  # ticks: beyond any horizon, and still a float
+SIMPLE = 10**13  # a float stands for the fraction that it is nearest to, if numerator times denominator is below this
+
+T = TypeVar("T")
+RANDOM = frozenset(("exp", "uniform", "erlang", "lognormal", "pareto"))
+
+
+class Times(Struct):
+    """The constant times of a net, in its time unit.
+
+    exact: those that have to be whole numbers of ticks, and where they are. bounds: the tick is at most each of these.
+    """
+
+    exact: dict[Fraction, Span | None] = field(default_factory=dict)
+    bounds: set[Fraction] = field(default_factory=set)
+
+    def add(self, value: Fraction, where: Span | None, parts: int = PARTS_OF_A_TIME) -> None:
+        if value:
+            self.bounds.add(abs(value) / parts)
+            if parts != PARTS_OF_A_MEAN:
+                self.exact.setdefault(abs(value), where)
+
+
+def clocked(flat: Net, chosen: Fraction | None, problems: Problems) -> Net:
+    """The net in ticks. `chosen` is the tick that the net asks for, in its time unit.
+
+    Warns of each constant time that is not a whole number of ticks.
+    """
+    times = _times(flat)
+    tick = chosen or tick_of(times, flat.run_defaults)
+    about = {"unit": flat.time_unit or None, "limit": None if chosen else "2^53"}
+    _warn_inexact(times, tick, about, problems)
+    return _Clock(flat, tick).whole_net()
+
+
+# ---------------------------------------------------------------- finding the tick
+
+
+def tick_of(times: Times, run: net.RunDefaults) -> Fraction:
+    """The greatest common divisor of the exact times, divided by a power of two as far as a run of the net allows."""
+    if not times.bounds:
+        return Fraction(1)
+    finest = min(times.bounds)
+    length = Fraction(run.until) if run.until is not None and math.isfinite(run.until) else Fraction(0)
+    least = min(times.exact, default=finest)
+    tick = _divisor(times.exact, max(least / FINEST, LEAST_ROOM * length / HORIZON)) or max(times.bounds)
+    while tick > finest and tick / 2 * HORIZON >= ROOM * length:
+        tick /= 2
+    return min(max(tick, SHORTEST), LONGEST)
+
+
+def _divisor(times: Iterable[Fraction], finest: Fraction) -> Fraction | None:
+    """What divides the times, simple ones first; a time that would make it finer than `finest` is left out."""
+    common: Fraction | None = None
+    for time in sorted(times, key=lambda value: (value.denominator, value)):
+        joined = time if common is None else greatest_common_divisor(common, time)
+        if joined >= finest:
+            common = joined
+    return common
+
+
+def greatest_common_divisor(a: Fraction, b: Fraction) -> Fraction:
+    """The greatest fraction of which both are whole multiples."""
+    above = math.gcd(a.numerator * b.denominator, b.numerator * a.denominator)
+    return Fraction(above, a.denominator * b.denominator)
+
+
+def _warn_inexact(times: Times, tick: Fraction, about: dict[str, str | None], problems: Problems) -> None:
+    for time, where in times.exact.items():
+        ticks = time / tick
+        if where is not None and ticks.denominator != 1:
+            error = abs(ticks - _whole(ticks)) * tick
+            named = (("value", time), ("error", error), ("tick", tick))
+            values = {name: f"{float(length):.6g} {about['unit'] or ''}".strip() for name, length in named}
+            problems.report("inexact-time", where, {**values, **about}, severity="warning")
+
+
+def _times(flat: Net) -> Times:
+    times = Times()
+    plain = flat.seconds is None
+    collector = _Collector(flat, times)
+    reads = plain and any(_reads_values(transition.time) for transition in flat.transitions)
+    for transition in flat.transitions:
+        for expression, is_time in _expressions(transition):
+            collector.collect(expression, PARTS_OF_A_TIME, plain and (is_time or reads))
+    for place in flat.places:
+        for number, slot in enumerate(place.colour.slots):
+            if slot.dimension == "Time" or (reads and slot.kind == "real"):
+                for value in {token[number] for _, token in place.initial}:
+                    times.add(simplest(value), None if plain else place.span)
+    _add_recorded(flat, times)
+    return times
+
+
+def _reads_values(e: Expr) -> bool:
+    """Whether a time without a unit depends on a number that comes from elsewhere: a draw, or a token."""
+    return e.kind == "real" and (e.op == "var" or any(map(_reads_values, e.args)))
+
+
+def simplest(value: net.Scalar) -> Fraction:
+    """The fraction that a number stands for: a third for the float that is nearest to it.
+
+    It is a convergent of the float's continued fraction, as it is closer than 1 / (2 * denominator²) (Legendre).
+    """
+    exact = Fraction(value)
+    rest, (above, above_before), (below, below_before) = abs(exact), (1, 0), (0, 1)
+    while True:
+        whole = rest.numerator // rest.denominator
+        above, above_before = whole * above + above_before, above
+        below, below_before = whole * below + below_before, below
+        if above * below > SIMPLE or rest == whole:
+            return exact
+        if float(Fraction(above, below)) == abs(value):
+            return Fraction(above if value > 0 else -above, below)
+        rest = 1 / (rest - whole)
+
+
+def _add_recorded(flat: Net, times: Times) -> None:
+    """Times in files are told in nanoseconds, or with three decimal places of the net's unit."""
+    recorded = [place for place in flat.places if place.stream is not None]
+    if flat.seconds is not None and any(slot.dimension == "Time" for place in recorded for slot in place.colour.slots):
+        times.add(Fraction(1, 1000), None, 1)
+        times.add(Fraction(1, 10**9) / Fraction(repr(flat.seconds)), None, 1)
+
+
+class _Collector:
+    """Looks through expressions for constant times."""
+
+    def __init__(self, flat: Net, times: Times) -> None:
+        self.flat = flat
+        self.times = times
+        self.seen: set[tuple[int, int, bool]] = set()
+
+    def collect(self, e: Expr, parts: int, plain: bool) -> None:
+        """`parts`: ticks that a constant must have at least; `plain`: any constant is a time, as time has no unit."""
+        if not e.args:
+            self.constant(e, parts, plain)
+            return
+        if (id(e), parts, plain) in self.seen:
+            return
+        self.seen.add((id(e), parts, plain))
+        inner = PARTS_OF_A_MEAN if e.op in RANDOM else parts
+        for arg in e.args[::2] if e.op == "choice" else e.args:
+            self.collect(arg, inner, plain and arg.kind == "real")
+
+    def constant(self, e: Expr, parts: int, plain: bool) -> None:
+        """Bytes over a constant rate are multiples of the time of one byte, and cycles of that of one cycle."""
+        value = e.value
+        if isinstance(value, ExactTime):
+            if value.power == 1:
+                self.times.add(value.exact, e.span, parts)
+            elif value.power == -1 and value.exact and parts != PARTS_OF_A_MEAN:
+                self.times.add(1 / value.exact, e.span, parts)
+        elif plain and e.op == "const" and e.kind == "real":
+            self.times.add(simplest(value or 0), e.span, parts)
+        elif plain and e.op == "table" and e.kind == "real":
+            for drawn in set(self.flat.tables[int(value or 0)].values):
+                self.times.add(simplest(drawn), e.span, parts)
+
+
+def _expressions(t: Transition) -> Iterator[tuple[Expr, bool]]:
+    """The expressions of a transition, and whether each is its firing time."""
+    yield t.time, True
+    yield from ((draw.expression, False) for draw in t.draws)
+    if t.guard is not None:
+        yield t.guard, False
+    yield from ((e, False) for e in _of_arcs(t) if e is not None)
+
+
+def _of_arcs(t: Transition) -> Iterator[Expr | None]:
+    for pattern in (*(arc.pattern for arc in t.inputs), *(arc.pattern for arc in t.inhibitors)):
+        yield from (match.equal for match in pattern)
+    yield from (arc.count for arc in t.inputs)
+    yield from (arc.threshold for arc in t.inhibitors)
+    for output in t.outputs:
+        yield from output.values
+        yield from (output.index, output.count, output.condition)
+
+
+# ---------------------------------------------------------------- into ticks
+
+
+Known = dict[int, tuple[object, object]]
+"""By the identity of an object: the object itself, which so stays alive, and what became of it."""
+
+
+class _Clock:
+    """Rewrites a net; what transitions share is rewritten once, and what does not change stays the same object."""
+
+    def __init__(self, flat: Net, tick: Fraction) -> None:
+        self.flat = flat
+        self.tick = tick
+        self.plain = flat.seconds is None
+        self.known: Known = {}
+        self.times: Known = {}  # firing times, which are rounded or converted on top
+
+    def whole_net(self) -> Net:
+        tick = Tick(self.tick.numerator, self.tick.denominator)
+        return replace(
+            self.flat,
+            places=tuple([self.place(place) for place in self.flat.places]),
+            transitions=tuple([self.transition(transition) for transition in self.flat.transitions]),
+            probes=tuple([self.struct(probe) for probe in self.flat.probes]),
+            tick=tick,
+        )
+
+    def place(self, place: net.Place) -> net.Place:
+        slots = place.colour.slots
+        powers = [time_power(slot.dimension) for slot in slots]
+        if self.plain or not any(powers):
+            return place if place.key is None else replace(place, key=self.expression(place.key))
+        initial = tuple([(n, tuple(map(self.stored, token, powers))) for n, token in place.initial])
+        return replace(
+            place,
+            colour=self.colour(place.colour),
+            key=None if place.key is None else self.expression(place.key),
+            initial=compact(initial),
+        )
+
+    def colour(self, colour: net.Colour) -> net.Colour:
+        """With the bounds of its slots in ticks."""
+        return self.once(colour, lambda: replace(colour, slots=tuple([self.slot(slot) for slot in colour.slots])))
+
+    def slot(self, slot: net.Slot) -> net.Slot:
+        power = time_power(slot.dimension)
+        low, high = (None if bound is None else self.stored(bound, power) for bound in (slot.low, slot.high))
+        return replace(slot, low=low, high=high)
+
+    def stored(self, value: net.Scalar, power: int) -> net.Scalar:
+        """A number of the net's time unit as one of ticks."""
+        if power == 0:
+            return value
+        exact = (simplest(value) if power == 1 else Fraction(value)) / self.tick**power
+        return float(_whole(exact)) if power == 1 else float(exact)
+
+    def transition(self, t: Transition) -> Transition:
+        """With its expressions in ticks, and its constant time a whole number of them."""
+        changed: Transition = self.struct(t)
+        time = self.once(changed.time, lambda: self.firing_time(changed.time), self.times)
+        return changed if time is changed.time else replace(changed, time=time)
+
+    def firing_time(self, time: Expr) -> Expr:
+        """A firing time in ticks, whole if it is constant. Where time has no unit, what is written is in time units."""
+        per_unit = 1 / self.tick if self.plain else Fraction(1)
+        if time.op != "const":
+            return Expr("ticks", "real", (time,), float(per_unit), time.span) if self.plain else time
+        if not time.value:
+            return time
+        exact = simplest(time.value) if self.plain else Fraction(time.value)
+        written = time.value.written if isinstance(time.value, InTicks) else time.value
+        return Expr("const", "real", (), InTicks.of(min(_whole(exact * per_unit), BEYOND), written), time.span)
+
+    def struct(self, value: Any) -> Any:
+        """Arcs, patterns, draws, events: whatever holds expressions."""
+        if isinstance(value, Expr):
+            return self.expression(value)
+        if isinstance(value, tuple):
+            parts = [self.struct(part) for part in value]
+            return value if all(map(_is, parts, value)) else tuple(parts)
+        if isinstance(value, _HOLDERS):
+            return self.once(value, lambda: self.fields(value))
+        return value
+
+    def fields(self, value: Any) -> Any:
+        names = _HOLDING[type(value)]
+        changes = {name: new for name in names if (new := self.struct(old := getattr(value, name))) is not old}
+        return replace(value, **changes) if changes else value
+
+    def expression(self, e: Expr) -> Expr:
+        return self.once(e, lambda: self.rewritten(e))
+
+    def rewritten(self, e: Expr) -> Expr:
+        args = tuple([self.expression(arg) for arg in e.args])
+        value = e.value
+        if isinstance(value, ExactTime):
+            value = InTicks.of(value.exact / self.tick**value.power, value)
+        if self.plain and e.op in ("now", "end"):
+            return Expr("units", "real", (e,), float(1 / self.tick), e.span)
+        if value is e.value and all(map(_is, args, e.args)):
+            return e
+        return Expr(e.op, e.kind, args, value, e.span)
+
+    def once(self, value: T, make: Callable[[], T], known: Known | None = None) -> T:
+        """What `make` gives for this very object, made when it is first asked for."""
+        known = self.known if known is None else known
+        found = known.get(id(value))
+        if found is None:
+            found = known[id(value)] = (value, make())
+        return found[1]  # type: ignore[return-value]
+
+
+_HOLDING: dict[type, Sequence[str]] = {
+    Transition: ("inputs", "inhibitors", "guard", "draws", "time", "outputs"),
+    net.InputArc: ("pattern", "count"),
+    net.InhibitorArc: ("pattern", "threshold"),
+    net.OutputArc: ("values", "index", "count", "condition"),
+    net.Match: ("equal",),
+    net.Draw: ("expression",),
+    net.Event: ("key",),
+    net.Counter: ("quantity",),
+    net.Sample: ("value",),
+    net.Passage: ("start", "end"),
+    net.Order: ("event", "sequence"),
+}
+_HOLDERS = tuple(_HOLDING)
+
+
+def _is(one: object, other: object) -> bool:
+    return one is other
+
+
+def _whole(ticks: Fraction) -> int:
+    """The nearest whole number, the even one of two; what is not zero does not become zero."""
+    nearest = round(ticks)
+    return nearest or (ticks > 0) - (ticks < 0)

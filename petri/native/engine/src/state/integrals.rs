@@ -1,0 +1,81 @@
+//! Integrals over time that have outgrown a word (M1, M2).
+//!
+//! A counter keeps its integral since the last fold in 64 bits. A fold adds that to a wider number and lets it start anew. Between
+//! two folds no more than `span` ticks pass, and no number is above `MANY`, or what else the net may hold, so that the
+//! integral is below 2⁶². What is kept is less by the tokens that are there times the time since their spell, or the
+//! last fold, which is no more than that either.
+
+use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::table::Table;
+use crate::base::ticks::Ticks;
+use crate::program::Program;
+use crate::state::counters::{PlaceCounters, TransitionCounters};
+
+/// No memory holds so many firings in progress.
+const MANY: u64 = 1 << 32;
+const WIDEST: u64 = 1 << 62;
+
+pub struct WideIntegrals {
+    places: Table<PlaceId, i128>,
+    transitions: Table<TransitionId, i128>,
+    /// When the last fold was, and how soon the next has to be.
+    folded: Ticks,
+    span: Ticks,
+}
+
+impl WideIntegrals {
+    /// Of a net that may hold so many tokens.
+    pub fn new(program: &Program, most_tokens: u64) -> Self {
+        WideIntegrals {
+            places: vec![0; program.places.len()].into_iter().collect(),
+            transitions: vec![0; program.transitions.len()].into_iter().collect(),
+            folded: 0,
+            span: (WIDEST / most_tokens.clamp(MANY, WIDEST)) as Ticks,
+        }
+    }
+
+    /// What happens up to this instant needs no fold.
+    pub fn enough_until(&self) -> Ticks {
+        self.folded + self.span
+    }
+
+    /// Takes in all integrals up to an instant before which nothing changes.
+    #[cold]
+    pub fn fold(
+        &mut self,
+        program: &Program,
+        places: &mut [PlaceCounters],
+        transitions: &mut [TransitionCounters],
+        instant: Ticks,
+    ) {
+        for ((wide, place), plan) in self.places.iter_mut().zip(places).zip(program.places.iter()) {
+            if !plan.holds_one() {
+                *wide += place.fold(instant);
+            }
+        }
+        for ((wide, transition), plan) in self.transitions.iter_mut().zip(transitions).zip(program.transitions.iter()) {
+            if !plan.takes_turns {
+                *wide += transition.fold(instant);
+            }
+        }
+        self.folded = instant;
+    }
+
+    /// Forgets the past: counters begin anew at this instant.
+    pub fn restart(&mut self, now: Ticks) {
+        self.places.fill(0);
+        self.transitions.fill(0);
+        self.folded = now;
+    }
+
+    /// The integral of the tokens of each place up to `now`, each rounded once.
+    pub fn of_places(&self, places: &[PlaceCounters], now: Ticks) -> Vec<f64> {
+        self.places.iter().zip(places).map(|(wide, place)| (wide + place.integral(now)) as f64).collect()
+    }
+
+    /// The same of the firings in progress of each transition.
+    pub fn of_transitions(&self, transitions: &[TransitionCounters], now: Ticks) -> Vec<f64> {
+        let integrals = self.transitions.iter().zip(transitions);
+        integrals.map(|(wide, transition)| (wide + transition.integral(now)) as f64).collect()
+    }
+}
