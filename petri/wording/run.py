@@ -48,6 +48,11 @@ WORDING: dict[str, Wording] = {
         "something is produced faster than it is consumed: give the place a capacity (`cap`), or slow the source",
         "if the net is meant to hold so many, raise the limit with `--max-tokens`",
     ),
+    "net-refused": Wording(
+        "the engine cannot run this net: {reason}",
+        "if the net comes from a file, the file is damaged or was changed: run the experiment again",
+        "if a program made it, correct what the message names; `petri/net.py` says what a flat net holds",
+    ),
     "no-end": Wording(
         "the net does not say when a run ends",
         "write `run until 20 ms` in the net, or give `--until` (`--until dead` runs until nothing can happen any more)",

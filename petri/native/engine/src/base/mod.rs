@@ -8,6 +8,7 @@
 //! - [`bits`]: positions of bits in a word
 //! - [`cache`]: fetches a line of memory into the cache
 //! - [`fault`]: what goes wrong, as data
+//! - [`long_stack`]: work that recurses deeply
 //! - [`random`]: random streams, and what is drawn from them
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
 //! - [`trajectory`]: the hash that tells trajectories apart
@@ -16,6 +17,7 @@ pub mod bits;
 pub mod cache;
 pub mod fault;
 pub mod ids;
+pub mod long_stack;
 pub mod portable;
 pub mod random;
 pub mod row;
