@@ -180,9 +180,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
         let counts = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Black(Count::Of(..)))).collect();
         let counted = self.counted(&inputs, simple);
-        let constants =
+        let mut constants =
             outputs.iter().map(|arc| if let OutputForm::Black(count) = arc.form { Some(count) } else { None });
-        let given = constants.fold(Some(0u64), |sum, count| Some(sum?.saturating_add(count?)));
+        let given = constants.try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)));
         let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
         let program = TransitionProgram {
             takes,
