@@ -1,7 +1,7 @@
-# Everything from a fresh clone with Python, make and (for the fast engine) Rust. `make help` lists the targets.
+# Builds everything from a fresh clone with Python, make and (for the fast engine) Rust. `make help` lists the targets.
 #
-# The stamp files in .venv say what is installed, so that a second run starts at once. The kind of install is part
-# of their names: a native engine that is required (PNSIM_NATIVE=1), wished for (cargo is there), or out of reach.
+# The stamp files in .venv record what is installed, so that a second run starts at once. Their names contain the kind
+# of install: the native engine is required (PNSIM_NATIVE=1), optional (cargo is installed), or unavailable.
 
 PYTHON ?= python3
 NET ?= ixp2400
@@ -11,10 +11,10 @@ REQUIRED := $(filter-out 0,$(PNSIM_NATIVE))
 CARGO := $(shell command -v cargo 2>/dev/null)
 KIND := $(if $(REQUIRED),required,$(if $(CARGO),native,reference))
 IMPLIED := $(if $(REQUIRED),native)
-WAIT := $(if $(filter reference,$(KIND)),,; building it takes some minutes)
+WAIT := $(if $(filter reference,$(KIND)),,; building it takes a few minutes)
 RUST := $(if $(wildcard petri/native/Cargo.toml),$(CARGO))
 
-NEED_CARGO = $(if $(REQUIRED),$(if $(CARGO),,$(error PNSIM_NATIVE=1 asks for the native engine, but cargo is not on the path)))
+NEED_CARGO = $(if $(REQUIRED),$(if $(CARGO),,$(error PNSIM_NATIVE=1 requires the native engine, but cargo is not on the path)))
 
 # The reference engine needs minutes for 100,000 packets: without a native one, the base model forwards fewer.
 SHORTER := $(if $(filter reference-ixp2400,$(KIND)-$(NET)),--set packets=2000)
@@ -24,21 +24,21 @@ DEV_STAMP := $(VENV)/.dev-$(KIND)
 BUILD_FILES := pyproject.toml setup.py petri/version.py \
 	$(shell find petri/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
 
-# Tests start many processes, each of which would compile every module anew.
+# Tests start many processes, each of which would otherwise compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test lint types rust python test-slow bench validate format readme clean
 
 help:
 	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
-	@echo 'make test       set everything up and run every test but the slow ones'
+	@echo 'make test       set everything up and run all tests except the slow ones'
 	@echo 'make test-slow  the slow tests'
 	@echo 'make lint types rust python   the parts of `make test`'
-	@echo 'make bench      set everything up and measure the speed (about ten minutes)'
-	@echo 'make validate   hold the nets against published figures (about ten minutes); pages in validation-results/'
-	@echo 'make format     bring Python and Rust sources into the standard layout'
-	@echo 'make readme     renew the pictures and the output that README.md and docs/ show'
-	@echo 'make clean      remove everything that make has built'
+	@echo 'make bench      set everything up and measure the speed (about four minutes)'
+	@echo 'make validate   compare the nets with published figures (about ten minutes); pages in validation-results/'
+	@echo 'make format     format the Python and Rust sources'
+	@echo 'make readme     regenerate the pictures and the output shown in README.md and docs/'
+	@echo 'make clean      remove everything built by make'
 
 run: $(RUN_STAMP)
 	@$(BIN)/pnsim run $(NET) $(SHORTER)
@@ -60,19 +60,19 @@ rust:
 	cd petri/native && cargo test --workspace --locked --quiet
 else
 rust:
-	@echo 'cargo is not there: the Rust tests are left out'
+	@echo 'cargo is not installed: the Rust tests are skipped'
 endif
 
 python: $(DEV_STAMP)
 	$(BIN)/pytest -q -n auto --dist worksteal
 
 test-slow: $(DEV_STAMP)
-	$(BIN)/pytest -q -m slow || [ $$? = 5 ]  # 5: there is no such test
+	$(BIN)/pytest -q -m slow || [ $$? = 5 ]  # 5: no test was selected
 
-# A comparator that cannot be installed is left out of the table, which then says so.
+# A comparator that cannot be installed is omitted from the table, which then says so.
 bench: $(DEV_STAMP)
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]' \
-		|| echo 'The simulators to compare with could not be installed; going on without them.'
+		|| echo 'The simulators for comparison could not be installed; continuing without them.'
 	$(BIN)/python -m benchmarks.run
 
 validate: $(RUN_STAMP)
@@ -87,7 +87,7 @@ readme: $(DEV_STAMP)
 	$(BIN)/python docs/readme.py
 	$(BIN)/python docs/pages.py
 
-# A development install serves `make run` as well.
+# A development install is also used by `make run`.
 $(RUN_STAMP): $(BUILD_FILES) | $(VENV)/.python
 	$(NEED_CARGO)
 	@echo 'Setting up in $(VENV) ($(KIND) engine$(WAIT)) …'

@@ -1,4 +1,4 @@
-"""The part of the build that has to look at the file tree: packages, data folders, and the native engine."""
+"""The part of the build that depends on the file tree: packages, data folders, and the native engine."""
 
 import os
 from pathlib import Path
@@ -6,9 +6,9 @@ from pathlib import Path
 from setuptools import find_packages, setup
 from setuptools_rust import Binding, RustExtension
 
-# Folders of data that travel inside the package `petri.library` (petri/library/__init__.py finds them again).
+# Folders of data that are installed inside the package `petri.library` (petri/library/__init__.py finds them).
 DATA_FOLDERS = {"petri.library.models": "models", "petri.library.nets": "nets"}
-CODE_SUFFIXES = ("py.typed", "*.lark", "*.json", "*.css", "*.js")  # what modules read from beside themselves
+CODE_SUFFIXES = ("py.typed", "*.lark", "*.json", "*.css", "*.js")  # files that modules read from their own folder
 DATA_SUFFIXES = ("*.net", "*.csv", "*.md")
 
 
@@ -23,7 +23,7 @@ def data_packages() -> dict[str, str]:
 
 
 def native_engine() -> RustExtension:
-    """The Rust engine. Without a Rust toolchain the install goes on, unless PNSIM_NATIVE=1 insists on it."""
+    """The Rust engine. Without a Rust toolchain the install continues, unless PNSIM_NATIVE=1 requires it."""
     return RustExtension(
         "petri._native",
         path="petri/native/bridge/Cargo.toml",

@@ -1,1 +1,1 @@
-"""How fast pnsim is, side by side with programs written by hand and with other simulators: `make bench`."""
+"""The speed of pnsim, compared with hand-written programs and with other simulators: `make bench`."""

@@ -1,4 +1,4 @@
-"""The nets B1 to B5, and who simulates each."""
+"""The nets B1 to B5, and the programs that simulate each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.contenders import HANDWRITTEN, HERE, NETS, Contender, Handwritte
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A net that several engines simulate. `least` is the ratio to the hand-written program that is asked for."""
+    """A net that several engines simulate. `least` is the required ratio to the hand-written program."""
 
     id: str
     title: str
@@ -30,7 +30,7 @@ class Case:
     def contenders(self, engine: str) -> list[Contender]:
         """The hand-written program with statistics comes first: the others are compared with it.
 
-        A shortcut is a program that does not simulate the net's events, but something simpler of the same distribution.
+        A shortcut is a program that simulates something simpler than the net's events, with the same distribution.
         """
         plain = f"{engine}-bare" if self.measures else engine
         listed: list[Contender] = []

@@ -1,4 +1,4 @@
-"""Whoever simulates a net in a process of its own: pnsim, a program written by hand, SimPy, simpn."""
+"""The programs that simulate a net, each in its own process: pnsim, a hand-written program, SimPy, simpn."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ BUILD = HERE / "build"
 NETS = HERE / "nets"
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ("-std=c++20", "-O3", "-march=native")
-PROBE = 50  # firings of the first run, which tells how many a run of the wanted length takes
+PROBE = 50  # firings of the first run, from which the firings of a run of the required length are estimated
 LONGEST_PROBE = 5e9  # firings; a faster contender is not believed
-SETTLED = 1.5  # the first of two runs of one length takes no more times the second's time
+SETTLED = 1.5  # the first of two runs of one length takes at most this many times as long as the second
 
 
 class Unavailable(Exception):
@@ -31,7 +31,7 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One run: how much of what is counted, in how many seconds (of processor time), with how much memory [B]."""
+    """One run: the units counted, the seconds (of processor time), and the memory [B]."""
 
     units: float
     seconds: float
@@ -51,7 +51,7 @@ class Contender(Protocol):
     name: str
 
     def run(self, firings: int, seed: int) -> Sample:
-        """One run of about so many firings. Raises Unavailable."""
+        """One run of about `firings` firings. Raises Unavailable."""
 
     def close(self) -> None:
         """Ends the process, if there is one."""
@@ -74,7 +74,7 @@ class Worker:
         self.loaded = self.answer()
 
     def ask(self, **request: Any) -> dict[str, Any]:
-        """Send a request, wait for its answer. Raises Unavailable where the process has ended."""
+        """Send a request, wait for its answer. Raises Unavailable if the process has ended."""
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(json.dumps(request) + "\n")
@@ -157,7 +157,7 @@ class Handwritten:
         )
 
     def figures(self, firings: int, seed: int) -> dict[str, Any]:
-        """All that the program prints."""
+        """The whole output of the program."""
         command = [str(build(self.program, self.statistics, self.defines)), str(firings), str(seed)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         answer: dict[str, Any] = json.loads(done.stdout)
@@ -168,7 +168,7 @@ class Handwritten:
 
 
 def build(program: str, statistics: bool = True, defines: tuple[str, ...] = ()) -> Path:
-    """The compiled program, made anew where a source is newer. Raises Unavailable without a compiler."""
+    """The compiled program, rebuilt if a source is newer. Raises Unavailable without a compiler."""
     target = BUILD / "-".join((program, "statistics" if statistics else "plain", *defines))
     sources = [HANDWRITTEN / f"{program}.cpp", *HANDWRITTEN.glob("*.hpp")]
     if target.exists() and all(source.stat().st_mtime < target.stat().st_mtime for source in sources):
@@ -198,7 +198,7 @@ class Entry:
 
     @property
     def spread(self) -> float:
-        """Half the distance between the fastest and the slowest run, over the median."""
+        """Half the distance between the fastest and the slowest run, divided by the median."""
         rates = [s.rate for s in self.samples]
         return (max(rates) - min(rates)) / 2 / self.rate if rates else float("nan")
 
@@ -208,7 +208,7 @@ class Entry:
 
 
 def compete(contenders: Sequence[Contender], seconds: float, rounds: int) -> list[Entry]:
-    """Runs of about so many seconds each, in turn, so that whatever else the machine does falls on all of them."""
+    """Runs of about `seconds` each, in turn, so that other load on the machine affects all of them."""
     entries = [Entry(contender) for contender in contenders]
     for entry in entries:
         try:
@@ -227,9 +227,9 @@ def compete(contenders: Sequence[Contender], seconds: float, rounds: int) -> lis
 
 
 def calibrate(contender: Contender, seconds: float) -> int:
-    """How many firings take about so many seconds, once what happens only once is over: imports, pages, machine code.
+    """The number of firings that take about `seconds`, after one-time costs: imports, pages, machine code.
 
-    Whether it is, tell two runs of about that length.
+    Two runs of about that length show whether these are over.
     """
     firings = PROBE
     while True:

@@ -1,4 +1,4 @@
-"""What is asked besides speed on one thread: two threads, start-up, the trace, and memory over the length of a run."""
+"""Measurements other than speed on one thread: two threads, start-up, the trace, memory over the length of a run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ STARTS = 10
 
 
 def two_threads(engine: str, seconds: float, rounds: int) -> tuple[list[float], list[float]]:
-    """Firings a second of 1 replication on 1 thread and of 2 on 2: by the clock, and of processor time (medians).
+    """Firings per second of 1 replication on 1 thread and of 2 on 2: by wall-clock and by processor time (medians).
 
-    The first pair tells what a user gains; where other programs take the second core, only the other pair tells
-    whether the threads hinder each other.
+    The first pair shows what a user gains. If other programs use the second core, only the other pair shows whether the
+    threads slow each other down.
     """
     clock: tuple[list[float], list[float]] = ([], [])
     processor: tuple[list[float], list[float]] = ([], [])
@@ -35,7 +35,7 @@ def two_threads(engine: str, seconds: float, rounds: int) -> tuple[list[float], 
 
 
 def trace(engine: str, seconds: float, rounds: int) -> tuple[float, float]:
-    """Firings a second without a trace, and with one that is handed out and thrown away."""
+    """Firings per second without a trace, and with one that is handed out and discarded."""
     off = Simulator("trace off", engine, NETS / "ring.net")
     on = Simulator("trace on", engine, NETS / "ring.net", request={"trace": True})
     without, traced = compete([off, on], seconds, rounds)
@@ -43,9 +43,9 @@ def trace(engine: str, seconds: float, rounds: int) -> tuple[float, float]:
 
 
 def start_up() -> tuple[float, float]:
-    """Seconds from typing `pnsim run` on a small net to its end, with cached bytecode (medians).
+    """Seconds of `pnsim run` on a small net from start to end, with cached bytecode (medians).
 
-    The first is by the clock, the second of processor time: on a busy machine they differ.
+    The first is wall-clock time, the second processor time; on a busy machine they differ.
     """
     net = HERE.parent / "nets" / "patterns" / "mm1.net"
     command = [sys.executable, "-m", "pnsim", "run", str(net), "--until", "1000"]
@@ -68,13 +68,13 @@ def children() -> float:
 
 
 def environment() -> dict[str, str]:
-    """As the shell would have it, without the paths of this program, and free to keep its bytecode."""
+    """The environment of a shell, without the paths of this program, and with bytecode caching."""
     kept_out = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
     return {name: value for name, value in os.environ.items() if name not in kept_out}
 
 
 def memory_of_long_runs(engine: str, net: Path, firings: int) -> tuple[int, int]:
-    """Peak memory [B] of a run of so many firings, and of one ten times as long, each in a process of its own."""
+    """Peak memory [B] of a run of `firings` firings, and of one ten times as long, each in its own process."""
     peaks = []
     for count in (firings, 10 * firings):
         with Worker(engine, net) as worker:

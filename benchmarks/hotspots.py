@@ -25,7 +25,7 @@ SEGMENT = re.compile(r"LOAD\s+(0x\w+)\s+(0x\w+)\s+0x\w+\s+(0x\w+)")
 
 
 def build() -> None:
-    """The bridge as it is installed, with line numbers."""
+    """The installed bridge, with line numbers."""
     environment = {**os.environ, "CARGO_PROFILE_RELEASE_DEBUG": "1", "CARGO_TARGET_DIR": str(TARGET)}
     subprocess.run(
         ["cargo", "build", "--release", "--quiet"], cwd=ROOT / "petri" / "native", env=environment, check=True
@@ -36,7 +36,7 @@ def build() -> None:
 
 
 def simulate(net: str, settings: list[str]) -> None:
-    """The run that is sampled, in a process of its own: with the library just built instead of the installed one."""
+    """The sampled run, in its own process, with the library just built instead of the installed one."""
     import importlib.util
     import math
     import time

@@ -1,6 +1,6 @@
-"""What memory costs that is not in the caches, in nanoseconds: `python -m benchmarks.memory`.
+"""The cost of memory accesses that miss the caches, in nanoseconds: `python -m benchmarks.memory`.
 
-A large net's firing is mostly this (see `docs/performance.md`, where the time goes).
+They take most of the time of a large net's firing (see `docs/performance.md`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COLUMNS = {
 
 
 def measure(loads: int = LOADS) -> list[dict[str, float]]:
-    """A row for each size of memory; times are means over so many loads. Raises Unavailable without a compiler."""
+    """A row for each size of memory; times are means over many loads. Raises Unavailable without a compiler."""
     done = subprocess.run([str(build("memory")), str(loads)], capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contenders import COMPILER, FLAGS, HERE
+from petri.atomic_file import write_text
 
 RESULTS = HERE / "results"
 PAGE = HERE.parent / "docs" / "performance.md"
@@ -28,7 +29,7 @@ class Row:
     rate: float | None
     unit: str
     ratio: float | None = None  # to the hand-written program with the same statistics
-    spread: float | None = None  # half the distance between fastest and slowest, over the median
+    spread: float | None = None  # half the distance between fastest and slowest, divided by the median
     memory: int | None = None
     note: str = ""
 
@@ -46,7 +47,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """A figure that is asked for."""
+    """A required figure."""
 
     text: str
     measured: float
@@ -59,7 +60,7 @@ class Goal:
 
 @dataclass(slots=True)
 class Scaling:
-    """One family of B6: nanoseconds a firing and peak memory by size."""
+    """One family of B6: nanoseconds per firing and peak memory by size."""
 
     title: str
     sizes: list[int]
@@ -80,7 +81,7 @@ class Scaling:
 
 @dataclass(slots=True)
 class Report:
-    """Everything that one `make bench` has measured."""
+    """All results of one `make bench`."""
 
     engine: str
     machine: dict[str, str] = field(default_factory=dict)
@@ -120,12 +121,12 @@ class Report:
 
     def save(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n")
+        write_text(path, json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n")
 
 
 def read(path: Path) -> Report:
     """A report that was saved."""
-    data: dict[str, Any] = json.loads(path.read_text())
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return Report(
         engine=data["engine"],
         machine=data["machine"],
@@ -159,7 +160,7 @@ def aligned(lines: Iterable[Sequence[str]]) -> str:
 
 
 def machine() -> dict[str, str]:
-    """What the figures depend on."""
+    """The machine and the versions that the figures depend on."""
     processor = platform.processor() or platform.machine()
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
@@ -183,7 +184,7 @@ def machine() -> dict[str, str]:
 
 def renew_page(report: Report, page: Path = PAGE) -> None:
     """Put the tables between the page's marks."""
-    text = page.read_text()
+    text = page.read_text(encoding="utf-8")
     before, rest = text.split(BEGIN, 1)
     after = rest.split(END, 1)[1]
-    page.write_text(f"{before}{BEGIN}\n\n{report.markdown()}\n\n{END}{after}")
+    write_text(page, f"{before}{BEGIN}\n\n{report.markdown()}\n\n{END}{after}")

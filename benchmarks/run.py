@@ -1,4 +1,4 @@
-"""Measures everything side by side and prints the table: `python -m benchmarks.run`, or `make bench`."""
+"""Measures all programs and prints the table: `python -m benchmarks.run`, or `make bench`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.contenders import NETS, Entry, Unavailable, compete
 from benchmarks.report import PAGE, RESULTS, Goal, Report, Row, Scaling, machine, read, renew_page
 from benchmarks.scale import FAMILIES, grow
 
-TIMES = {"simpy": 30.0, "simpn": 100.0}  # how much faster than each comparator pnsim is to be
+TIMES = {"simpy": 30.0, "simpn": 100.0}  # required speed of pnsim relative to each comparator
 MOST_GROWTH = 6.0
 LONG_RUN = 1_000_000  # firings; the other run is ten times as long
 
@@ -34,7 +34,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
 
 
 class Bench:
-    """One run of the benchmarks; `report` fills as it goes on."""
+    """One run of the benchmarks, which fills `report`."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options

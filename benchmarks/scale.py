@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from benchmarks.contenders import NETS, Contender, Entry, Simulator, compete
 
 PATIENCE = 5.0  # seconds of processor time
-COMPILED = 2_500_000  # firings after which the native engine has made machine code for each of these nets
+COMPILED = 2_500_000  # firings after which the native engine has generated machine code for each of these nets
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A net whose `parameter` is what grows; other parameters are fixed."""
+    """A net whose `parameter` grows; the other parameters are fixed."""
 
     title: str
     net: str
@@ -39,12 +39,12 @@ class Growth:
     entries: Sequence[Entry]
 
     def nanoseconds(self) -> list[float]:
-        """Of processor time for a firing, by size."""
+        """Nanoseconds of processor time per firing, by size."""
         return [1e9 / entry.rate for entry in self.entries]
 
     @property
     def factor(self) -> float:
-        """Time of a firing at the largest size over that at the smallest."""
+        """Time of a firing at the largest size divided by that at the smallest."""
         times = self.nanoseconds()
         return times[-1] / times[0]
 

@@ -1,12 +1,12 @@
-"""A process that loads one net for one engine, and then runs it as often as it is told.
+"""A process that loads one net for one engine, and then runs it on request.
 
     python -m benchmarks.worker ENGINE NET [name=value …]
 
-It answers one line of JSON for each line that it reads. A request is {"units": n, "seed": s} with further keys as the
-engine takes them; the answer has the units counted, the firings, the seconds of processor time and of wall-clock
-time, and the process's peak memory so far. The first line that it writes tells that the net is loaded.
+It answers one line of JSON for each line that it reads. A request is {"units": n, "seed": s} with further keys for the
+engine; the answer has the units counted, the firings, the seconds of processor time and of wall-clock
+time, and the process's peak memory so far. Its first line of output says that the net is loaded.
 
-The comparators run without petri: they may live in an environment of their own.
+The comparators run without petri: they may be installed in a separate environment.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Run = Callable[[Request], Answer]
 
 
 def peak_memory() -> int:
-    """The most memory this process has had in use, in bytes."""
+    """The peak memory of this process, in bytes."""
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -56,11 +56,11 @@ class Timer:
 
 
 def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
-    """Runs as a user starts them, with all statistics.
+    """Runs like those of a user, with all statistics.
 
-    Request: "firings" to stop after so many, or else the net's own end; "replications", "threads"; "trace": each
-    firing is handed out. The answer's "fired" counts firings by transition (all replications together). Statistics of
-    places and transitions are always kept; an engine "NAME-bare" leaves out the measures that the net declares.
+    Request: "firings" to stop after this many, or otherwise at the net's own end; "replications", "threads"; "trace":
+    each firing is handed out. The answer's "fired" counts firings by transition (all replications together). Statistics
+    of places and transitions are always kept; an engine "NAME-bare" leaves out the measures that the net declares.
     """
     import numpy as np
 
@@ -100,13 +100,13 @@ def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
 
 
 def discard(replication: int, firings: object) -> None:
-    """A trace that nobody reads."""
+    """A trace that is discarded."""
 
 
 def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
-    """One replication that goes on: the first request sets it up and lets "settle" firings pass, untimed.
+    """One replication that continues: the first request sets it up and runs "settle" firings, untimed.
 
-    When that takes more than "patience" seconds of processor time, what is measured follows at once.
+    If that takes more than "patience" seconds of processor time, the measurement starts at once.
     """
     import petri
     from petri.engine.interface import Limits, Session

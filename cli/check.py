@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -12,8 +11,11 @@ import click
 from petri.diagnostics import Diagnostic, LanguageError, has_errors, render_all, summary
 
 from . import nets
-from .console import has_colour, write
+from .console import has_colour, printing, remark, write, write_json
 from .exits import DONE, FAILED, language_status
+
+Report = tuple[str, list[Diagnostic], dict[str, str]]
+"""A file, what was found in it, and the texts that were read."""
 
 
 @click.command(name="check")
@@ -21,21 +23,18 @@ from .exits import DONE, FAILED, language_status
 @nets.settings_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(files: tuple[str, ...], settings: tuple[str, ...], form: str) -> int:
-    """Report every error and warning in .net files.
+    """Report all errors and warnings in .net files.
 
-    Exit status: 0 no errors (there may be warnings), 1 a net has errors, 2 a file cannot be read.
+    Exit status: 0 no errors (possibly warnings), 1 a net has errors, 2 a file cannot be read.
     """
     values: Mapping[str, object] = nets.read_settings(settings)
     reports = [(file, *_check(file, values)) for file in files]
     found = [diagnostic for _, diagnostics, _ in reports for diagnostic in diagnostics]
-    if form == "json":
-        write(json.dumps([_report(file, diagnostics) for file, diagnostics, _ in reports], indent=2) + "\n")
-    else:
-        for _, diagnostics, sources in reports:
-            if diagnostics:
-                write(render_all(diagnostics, sources, colour=has_colour(sys.stdout)) + "\n\n")
+    with printing():
+        _print(reports, form)
+    if form == "text":
         what = f"{len(files)} nets" if len(files) > 1 else files[0]
-        print(f"{what}: {summary(found) or 'nothing to complain about'}", file=sys.stderr)
+        remark(f"{what}: {summary(found) or 'no problems found'}")
     statuses = {language_status(LanguageError(diagnostics)) for _, diagnostics, _ in reports if has_errors(diagnostics)}
     return FAILED if FAILED in statuses else max(statuses, default=DONE)
 
@@ -44,6 +43,15 @@ def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic],
     from petri import language
 
     return language.check_with_sources(nets.find(file, missing_is_file=True), settings)
+
+
+def _print(reports: Sequence[Report], form: str) -> None:
+    if form == "json":
+        write_json([_report(file, diagnostics) for file, diagnostics, _ in reports])
+        return
+    for _, diagnostics, sources in reports:
+        if diagnostics:
+            write(render_all(diagnostics, sources, colour=has_colour(sys.stdout)) + "\n\n")
 
 
 def _report(file: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import click
 from petri.report.quantities import NOTHING, Units
 
 from . import exits
-from .console import stdout_console, write
+from .console import stdout_console, write_json
 from .exits import Refusal
 
 if TYPE_CHECKING:
@@ -22,16 +21,16 @@ if TYPE_CHECKING:
 @click.command(name="compare")
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Only this one. May be repeated.")
+@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Compare only this one. May be repeated.")
 @click.option(
-    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Of the confidence intervals."
+    "--level", type=click.FloatRange(0.5, 0.9999), default=0.95, show_default=True, help="Level of the intervals."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the differences as JSON instead of the table.")
 def command(first: str, second: str, measures: tuple[str, ...], level: float, as_json: bool) -> int:
     """Show how much B differs from A, measure by measure, with confidence intervals.
 
-    A and B are results of `pnsim run --json`, or points of a store: sweep.db:threads=4,engines=2. Where both were run
-    with the same seed, replication is held against replication, which often makes the intervals narrower.
+    A and B are results of `pnsim run --json`, or points of a store: sweep.db:threads=4,engines=2. If both have the
+    same seed, their replications are compared in pairs, which often makes the intervals narrower.
     """
     from petri.experiment.comparison import compare
     from petri.experiment.errors import ExperimentError
@@ -41,7 +40,7 @@ def command(first: str, second: str, measures: tuple[str, ...], level: float, as
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
     if as_json:
-        write(json.dumps(comparison.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        write_json(comparison.to_dict())
     else:
         _print(comparison, level)
     return exits.DONE
@@ -87,7 +86,7 @@ def _cells(one: Difference, units: Units, dimension: str) -> list[str]:
 
 
 def _verdict(one: Difference) -> str:
-    """In words, so that no colour is needed."""
+    """In words, so that colour is not needed."""
     if math.isnan(one.interval.half_width):
         return "no interval"
     if not one.certain:

@@ -1,28 +1,31 @@
-"""Writing to the terminal: results go to stdout, everything else to stderr; all of it reads without colour."""
+"""Output to the terminal: results go to stdout, everything else to stderr; colour is never needed to understand it."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from petri.diagnostics import Diagnostic, render
+from petri.visible import visible
+
+from .streams import ClosedPipe, stdout_failures
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from petri.file_read import FileRead
+
 ENDLESS = 100_000  # columns of output that does not go to a terminal: no table is too wide
-PIECES = 4096  # that are printed at once
-
-
-class ClosedPipe(Exception):
-    """Whoever read our output has gone (`pnsim … | head`)."""
+PIECES = 4096  # printed at once
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Whether colour is wanted there: a terminal, and neither NO_COLOR nor TERM=dumb."""
+    """Whether to use colour: on a terminal, unless NO_COLOR is set or TERM=dumb."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 
@@ -32,35 +35,86 @@ def tell(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None) -> No
 
 
 def tell_all(diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> None:
-    """Print diagnostics on stderr, an empty line between two."""
+    """Print diagnostics on stderr, separated by empty lines."""
     for number, diagnostic in enumerate(diagnostics):
         if number:
             print(file=sys.stderr)
         tell(diagnostic, sources)
 
 
+def remark(text: str) -> None:
+    """Print a line on stderr."""
+    print(visible(text), file=sys.stderr, flush=True)
+
+
+def tell_missing(files: Iterable[FileRead]) -> None:
+    """Warn of recordings that lack packets."""
+    tell_all(one for read in files for one in read.remarks if one.severity == "warning")
+
+
 def stdout_console() -> Console:
     """A rich console on stdout, as wide as the terminal; a file or a pipe has room for everything."""
-    from rich.console import Console
-
-    class Stdout(Console):
-        def on_broken_pipe(self) -> None:
-            raise ClosedPipe
-
     width = None if sys.stdout.isatty() or os.environ.get("COLUMNS") else ENDLESS
-    return Stdout(file=sys.stdout, width=width, highlight=False, markup=False, emoji=False)
+    return console_on(sys.stdout, width)
+
+
+def console_on(stream: TextIO, width: int | None = None) -> Console:
+    """A rich console that shows every text as `petri.visible` does, in signs that the stream's encoding has."""
+    from .safe_console import SafeConsole
+
+    return SafeConsole(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+@contextmanager
+def printing() -> Iterator[None]:
+    """Print in the block as long as somebody reads; the command goes on in any case, to its own exit status."""
+    try:
+        yield
+        sys.stdout.flush()
+    except ClosedPipe:
+        pass
 
 
 def write(text: str) -> None:
-    """Print text on stdout. Raises ClosedPipe."""
-    try:
-        print(text, end="", flush=True)
-    except BrokenPipeError as error:
-        raise ClosedPipe from error
+    """Print text on stdout that is visible already. Raises ClosedPipe."""
+    print(text, end="", flush=True)
 
 
-def write_pieces(pieces: Iterable[str]) -> None:
-    """Print a text that may be too long to be whole in memory. Raises ClosedPipe."""
+def write_line(text: str) -> None:
+    """Print a line on stdout. Raises ClosedPipe."""
+    write(visible(text) + "\n")
+
+
+def write_document(text: str) -> None:
+    """Print a text for other programs on stdout: exact and in UTF-8, except on a terminal. Raises ClosedPipe."""
+    if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
+        write(visible(text))
+        return
+    sys.stdout.flush()
+    with stdout_failures():
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.flush()
+
+
+def write_json(value: Any, indent: int | None = 2) -> None:
+    """Print a value as JSON, and a newline. Raises ClosedPipe, and ValueError for numbers that JSON lacks."""
+    write_json_pieces(json.JSONEncoder(indent=indent, ensure_ascii=False, allow_nan=False).iterencode(value))
+
+
+def write_json_pieces(pieces: Iterable[str]) -> None:
+    """Print a JSON text that may be too long to be whole in memory, and a newline. Raises ClosedPipe."""
+    has_all_signs = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
     rest = iter(pieces)
     while text := "".join(islice(rest, PIECES)):
-        write(text)
+        write(_escaped(text, has_all_signs))
+    write("\n")
+
+
+def _escaped(text: str, has_all_signs: bool) -> str:
+    """A JSON text with what is not visible, or not in the encoding, as escapes, which mean the same."""
+
+    def escape(sign: str) -> str:
+        shown = sign == "\n" or (sign.isprintable() and (has_all_signs or sign.isascii()))
+        return sign if shown else f"\\u{ord(sign):04x}" if ord(sign) < 2**16 else json.dumps(sign)[1:-1]
+
+    return "".join(map(escape, text))

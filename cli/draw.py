@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from petri.atomic_file import write_text
+
 from . import nets
-from .console import write
+from .console import write_document
 from .exits import refusal
 
 SUFFIXES = (".svg", ".dot")
@@ -15,14 +17,14 @@ SUFFIXES = (".svg", ".dot")
 
 @click.command(name="draw")
 @click.argument("net")
-@click.option("--output", "-o", metavar="FILE", help="Where to write: FILE.svg or FILE.dot. [default: SVG on stdout]")
-@click.option("--unfold", is_flag=True, help="Draw each element of an array, also where all look alike.")
+@click.option("--output", "-o", metavar="FILE", help="Output file, FILE.svg or FILE.dot. [default: SVG on stdout]")
+@click.option("--unfold", is_flag=True, help="Draw each element of an array, even if all look alike.")
 @nets.settings_option
 def command(net: str, output: str | None, unfold: bool, settings: tuple[str, ...]) -> None:
     """Draw NET as SVG, or as a Graphviz DOT file.
 
-    Graphviz places the parts where it is installed; otherwise a simpler layout does. Places are circles, transitions
-    boxes (bars where they take no time); a dashed line reads, a line that ends in a circle inhibits.
+    Graphviz computes the layout if it is installed; otherwise a simpler layout is used. Places are circles. Transitions
+    are boxes, or bars if they take no time. A dashed line reads; a line that ends in a circle inhibits.
     """
     suffix = Path(output).suffix.lower() if output else ".svg"
     if suffix not in SUFFIXES:
@@ -33,9 +35,9 @@ def command(net: str, output: str | None, unfold: bool, settings: tuple[str, ...
     drawn = picture.diagram(model.net, fold=not unfold, sources=model.sources)
     text = picture.dot(drawn) if suffix == ".dot" else picture.svg(drawn, picture.layout(drawn))
     if output is None:
-        write(text)
+        write_document(text)
         return
     try:
-        Path(output).write_text(text, encoding="utf-8")
+        write_text(output, text)
     except OSError as error:
         raise refusal("output-unwritable", path=output, reason=error.strerror or str(error)) from error

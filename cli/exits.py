@@ -1,18 +1,18 @@
-"""The exit statuses of `pnsim`, and what ends a command with one of them."""
+"""The exit statuses of `pnsim`, and the exception that ends a command with one of them."""
 
 from __future__ import annotations
 
 from petri.diagnostics import Diagnostic, LanguageError, Value
 
 DONE = 0
-FAILED = 1  # an expectation failed, or the net has errors
+FAILED = 1  # an expectation failed, a figure could not be computed, or the net has errors
 NOT_STARTED = 2  # wrong usage, a missing file, a parameter that does not fit
 STOPPED = 3  # the run stopped inside the model; its results are partial
 INTERRUPTED = 130
 
 
 class Refusal(Exception):
-    """A command cannot go on: the diagnostic says why."""
+    """A command cannot continue; the diagnostic says why."""
 
     def __init__(self, diagnostic: Diagnostic, status: int = NOT_STARTED) -> None:
         super().__init__(diagnostic)
@@ -26,7 +26,7 @@ def refusal(identifier: str, **values: Value) -> Refusal:
 
 
 def language_status(error: LanguageError) -> int:
-    """FAILED where the text of a net is to blame; NOT_STARTED where a file, a parameter or an option is."""
+    """FAILED if the text of a net is wrong; NOT_STARTED if a file, a parameter or an option is."""
     spans = [diagnostic.span for diagnostic in error.diagnostics if diagnostic.severity == "error"]
     in_net = any(span is not None and not span.file.startswith("the value given for") for span in spans)
     return FAILED if in_net else NOT_STARTED

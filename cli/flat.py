@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import click
 
 from . import nets
-from .console import write_pieces
+from .console import write_json_pieces
 
 
 @click.command(name="flat")
 @click.argument("net")
 @nets.settings_option
 def command(net: str, settings: tuple[str, ...]) -> None:
-    """Print the flat net of NET as JSON: what the engines read, with modules, arrays and parameters resolved."""
+    """Print the flat net of NET as JSON. The engines read it; modules, arrays and parameters are resolved."""
     model = nets.load(net, settings)
     from petri.codec import net_text
 
-    write_pieces(chain(net_text(model.net, indent=2), "\n"))
+    write_json_pieces(net_text(model.net, indent=2))

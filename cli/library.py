@@ -13,7 +13,7 @@ from .console import stdout_console
 def command() -> None:
     """List the nets of the library.
 
-    Each can be run, drawn or looked at by its name: `pnsim run mm1`.
+    Use its name to run, draw or inspect a net: `pnsim run mm1`.
     """
     from petri.report.columns import Column, print_table
 
@@ -23,7 +23,7 @@ def command() -> None:
 
 
 def first_sentence(name: str) -> str:
-    """The beginning of the comment that documents a net of the library."""
+    """The start of the comment that documents a net of the library."""
     path = library.net(name)
     if path is None:
         return ""

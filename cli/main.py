@@ -1,4 +1,4 @@
-"""The entry point: finds the subcommand, and sees that no traceback reaches a user."""
+"""The entry point: finds the subcommand, and keeps tracebacks from users."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ import click
 from petri.diagnostics import Diagnostic, LanguageError, Value, did_you_mean
 
 from . import exits
-from .console import ClosedPipe, tell, tell_all
+from .console import tell, tell_all, write
 from .exits import Refusal, language_status, refusal
+from .streams import ClosedPipe, prepare_streams
 
-# name: (module, what it does). The module is imported when the command is called; it offers `command`.
+# name: (module, help). The module is imported when the command is called, and provides `command`.
 COMMANDS = {
-    "run": ("run", "Simulate a net and print what was measured."),
-    "sweep": ("sweep", "Run a net over many points of its parameters, with replications."),
-    "validate": ("validate", "Hold the nets against published figures."),
-    "report": ("report", "Make a page with figures of a result or of a sweep."),
-    "compare": ("compare", "Show how much two results, or two points of a sweep, differ."),
-    "rerun": ("rerun", "Repeat a result's replications and check that they go the same way."),
-    "check": ("check", "Report every error and warning in .net files."),
-    "fmt": ("fmt", "Bring .net files into the standard layout."),
+    "run": ("run", "Simulate a net and print its measures."),
+    "sweep": ("sweep", "Run a net at many points of its parameters, with replications."),
+    "validate": ("validate", "Compare the nets with published figures."),
+    "report": ("report", "Write an HTML report of a result or of a sweep."),
+    "compare": ("compare", "Compare two results, or two points of a sweep."),
+    "rerun": ("rerun", "Repeat the replications of a result and compare the trajectories."),
+    "check": ("check", "Report all errors and warnings in .net files."),
+    "fmt": ("fmt", "Format .net files in the standard layout."),
     "info": ("info", "Show a net's parameters, places, transitions and measures."),
     "draw": ("draw", "Draw a net as SVG or Graphviz DOT."),
-    "flat": ("flat", "Print the flat net, as the engines read it, as JSON."),
+    "flat": ("flat", "Print the flat net, which the engines read, as JSON."),
     "list": ("library", "List the nets of the library."),
 }
 
@@ -69,7 +70,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
         from petri.version import VERSION
 
-        click.echo(f"pnsim {VERSION}")
+        write(f"pnsim {VERSION}\n")
         ctx.exit()
 
 
@@ -77,24 +78,25 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Begin with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` tells more of each.",
+    epilog="Start with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` describes a command.",
 )
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
 )
 @click.pass_context
 def pnsim(ctx: click.Context) -> None:
-    """Simulate coloured timed Petri nets that are written in .net files."""
+    """Simulate coloured timed Petri nets written in .net files."""
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        write(f"{ctx.get_help()}\n")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the command line and leave the process with its exit status."""
+    """Run the command line and exit with its status."""
     # OpenBLAS would start its threads as numpy is loaded, and nothing here multiplies matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # The process ends without a last search for rubbish among all that was imported.
     atexit.register(gc.freeze)
+    prepare_streams()
     try:
         status = pnsim.main(arguments, prog_name="pnsim", standalone_mode=False)
         sys.stdout.flush()
@@ -111,8 +113,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except (click.Abort, KeyboardInterrupt):
         tell(Diagnostic("interrupted"))
         code = exits.INTERRUPTED
-    except (ClosedPipe, BrokenPipeError):
-        code = _leave_closed_pipe()
+    except ClosedPipe:
+        code = exits.DONE
     except Exception as error:
         if os.environ.get("PNSIM_DEBUG", "") not in ("", "0"):
             raise
@@ -123,7 +125,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _follows_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C is behind an exception: before 3.12, Python wraps one that comes while a class is made."""
+    """Whether Ctrl-C caused an exception: before 3.12, Python wraps one that occurs while a class is created."""
     return error is not None and (
         isinstance(error, KeyboardInterrupt) or _follows_interrupt(error.__cause__ or error.__context__)
     )
@@ -151,9 +153,3 @@ def _unexpected_diagnostic(error: Exception) -> Diagnostic:
         return Diagnostic("nested-too-deeply")
     what = type(error).__name__ + (f": {error}" if str(error) else "")
     return Diagnostic("program-fault", values={"what": what})
-
-
-def _leave_closed_pipe() -> int:
-    """Be silent, and keep the interpreter silent as it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return exits.DONE

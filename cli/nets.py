@@ -1,8 +1,9 @@
-"""What the commands share: finding the net that is meant, and the values set for its parameters."""
+"""Shared by the commands: finding the net, and the values of its parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,7 +27,7 @@ def settings_option(command: Command) -> Command:
         "settings",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Give a parameter a value, with its unit: --set line='2.5 Gbps'. May be repeated.",
+        help="Set a parameter, with its unit: --set line='2.5 Gbps'. May be repeated.",
     )(command)
 
 
@@ -37,14 +38,14 @@ def streams_options(command: Command) -> Command:
         "streams",
         multiple=True,
         metavar="PLACE=FILE",
-        help="The recording whose rows come to a place: packets=my.pcap. May be repeated.",
+        help="The recording for a place: packets=my.pcap. May be repeated.",
     )
     column = click.option(
         "--column",
         "columns",
         multiple=True,
         metavar="FIELD=COLUMN",
-        help="What the recording calls a field, with its unit: time='frame.time_epoch [s]'. May be repeated.",
+        help="The column of the recording for a field, with its unit: time='frame.time_epoch [s]'. May be repeated.",
     )
     return named(column(command))
 
@@ -56,7 +57,7 @@ def tables_option(command: Command) -> Command:
         "tables",
         multiple=True,
         metavar="NAME=FILE",
-        help="Another file for a table that the net draws from: lengths.csv=mine.csv. May be repeated.",
+        help="Use another file for a table of the net: lengths.csv=mine.csv. May be repeated.",
     )(command)
 
 
@@ -81,7 +82,7 @@ def read_pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
 def find(name: str, *, missing_is_file: bool = False) -> Path:
     """The file of that path, or the net of the library of that name.
 
-    Raises Refusal when there is neither; with `missing_is_file`, returns the path, for its reader to complain.
+    Raises Refusal if neither exists; with `missing_is_file`, returns the path, and its reader reports the error.
     """
     path = Path(name)
     if _exists(path):
@@ -97,12 +98,12 @@ def find(name: str, *, missing_is_file: bool = False) -> Path:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # a name that a file cannot have
         return False
 
 
 def _nearest(name: str) -> str | None:
-    """The net of the library, or the file beside, whose name is most like this one."""
+    """The net of the library, or the file in the same folder, with the most similar name."""
     path = Path(name)
     known = {known.rpartition("/")[2]: known for known in library.net_names()}
     if _exists(path.parent):
@@ -133,11 +134,26 @@ def load(
     columns: tuple[str, ...] = (),
     tables: tuple[str, ...] = (),
 ) -> Model:
-    """The model of a file or a net of the library, with the files named. Raises LanguageError, Refusal."""
+    """The model of a file or of a net of the library, with the given files. Raises LanguageError, Refusal."""
     values = read_settings(settings)
     files, named = read_pairs(streams, "stream"), read_pairs(columns, "column")
     path = find(name)
     from petri import model
 
     loaded = model.load(path, read_pairs(tables, "table"), **values)
-    return loaded.with_streams(files, named) if files or named else loaded
+    if not files and not named:
+        return loaded
+    return _with_pipes(loaded.with_streams(files, named), files)
+
+
+def _with_pipes(loaded: Model, named: Mapping[str, str]) -> Model:
+    """The model with copies of the named files that are pipes, for as long as the command runs."""
+    from petri.regular import is_pipe
+
+    if not any(is_pipe(Path(file)) for file in named.values()):
+        return loaded
+    from petri.model import Model
+    from petri.traffic.pipes import from_pipes
+
+    copies = click.get_current_context().with_resource(ExitStack())
+    return Model(from_pipes(loaded.net, named, copies), loaded.sources)

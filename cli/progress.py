@@ -1,4 +1,4 @@
-"""The live line on stderr while a net runs: share done, model time, firings per second."""
+"""The progress line on stderr while a net runs: share done, model time, firings per second."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class State(Protocol):
 
 
 class ProgressLine:
-    """Shows progress where stderr is a terminal, and wipes its line at the end."""
+    """Shows progress if stderr is a terminal, and erases its line at the end."""
 
     def __init__(self, units: Units, quiet: bool = False) -> None:
         self._units = units
@@ -54,7 +54,7 @@ class ProgressLine:
             sys.stderr.flush()
 
     def __call__(self, state: State) -> None:
-        """Show the state, unless it was shown a moment ago."""
+        """Show the state, unless one was shown very recently."""
         now = time.monotonic()
         if not self._enabled or now < self._next:
             return

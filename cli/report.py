@@ -6,22 +6,23 @@ from pathlib import Path
 
 import click
 
+from petri.atomic_file import write_text
 from petri.diagnostics import Diagnostic
 
 from .console import tell
 from .exits import STOPPED, Refusal, refusal
 
 SUFFIXES = (".html", ".htm")
-REPORT_HELP = "Write a page with figures, complete in one file."
+REPORT_HELP = "Write a report as one self-contained HTML file."
 
 
 @click.command(name="report")
 @click.argument("result")
-@click.option("--output", "-o", metavar="FILE.html", help="Where to write. [default: beside RESULT, as .html]")
+@click.option("--output", "-o", metavar="FILE.html", help="Output file. [default: RESULT with the suffix .html]")
 def command(result: str, output: str | None) -> None:
-    """Make a page with figures of RESULT: one HTML file that works offline.
+    """Write a report of RESULT: one HTML file that works offline.
 
-    RESULT is what `pnsim run --json` printed, or the store of a sweep.
+    RESULT is the output of `pnsim run --json`, or the store of a sweep.
     """
     path = output if output is not None else str(Path(result).with_suffix(SUFFIXES[0]))
     check(path)
@@ -41,7 +42,7 @@ def command(result: str, output: str | None) -> None:
             try:
                 page = recorded_report(data)
             except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-                raise problem("not-a-result", path=result, reason=f"it lacks {error}") from error
+                raise problem("not-a-result", path=result, reason=f"it is damaged ({error})") from error
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
     write_page(page, path)
@@ -49,7 +50,7 @@ def command(result: str, output: str | None) -> None:
 
 
 def check(path: str | None) -> None:
-    """Refuse, before anything runs, a name that no page should have."""
+    """Refuse an unsuitable file name before anything runs."""
     if path is not None and Path(path).suffix.lower() not in SUFFIXES:
         raise refusal("output-suffix", path=path, suffixes=[".html"], suggestion=f"{Path(path).with_suffix('.html')}")
     if path is not None and not Path(path).parent.is_dir():
@@ -57,9 +58,9 @@ def check(path: str | None) -> None:
 
 
 def write_page(page: str, path: str) -> None:
-    """Raises Refusal where it cannot be written."""
+    """Raises Refusal if it cannot be written."""
     try:
-        Path(path).write_text(page, encoding="utf-8")
+        write_text(path, page)
     except OSError as error:
         values = {"path": path, "reason": error.strerror or str(error)}
         raise Refusal(Diagnostic("output-unwritable", values=values), STOPPED) from error

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import exits
-from .console import write
+from .console import printing, write_json, write_line
 from .exits import Refusal
 from .nets import read_pairs, tables_option
 
@@ -24,19 +23,19 @@ if TYPE_CHECKING:
     type=click.IntRange(min=0),
     multiple=True,
     metavar="I",
-    help="Only this one, counted from 0. May be repeated.",
+    help="Repeat only replication I, counted from 0. May be repeated.",
 )
-@click.option("--net", metavar="FILE", help="Where the net of a JSON result is, when it is not where it was.")
+@click.option("--net", metavar="FILE", help="The net of a JSON result, if it has moved.")
 @click.option(
     "--stream",
     "streams",
     multiple=True,
     metavar="PLACE=FILE",
-    help="Where the recording of a place is, when it is not where it was.",
+    help="The recording of a place, if it has moved.",
 )
 @tables_option
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON for each replication.")
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON for each replication.")
 def command(
     result: str,
     replications: tuple[int, ...],
@@ -46,12 +45,12 @@ def command(
     engine: str,
     as_json: bool,
 ) -> int:
-    """Repeat replications of a RESULT and check that they go the same way.
+    """Repeat replications of RESULT and check that their trajectories are the same.
 
-    RESULT is what `pnsim run --json` printed, a store (sweep.db), or a point of one (sweep.db:threads=4). A replication
-    is the same when its trajectory hash is: every firing, with its times and variables.
+    RESULT is the output of `pnsim run --json`, a store (sweep.db), or a point of a store (sweep.db:threads=4). The
+    trajectory hash, which covers every firing with its times and variables, decides.
 
-    Exit status: 0 all are the same, 1 one differs, 2 could not start.
+    Exit status: 0 all are the same, 1 at least one differs, 2 could not start.
     """
     from petri.experiment.errors import ExperimentError
     from petri.experiment.rerun import recorded, repeat
@@ -71,11 +70,17 @@ def command(
     for one in found:
         repeated = repeat(one)
         different += not repeated.same
-        write((json.dumps(_entry(repeated), ensure_ascii=False) if as_json else _line(repeated)) + "\n")
+        with printing():
+            if as_json:
+                write_json(_entry(repeated), indent=None)
+            else:
+                write_line(_line(repeated))
     if not as_json:
         same = len(found) - different
         verdict = f"{different} of {len(found)} differ" if different else f"all {same} are the same"
-        write(f"{verdict}\n" if len(found) != 1 else "")
+        if len(found) != 1:
+            with printing():
+                write_line(verdict)
     return exits.FAILED if different else exits.DONE
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import nullcontext
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
 
-from petri.diagnostics import Diagnostic, LanguageError
+from petri.diagnostics import Diagnostic, LanguageError, Value
 from petri.net import MOST_REPLICATIONS
 
 from . import exits, nets
-from .console import stdout_console, tell, tell_all, write_pieces
+from .console import printing, stdout_console, tell, tell_all, tell_missing, write_json
 from .exits import refusal
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
@@ -22,10 +20,12 @@ from .report import check as check_report
 from .trace import TraceFile
 
 if TYPE_CHECKING:
+    from petri.measure.trend import Drift
     from petri.model import Model
     from petri.result import Result
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
+MOST_DRIFTS = 3  # figures that have not settled, that are told
 LIMITS = click.IntRange(1, 2**63 - 1)
 
 
@@ -34,28 +34,28 @@ LIMITS = click.IntRange(1, 2**63 - 1)
 @nets.settings_option
 @nets.streams_options
 @nets.tables_option
-@click.option("--until", metavar="TIME", help="End of the run, such as '20 ms'; `dead`: until nothing can happen.")
-@click.option("--warmup", metavar="TIME", help="Leave the time before out of the statistics; `auto`: find it.")
+@click.option("--until", metavar="TIME", help="End of the run: '20 ms', or `dead` (when no transition can fire).")
+@click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it.")
 @click.option(
     "--replications",
     "-n",
     type=click.IntRange(1, MOST_REPLICATIONS),
     metavar="N",
-    help="Number of independent repetitions.",
+    help="Number of independent replications.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
-@click.option("--threads", type=LIMITS, metavar="N", help="Replications at one time (as many as there are cores).")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of the summary.")
+@click.option("--threads", type=LIMITS, metavar="N", help="Replications run in parallel (default: all cores).")
+@click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the summary.")
 @click.option(
-    "--trace", metavar="FILE", help="Write every firing, as .csv, .parquet, .vcd (GTKWave) or .json (Perfetto)."
+    "--trace", metavar="FILE", help="Write every firing to a .csv, .parquet, .vcd (GTKWave) or .json (Perfetto) file."
 )
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
-@click.option("--all", "every", is_flag=True, help="Show each element of an array, not their average.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress line and no notes.")
-@click.option("--max-tokens", type=LIMITS, metavar="N", help="Stop when the net would hold more tokens.")
-@click.option("--max-instant", type=LIMITS, metavar="N", help="Stop at more firings at one instant.")
-@click.option("--max-firings", type=LIMITS, metavar="N", help="Stop each replication after so many firings.")
+@click.option("--all", "every", is_flag=True, help="Show each element of an array instead of the average.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes.")
+@click.option("--max-tokens", type=LIMITS, metavar="N", help="Stop when the net would hold more than N tokens.")
+@click.option("--max-instant", type=LIMITS, metavar="N", help="Stop at more than N firings at one instant.")
+@click.option("--max-firings", type=LIMITS, metavar="N", help="Stop each replication after N firings.")
 def command(
     net: str,
     settings: tuple[str, ...],
@@ -77,13 +77,12 @@ def command(
     max_instant: int | None,
     max_firings: int | None,
 ) -> int:
-    """Simulate NET and print what was measured.
+    """Simulate NET and print its measures.
 
-    NET is a file, or the name of a net of the library (`pnsim list`). What the net's `run` line says holds unless an
-    option says otherwise.
+    NET is a file, or the name of a net of the library (`pnsim list`). Options override the `run` line of the net.
 
-    Exit status: 0 done, 1 an expectation failed or the net has errors, 2 could not start, 3 stopped inside the model,
-    130 interrupted (with Ctrl-C, what was finished is kept and shown).
+    Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
+    not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
     model = nets.load(net, settings, streams, columns, tables)
     _check_engine(engine, quiet)
@@ -96,7 +95,7 @@ def command(
     try:
         if warmup == "auto":
             warmup = _find_warmup(model, until, seed, engine, quiet)
-        # What is wrong with the times is told before any file is written.
+        # Errors in the times are reported before any file is written.
         plan, asked = model.plan(
             until=until,
             warmup=warmup,
@@ -117,16 +116,20 @@ def command(
         ProgressLine(Units(model.net.seconds), quiet) as progress,
     ):
         result = model.run_plan(plan, asked, threads=1 if trace else threads, progress=progress, trace=sink)
-    _show(result, net, time.perf_counter() - started, as_json, every)
-    if report and result.counted:
-        from petri.report.html import run_report
+    seconds = time.perf_counter() - started
+    try:
+        if report and result.counted:
+            from petri.report.html import run_report
 
-        write_page(run_report(result, model.sources), report)
+            write_page(run_report(result, model.sources), report)
+    finally:  # the figures are shown even if the page cannot be written
+        with printing():
+            _show(result, net, seconds, as_json, every)
     return _tell_ending(result, model)
 
 
 def _find_warmup(model: Model, until: str | None, seed: int | None, engine: str, quiet: bool) -> str:
-    """Find the end of the warm-up with pilot runs, and say where it is."""
+    """Determine the end of the warm-up from pilot runs, and report it."""
     from petri.experiment.warmup import find
     from petri.report.quantities import Units
 
@@ -157,16 +160,25 @@ def _show(result: Result, source: str, seconds: float, as_json: bool, every: boo
     if as_json:
         contents = result.to_dict()
         contents["manifest"]["source"] = source
-        encoder = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False)
-        write_pieces(chain(encoder.iterencode(contents), "\n"))
+        write_json(contents)
         return
     from petri.report.summary import print_summary
 
     print_summary(result, stdout_console(), seconds=seconds, every=every)
 
 
+def _drift_note(drift: Drift, more: int) -> Diagnostic:
+    """That a figure has not settled; `more` others are not told."""
+    from petri.report.quantities import number
+
+    values: dict[str, Value] = {"name": drift.name, "early": number(drift.early), "late": number(drift.late)}
+    identifier = "place-still-grows" if drift.kind == "place" else "measure-unsettled"
+    return Diagnostic(identifier, severity="note", values={**values, "more": more or None})
+
+
 def _tell_ending(result: Result, model: Model) -> int:
-    """Say on stderr what kept the run from its end; the exit status."""
+    """Report on stderr why the run ended early, if it did. Returns the exit status."""
+    tell_missing(result.files)
     failure = result.failure
     if failure is not None:
         tell(failure.diagnostic, model.sources)
@@ -175,6 +187,11 @@ def _tell_ending(result: Result, model: Model) -> int:
             Diagnostic("interrupted", values={"done": sum(r.complete for r in result.replications), "of": result.asked})
         )
         return exits.INTERRUPTED
+    shown = result.drifts[:MOST_DRIFTS]
+    for number, drift in enumerate(shown, 1):
+        tell(_drift_note(drift, len(result.drifts) - number if number == len(shown) else 0))
+    for measured in result.failed_measures:
+        tell(Diagnostic("figure-failed", values={"name": measured.name, "reason": measured.failure}))
     if failure is not None:
         return exits.STOPPED
     if any(replication.ended == "firings" for replication in result.replications):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from petri.diagnostics import Diagnostic
 from petri.diagnostics import Value as Told
 
 from . import exits, nets
-from .console import stdout_console, tell, write
+from .console import printing, stdout_console, tell, tell_missing, write_json
 from .exits import Refusal, refusal
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
@@ -39,21 +38,21 @@ FILES = (".yaml", ".yml")
 @nets.settings_option
 @nets.streams_options
 @nets.tables_option
-@click.option("--replications", "-n", type=COUNT, metavar="N", help="Of each point; with --precision, at least.")
-@click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± this: 2%.")
-@click.option("--max-replications", type=COUNT, metavar="N", help="Stop there, however wide the intervals are.")
+@click.option("--replications", "-n", type=COUNT, metavar="N", help="Per point; with --precision, the minimum.")
+@click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
+@click.option("--max-replications", type=COUNT, metavar="N", help="Limit for --precision.")
 @click.option("--until", metavar="TIME", help="End of each run, such as '20 ms'.")
-@click.option("--warmup", metavar="TIME", help="Leave the time before out of the statistics; `auto`: find it.")
+@click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it.")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers.")
-@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Keep this one. May be repeated.")
-@click.option("--store", metavar="FILE.db", help="Where to keep every replication (the experiment's name).")
-@click.option("--export", metavar="FILE", help="Write the replications as .csv or .parquet at the end.")
+@click.option("--measure", "measures", multiple=True, metavar="NAME", help="Keep only this measure. May be repeated.")
+@click.option("--store", metavar="FILE.db", help="File for the replications (default: named after the experiment).")
+@click.option("--export", metavar="FILE", help="Write the replications to a .csv or .parquet file at the end.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
-@click.option("--workers", type=COUNT, metavar="N", help="Replications at one time (as many as there are cores).")
+@click.option("--workers", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores).")
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON instead of the tables.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress and no notes.")
+@click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes.")
 def command(
     what: str,
     grids: tuple[str, ...],
@@ -73,11 +72,11 @@ def command(
 ) -> int:
     """Run a net at many points of its parameters, with replications and confidence intervals.
 
-    EXPERIMENT is a YAML file, or a net together with --grid. Each replication is kept in a store as it finishes: a
-    sweep that was stopped, or killed, goes on where it was when the same command is given again.
+    EXPERIMENT is a YAML file, or a net together with --grid. Each replication is stored when it finishes. If a sweep
+    is stopped or killed, the same command continues where it was.
 
     Exit status: 0 done, 1 an expected value was missed or the experiment has errors, 2 could not start, 3 a run
-    stopped inside the model, 130 interrupted.
+    stopped with an error in the model, 130 interrupted.
     """
     from petri.experiment.errors import ExperimentError
 
@@ -97,16 +96,19 @@ def command(
             write_table(outcome, export)
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
-    if report:
-        from petri.report.html import sweep_report
+    try:
+        if report:
+            from petri.report.html import sweep_report
 
-        write_page(sweep_report(outcome), report)
-    _show(outcome, as_json)
+            write_page(sweep_report(outcome), report)
+    finally:  # the figures are shown even if the page cannot be written
+        with printing():
+            _show(outcome, as_json)
     return _tell_ending(outcome, quiet)
 
 
 def _experiment(what: str, grids: tuple[str, ...], settings: tuple[str, ...], overrides: dict[str, Any]) -> Experiment:
-    """What is asked for: the file's experiment or one made of the options; options come before the file."""
+    """The experiment of the file, or one made from the options. Options override the file."""
     from petri.experiment.experiment import Experiment
 
     fixed: dict[str, Value] = {**nets.read_settings(settings)}
@@ -156,13 +158,13 @@ def _precision(text: str | None) -> Any:
 
 
 def _store_of(what: str) -> Path:
-    """`experiment.yaml` is kept in experiment.db, a sweep of `nets/mm1.net` in mm1-sweep.db, in the current folder."""
+    """`experiment.yaml` is stored in experiment.db, a sweep of `mm1.net` in mm1-sweep.db, in the current folder."""
     stem = Path(what).stem
     return Path(f"{stem}.db" if what.endswith(FILES) else f"{stem}-sweep.db")
 
 
 def _check_export(path: str | None) -> None:
-    """Before anything runs: whether the file can be of that kind."""
+    """Check before anything runs that the file can be of that kind."""
     from petri.experiment.tables import check_format
 
     if path is not None:
@@ -188,7 +190,7 @@ def _run(
 
 def _show(outcome: Outcome, as_json: bool) -> None:
     if as_json:
-        write(json.dumps(outcome.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        write_json(outcome.to_dict())
         return
     from .sweep_tables import print_outcome
 
@@ -196,7 +198,7 @@ def _show(outcome: Outcome, as_json: bool) -> None:
 
 
 def _tell_ending(outcome: Outcome, quiet: bool) -> int:
-    """Say on stderr what keeps the numbers from being all that was asked for; the exit status."""
+    """Report on stderr what is missing from the results. Returns the exit status."""
     for point in outcome.points:
         if point.warmup is not None and not point.warmup.settled and not quiet:
             unsettled = {"point": point.label, "series": point.warmup.decided_by}
@@ -204,6 +206,7 @@ def _tell_ending(outcome: Outcome, quiet: bool) -> int:
         if point.done and point.imprecise and not quiet:
             missed: dict[str, Told] = {"point": point.label, "count": len(point.rows), "measures": point.imprecise}
             tell(Diagnostic("precision-missed", severity="note", values=missed))
+    tell_missing(outcome.files)
     failed = next((point for point in outcome.points if point.failures), None)
     if failed is not None:
         row = failed.failures[0]

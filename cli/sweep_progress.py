@@ -1,4 +1,4 @@
-"""How far a sweep is, on stderr: a live block on a terminal, a line for each finished point elsewhere."""
+"""The progress of a sweep on stderr: a live block on a terminal, otherwise a line for each finished point."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from petri.report.quantities import Units
 
-from .console import ENDLESS
+from .console import ENDLESS, console_on, remark
 from .progress import bar_of, fitting
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class SweepProgress:
             self._begin(state)
         if not self._terminal:
             for point in state.closed:
-                print(finished(point, state), file=sys.stderr, flush=True)
+                remark(finished(point, state))
             return
         now = time.monotonic()
         if self._live is not None and now >= self._next:
@@ -61,13 +61,11 @@ class SweepProgress:
     def _begin(self, state: State) -> None:
         self._begun = True
         if state.done:
-            print(f"note: {state.done} replications are in {self._store} already", file=sys.stderr, flush=True)
+            remark(f"note: {state.done} replications are already in {self._store}")
         if self._terminal and state.points_done < len(state.points):
-            from rich.console import Console
             from rich.live import Live
 
-            console = Console(file=sys.stderr, highlight=False, markup=False, emoji=False)
-            self._live = Live(console=console, auto_refresh=False, transient=True)
+            self._live = Live(console=console_on(sys.stderr), auto_refresh=False, transient=True)
             self._live.start()
 
 
@@ -78,7 +76,7 @@ def finished(point: PointState, state: State) -> str:
 
 
 def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
-    """The first few measures as they stand, each in so many columns."""
+    """The current estimates of the first few measures, each with a fixed width."""
     from petri.measure.figures import figures
     from petri.report.wrapping import shortened
 

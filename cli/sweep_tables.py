@@ -1,4 +1,4 @@
-"""The tables of an experiment on a terminal: each point with its measures, then expected values with verdicts."""
+"""The tables of an experiment on a terminal: each point with its measures, then the expected values with verdicts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
         more = f"… and {len(outcome.points) - MOST_ROWS} more points in {outcome.store}"
         print_prose(console, Text(more, style="dim"))
     if any(point.imprecise for point in points):
-        print_prose(console, Text("* not as precise as asked for", style="dim"))
+        print_prose(console, Text("* less precise than requested", style="dim"))
     if any("?" in str(cell) for column in measures for cell in column.cells):
         print_prose(console, Text(DOUBTFUL, style="dim"))
     print_expected(outcome, console, units)
@@ -66,7 +66,7 @@ def summary(outcome: Outcome) -> str:
 
 
 def found_warmups(outcome: Outcome) -> list[str]:
-    """`warm-up found: 12.5 us to 300 us`, where pilots have found it."""
+    """`warm-up found: 12.5 us to 300 us`, if pilot runs determined it."""
     found = [point.warmup.length for point in outcome.points if point.warmup is not None]
     if outcome.identity["warmup"] != "auto" or not found:
         return []
@@ -104,7 +104,7 @@ def parts(names: Sequence[Column], measures: Sequence[Column], room: int) -> Ite
 
 
 def print_expected(outcome: Outcome, console: Console, units: Units) -> None:
-    """Each expected value beside what was measured."""
+    """Each expected value with the measured one."""
     checked = [(point, one) for point in outcome.points for one in point.checked]
     if not checked:
         return

@@ -1,12 +1,14 @@
-"""`--trace FILE`: every firing in a file, in the format that its suffix tells."""
+"""`--trace FILE`: every firing in a file, in the format of its suffix."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
+from petri.atomic_file import replacing
 from petri.diagnostics import Diagnostic
 from petri.net import Net
 from petri.trace import SUFFIXES, TIMELINES, suffix_of, writer_of
@@ -21,7 +23,7 @@ Written = TypeVar("Written")
 
 
 class TraceFile:
-    """A file that is open as long as the run goes on. `until` and `replications` are those of the run."""
+    """A trace file that is complete when the run has ended. `until` and `replications` are those of the run."""
 
     def __init__(self, path: str, net: Net, until: float = math.inf, replications: int = 1) -> None:
         if not suffix_of(path):
@@ -32,34 +34,41 @@ class TraceFile:
         self._net = net
         self._single = suffix_of(path) in TIMELINES and replications > 1
         _check_parquet(path)
-        try:
-            self._file = open(path, "wb")  # noqa: SIM115  (closed by __exit__)
-        except OSError as error:
-            raise refusal("output-unwritable", path=path, reason=error.strerror or str(error)) from error
-        self._writer = self._guarded(lambda: writer_of(path, net, self._file, until))
+        self._until = until
+        self._replacing = replacing(path)
 
     def __enter__(self) -> TraceFile:
+        try:
+            file = self._replacing.__enter__()
+        except OSError as error:
+            raise refusal("output-unwritable", path=self._path, reason=error.strerror or str(error)) from error
+        try:
+            self._writer = self._guarded(lambda: writer_of(self._path, self._net, file, self._until))
+        except BaseException as error:
+            self._replacing.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            self._replacing.__exit__(kind, error, trace)
+            return
         self._guarded(self._close)
-        if error is None:
-            self._tell()
+        self._tell()
 
     def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
         """Write the next firings of a replication."""
         self._guarded(lambda: self._writer(replication, firings))
 
     def _close(self) -> None:
-        try:
+        with ExitStack() as stack:
+            stack.push(self._replacing)
             self._writer.close()
-        finally:
-            self._file.close()
 
     def _tell(self) -> None:
-        """What the file does not have."""
+        """Report what the file does not contain."""
         if self._single:
             tell(Diagnostic("trace-first-only", severity="note", values={"path": self._path}))
         if self._writer.full_at is not None:
@@ -71,7 +80,7 @@ class TraceFile:
             tell(Diagnostic("trace-full", severity="warning", values=values))
 
     def _guarded(self, write: Callable[[], Written]) -> Written:
-        """A disk that is full, say, is told like any other error."""
+        """Report errors of the disk, such as a full one, like any other error."""
         try:
             return write()
         except OSError as error:
@@ -80,7 +89,7 @@ class TraceFile:
 
 
 def _check_parquet(path: str) -> None:
-    """Before the file is made."""
+    """Check for pyarrow before the file is created."""
     if suffix_of(path) == ".parquet":
         try:
             import pyarrow.parquet  # noqa: F401

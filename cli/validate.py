@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from . import exits
-from .console import stdout_console
+from .console import printing, stdout_console
 from .exits import Refusal
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 @click.command(name="validate")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--folder", metavar="DIR", help="Where the folders of experiments are. [default: validation]")
+@click.option("--folder", metavar="DIR", help="Folder of the studies. [default: validation]")
 @click.option(
-    "--stores", metavar="DIR", default="validation-results", show_default=True, help="Keeps all replications."
+    "--stores", metavar="DIR", default="validation-results", show_default=True, help="Folder for the replications."
 )
-@click.option("--report", metavar="DIR", help="Write pages with figures there, index.html first.")
+@click.option("--report", metavar="DIR", help="Folder for the pages with figures; start with index.html.")
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Replications at one time.")
-@click.option("--quiet", "-q", is_flag=True, help="No progress.")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Replications run in parallel.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 def command(
     names: tuple[str, ...],
     folder: str | None,
@@ -41,13 +41,13 @@ def command(
     workers: int | None,
     quiet: bool,
 ) -> int:
-    """Hold the library's nets against published figures.
+    """Compare the nets of the library with published figures.
 
-    NAME is a folder of `validation/`, or one experiment in it such as reordering/figure_7; all when left out. What was
-    computed is kept, so that the same command goes on where it was stopped.
+    NAME is a folder of `validation/`, or one experiment in it such as reordering/figure_7; the default is all. Results
+    are stored, so the same command continues where it was stopped.
 
     Exit status: 0 every figure is within its tolerance and every statement holds, 1 some are not, 2 could not start,
-    3 a run stopped inside the model, 130 interrupted.
+    3 a run stopped with an error in the model, 130 interrupted.
     """
     from petri.experiment.errors import ExperimentError
     from petri.validation import StatementError
@@ -55,16 +55,17 @@ def command(
     begun = time.monotonic()
     try:
         validations = _run(_chosen(names, folder), Path(stores), engine, workers, quiet)
-        console = stdout_console()
-        for one in validations:
-            print_validation(one, console)
         if report:
             _write_pages(validations, Path(report))
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
     except StatementError as error:
         raise click.ClickException(str(error)) from error
-    console.print(f"{time.monotonic() - begun:.0f} s")
+    with printing():
+        console = stdout_console()
+        for one in validations:
+            print_validation(one, console)
+        console.print(f"{time.monotonic() - begun:.0f} s")
     return _status(validations)
 
 
@@ -79,7 +80,7 @@ def _chosen(names: Sequence[str], folder: str | None) -> dict[Path, dict[str, Pa
     for name in names or known:
         group, _, one = name.strip("/").partition("/")
         if group not in known:
-            raise click.UsageError(f"there is no `{group}` to validate; there are {', '.join(known)}")
+            raise click.UsageError(f"there is no study `{group}`; there are {', '.join(known)}")
         files = experiments(known[group])
         if one and one not in files:
             raise click.UsageError(f"`{group}` has no `{one}`; it has {', '.join(files)}")
@@ -112,7 +113,7 @@ def _run(
 
 
 def print_validation(one: Validation, console: Console) -> None:
-    """The stated figures beside ours, then the statements."""
+    """The stated figures with ours, then the statements."""
     from rich.text import Text
 
     from petri.report.columns import print_prose, print_table

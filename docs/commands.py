@@ -1,4 +1,4 @@
-"""Calls the command line within this process, for the pages that show what it prints."""
+"""Calls the command line in this process, for the pages that show its output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Called(NamedTuple):
 
 
 def call(command: str, folder: Path, columns: int) -> Called:
-    """What `pnsim COMMAND` prints in a folder, so many columns wide and without colour. Raises where it crashes."""
+    """The output of `pnsim COMMAND` in a folder, `columns` wide and without colour. Raises if it crashes."""
     out, err = StringIO(), StringIO()
     with (
         chdir(folder),
@@ -36,5 +36,5 @@ def call(command: str, folder: Path, columns: int) -> Called:
 
 
 def trimmed(text: str) -> str:
-    """Without blanks at the ends of lines, and lines without anything at the end."""
+    """The text without trailing blanks in lines, and without empty lines at the end."""
     return "".join(f"{line.rstrip()}\n" for line in text.rstrip().splitlines())

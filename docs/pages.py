@@ -1,8 +1,9 @@
-"""Renews, or checks, what the pages of docs/ show: the files of the tutorial, the output of commands, the pictures.
+"""Regenerates, or checks, the generated parts of docs/: the files of the tutorial, the output of commands, the
+pictures.
 
-A line `<!-- file: … -->` before a fenced block says that the block is a file, which the commands after it see; a line
-`<!-- pnsim … -->`, that the block shows this command and what it prints. `<!-- result: NET -->` stands for the measures
-that `pnsim run NET` prints. Run it as `python docs/pages.py`; a test calls `stale`.
+A line `<!-- file: … -->` before a fenced block marks the block as a file for the commands after it. `<!-- pnsim … -->`
+marks a block with this command and its output, and `<!-- result: NET -->` a block with the measures printed by
+`pnsim run NET`. Run it as `python docs/pages.py`; a test calls `stale`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from pathlib import Path
 
 from commands import call, trimmed
 
+from petri.atomic_file import write_text
+
 DOCS = Path(__file__).resolve().parent
 PAGES = ("tutorial.md", "patterns.md")
 PICTURE = DOCS / "images" / "counter.svg"
@@ -21,21 +24,21 @@ BLOCK = re.compile(
     r"(<!-- (?P<what>file:|pnsim|result:) (?P<rest>.+?) -->\n```\w*\n)(?P<body>.*?)(?=^```$)", re.DOTALL | re.MULTILINE
 )
 SPEED = re.compile(r"^([\d,]+ firings) in .*$", re.MULTILINE)  # differs from run to run
-STOPPED = 3  # the exit status of a run that stopped inside the model
+STOPPED = 3  # the exit status of a run that stopped with an error in the model
 
 
 def main() -> None:
-    """Write the pages and the picture anew."""
+    """Rewrite the pages and the picture."""
     for page in PAGES:
         with tempfile.TemporaryDirectory() as folder:
             text = (DOCS / page).read_text(encoding="utf-8")
-            (DOCS / page).write_text(renewed(text, Path(folder)), encoding="utf-8")
+            write_text(DOCS / page, renewed(text, Path(folder)))
             if (Path(folder) / PICTURED).exists():
-                PICTURE.write_text(pnsim(f"draw {PICTURED}", Path(folder)), encoding="utf-8")
+                write_text(PICTURE, pnsim(f"draw {PICTURED}", Path(folder)))
 
 
 def stale(page: str, folder: Path) -> list[str]:
-    """The blocks of a page that are not what the program prints now, but for the speed of the machine."""
+    """The blocks of a page that differ from the current output, ignoring the speed of the machine."""
     found = (DOCS / page).read_text(encoding="utf-8")
     before, after = BLOCK.finditer(found), BLOCK.finditer(renewed(found, folder))
     return [
@@ -46,7 +49,7 @@ def stale(page: str, folder: Path) -> list[str]:
 
 
 def renewed(text: str, folder: Path) -> str:
-    """The text with the output that the commands give now; the files that it shows are put into the folder."""
+    """The text with the current output of the commands; the files that it shows are put into the folder."""
     for block in BLOCK.finditer(text):
         if block["what"] == "file:":
             (folder / block["rest"]).write_text(block["body"], encoding="utf-8")
@@ -70,7 +73,7 @@ def measures(output: str) -> str:
 
 
 def pnsim(command: str, folder: Path) -> str:
-    """What a command prints, as on a wide terminal, without blanks at the ends of lines."""
+    """The output of a command, as on a wide terminal, without trailing blanks."""
     status, out, err = call(command, folder, columns=100)
     if status not in (0, 1, STOPPED):
         raise RuntimeError(f"{command}: {err}")

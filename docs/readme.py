@@ -1,7 +1,7 @@
-"""Renews, or checks, what README.md shows: the output of commands, and the picture.
+"""Regenerates, or checks, the generated parts of README.md: the output of commands, and the picture.
 
-A line `<!-- pnsim … -->` before a fenced block says which command's output it is; `<!-- file: … -->` that the block is
-a file which the commands see. Run it as `make readme`; tests call `stale`.
+A line `<!-- pnsim … -->` before a fenced block marks it as the output of that command; `<!-- file: … -->` marks it as a
+file for the commands. Run it as `make readme`; tests call `stale`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import tempfile
 from pathlib import Path
 
 from commands import call, trimmed
+
+from petri.atomic_file import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -23,14 +25,14 @@ SLIPS = (("wire(s) -> buffer", "wier(s) -> buffer"), ("load * 1 Gbps", "load * 1
 
 
 def main() -> None:
-    """Write README.md and the picture anew."""
+    """Rewrite README.md and the picture."""
     with tempfile.TemporaryDirectory() as folder:
-        README.write_text(renewed(README.read_text(encoding="utf-8"), Path(folder)), encoding="utf-8")
-        PICTURE.write_text(pnsim("draw first.net", Path(folder)), encoding="utf-8")
+        write_text(README, renewed(README.read_text(encoding="utf-8"), Path(folder)))
+        write_text(PICTURE, pnsim("draw first.net", Path(folder)))
 
 
 def stale(folder: Path) -> list[str]:
-    """The commands whose output README.md shows wrongly, but for the speed of the machine."""
+    """The commands whose output in README.md is out of date, ignoring the speed of the machine."""
     found = README.read_text(encoding="utf-8")
     before, after = BLOCK.finditer(found), BLOCK.finditer(renewed(found, folder))
     return [
@@ -41,7 +43,7 @@ def stale(folder: Path) -> list[str]:
 
 
 def renewed(text: str, folder: Path) -> str:
-    """The text with the output that the commands give now; the files that it shows are put into the folder."""
+    """The text with the current output of the commands; the files that it shows are put into the folder."""
 
     def renew(block: re.Match[str]) -> str:
         if block["what"] == "file:":
@@ -54,7 +56,7 @@ def renewed(text: str, folder: Path) -> str:
 
 
 def misspelt(text: str) -> str:
-    """The net with slips of the pen."""
+    """The net with typing errors."""
     for right, wrong in SLIPS:
         if right not in text:
             raise ValueError(f"`{right}` is no longer in the README's net")
@@ -63,7 +65,7 @@ def misspelt(text: str) -> str:
 
 
 def pnsim(command: str, folder: Path) -> str:
-    """What a command prints on stdout, as on a wide terminal, without blanks at the ends of lines."""
+    """The stdout of a command, as on a wide terminal, without trailing blanks."""
     status, out, err = call(command, folder, columns=100)
     if status not in (0, 1):
         raise RuntimeError(f"{command}: {err}")

@@ -1,4 +1,4 @@
-"""Coloured timed Petri nets: the language, two engines, and what they measure.
+"""Coloured timed Petri nets: the language, two engines, and their measures.
 
     import petri
 
@@ -6,8 +6,8 @@
     result = model.run(until=1e5, seed=1)
     print(result.measure("L").interval)
 
-`load` and `loads` read nets; a `Model` runs them; a `Result` holds the figures. `petri.net` has the flat net, from
-whose classes nets can also be built.
+`load` and `loads` read nets; a `Model` runs them; a `Result` holds the figures. Nets can also be built from the classes
+of the flat net in `petri.net`.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ __all__ = [
     "MeasureResult",
     "Model",
     "Result",
+    "UnknownName",
     "__version__",
     "check",
     "load",
@@ -43,6 +44,7 @@ _HOMES = {
     "MeasureResult": "petri.result",
     "Model": "petri.model",
     "Result": "petri.result",
+    "UnknownName": "petri.diagnostics",
     "check": "petri.language",
     "load": "petri.model",
     "loads": "petri.model",
@@ -50,7 +52,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, imported when first asked for: a command that only parses need not wait for numpy."""
+    """The public names, imported on first use, so that a command that only parses does not import numpy."""
     if name in _HOMES:
         from importlib import import_module
 

@@ -1,11 +1,11 @@
 """The flat net as plain JSON types, and back.
 
-What is in a net becomes an object of its fields; fields that have their default value are left out, so
-that a net of black tokens stays short. In places where one of several classes may stand (probes), `"is"` names the
+Each part of a net becomes an object of its fields; fields with their default value are left out, so that a net of black
+tokens stays short. If a field may have one of several classes (probes), `"is"` names the
 class. An expression is an object too: `{"op": "add", "kind": "int", "args": […]}`. A span is the list
-`[file, line, column, end line, end column]`, the file as its position in the net's `"files"`. Numbers stay what they
-are: an int of the net is a JSON integer, a float one with a point or an exponent, and reading gives the same bits. The
-only number that JSON cannot write, infinity (`run until dead`), is the text `"inf"`.
+`[file, line, column, end line, end column]`, the file as its position in the net's `"files"`. Numbers keep their
+type: an int of the net is a JSON integer, a float a number with a point or an exponent, and reading gives the same
+bits. The only number that JSON cannot write, infinity (`run until dead`), is the text `"inf"`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _CLASSES: dict[str, type] = {
 
 
 def net_to_dict(flat: Net, *, spans: bool = True) -> dict[str, Any]:
-    """The net as dicts, lists, texts, numbers and truth values. Without `spans`, places in the source are left out.
+    """The net as dicts, lists, texts, numbers and truth values. Without `spans`, positions in the source are left out.
 
-    Parts that occur several times may be one object: copy before changing anything.
+    Repeated parts may be one object: copy before changing anything.
     """
     files: list[str] = []
     encoded = _Encoder(files, spans).object(flat)
@@ -41,7 +41,7 @@ def net_to_dict(flat: Net, *, spans: bool = True) -> dict[str, Any]:
 def net_text(flat: Net, *, spans: bool = True, sort_keys: bool = False, indent: int | None = None) -> Iterator[str]:
     """`net_to_dict` as JSON, in pieces: no more than one element of the net is in memory as dicts.
 
-    Without `indent` there are no blanks. Only with `sort_keys` are non-ASCII characters escaped.
+    Without `indent` there is no whitespace. Non-ASCII characters are escaped only with `sort_keys`.
     """
     encoder = _Encoder([], spans)
     colon = ":" if indent is None else ": "
@@ -59,7 +59,7 @@ def net_text(flat: Net, *, spans: bool = True, sort_keys: bool = False, indent: 
         yield f"{line}]"
 
     members: dict[str, Any] = {"version": VERSION, **encoder.fields(flat)}
-    if spans:  # the files come first, and are known last
+    if spans:  # the files come first, but are known last
         ready = {name: list(member(value)) for name, value in members.items()}
         files = {"files": list(member(encoder.files))} if encoder.files else {}
         texts: Iterable[tuple[str, Iterable[str]]] = {"version": ready.pop("version"), **files, **ready}.items()
@@ -76,9 +76,9 @@ def net_text(flat: Net, *, spans: bool = True, sort_keys: bool = False, indent: 
 
 
 def net_from_dict(data: Mapping[str, Any]) -> Net:
-    """The net that `net_to_dict` wrote. Raises ValueError where the data is none."""
+    """The net that `net_to_dict` wrote. Raises ValueError if the data is not a net."""
     if data.get("version") != VERSION:
-        raise ValueError(f"a flat net of version {data.get('version')!r}, where {VERSION} is known")
+        raise ValueError(f"a flat net of version {data.get('version')!r}; this version of pnsim reads {VERSION}")
     content = {name: value for name, value in data.items() if name not in ("version", "files")}
     try:
         decoded = _decode_object(Net, content, tuple(data.get("files", ())))
@@ -96,10 +96,10 @@ class _Encoder:
         self.files = files
         self.spans = spans
         self.numbers: dict[str, int] = {}
-        self.known: dict[int, Any] = {}  # by id: what instances of a module share is encoded once
+        self.known: dict[int, Any] = {}  # by id: parts shared by instances of a module are encoded once
 
     def fields(self, value: Any) -> dict[str, Any]:
-        """Those that differ from their defaults; 1 differs from 1.0, and False from 0."""
+        """The fields that differ from their defaults; 1 differs from 1.0, and False from 0."""
         found: dict[str, Any] = {}
         for name, default in _defaults(type(value)):
             field_value = getattr(value, name)
@@ -130,7 +130,7 @@ class _Encoder:
             return [self.value(item) for item in value]
         if kind is Span:
             return self.span(value)
-        if kind is Tokens:  # its items are made for the moment, and have no identity to know them by
+        if kind is Tokens:  # its items are temporary, so their ids cannot be used
             return [[count, list(token)] for count, token in value]
         encoded = self.object(value)
         return {"is": kind.__name__, **encoded} if kind in _PROBES else encoded
@@ -149,7 +149,7 @@ _DEFAULTS: dict[type, list[tuple[str, Any]]] = {}
 
 
 def _defaults(kind: type[Frozen]) -> list[tuple[str, Any]]:
-    """Each field's name and default; `_MISSING`, which equals nothing, where there is none."""
+    """Each field's name and default; `_MISSING`, which equals nothing, if there is none."""
     if kind not in _DEFAULTS:
         known = defaults(kind)
         _DEFAULTS[kind] = [(name, known.get(name, _MISSING)) for name in fields(kind)]
@@ -171,7 +171,7 @@ def _decode_object(kind: type[Frozen], data: Mapping[str, Any], files: tuple[str
 
 
 def _decoder(hint: Any) -> Decoder:
-    """How to read a value of a type as it is declared in `petri.net`."""
+    """The function that reads a value of a type declared in `petri.net`."""
     if hint is Span:
         return _decode_span
     if isinstance(hint, type) and hint.__name__ in _CLASSES:

@@ -1,4 +1,4 @@
-"""The public face: load a net, run it, look at its result."""
+"""The public interface: load a net, run it, get its result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Model(Frozen):
-    """A flat net that can be run; `sources` are the texts that it came from, by file name.
+    """A flat net that can be run; `sources` are the texts that it was made from, by file name.
 
     A net built from the classes of `petri.net` runs as well: `Model(net).run(until=100.0)`.
     """
@@ -34,15 +34,15 @@ class Model(Frozen):
     def with_streams(self, files: Files, columns: Mapping[str, str] | None = None) -> Model:
         """The model with these files at its places with streams (S6), by the places' names.
 
-        columns: the file's column for a field, where they differ: {"time": "frame.time_epoch [s]"}. Raises
-        LanguageError where there is no such place or field.
+        columns: the file's column for a field, if the names differ: {"time": "frame.time_epoch [s]"}. Raises
+        LanguageError if there is no such place or field.
         """
         from petri.traffic.attach import with_streams
 
         return Model(with_streams(self.net, files, columns), self.sources)
 
     def plan(self, *, trace: bool = False, **options: Unpack[RunOptions]) -> tuple[Plan, int]:
-        """What `run` would do, and how many times. Raises LanguageError where no end is given, or none makes sense."""
+        """The plan of `run`, and the number of replications. Raises LanguageError if the end is missing or invalid."""
         defaults = self.net.run_defaults
         until, warmup, seed = options.get("until"), options.get("warmup"), options.get("seed")
         end = self.duration(until) if until is not None else defaults.until
@@ -80,9 +80,9 @@ class Model(Frozen):
         happen any more. threads: at most so many replications at a time. progress: called about ten times a second.
         trace: receives every firing.
 
-        What goes wrong inside the model, or is wrong in the file of a stream, is in `Result.failure`, with the figures
-        up to there; Ctrl-C ends the run and sets `Result.interrupted`. Raises LanguageError where the run cannot start,
-        ImportError where the engine asked for is not built.
+        An error of the model, or of the file of a stream, is in `Result.failure`, with the figures up to that time.
+        Ctrl-C ends the run and sets `Result.interrupted`. Raises LanguageError if the run cannot start, ImportError if
+        the requested engine is not built.
         """
         plan, count = self.plan(trace=trace is not None, **options)
         return self.run_plan(plan, count, threads=threads, progress=progress, trace=trace)
@@ -99,7 +99,7 @@ class Model(Frozen):
         """Do what a plan says, so many times; the rest as of `run`."""
         try:
             ran, interrupted = replicate(self.net, plan, range(count), threads=threads, progress=progress, trace=trace)
-        except ModelError as error:  # the key of an initial token: there is no run yet that could hold the error
+        except ModelError as error:  # the key of an initial token failed: there is no run yet to store the error
             values = {name: str(value) for name, value in error.values.items()}
             raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error
         return Result(self.net, plan, tuple(ran), interrupted, count)
@@ -115,18 +115,18 @@ def load(path: str | Path, tables: language.Tables | None = None, /, **parameter
     """The model of a `.net` file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
 
     parameters: values for the net's parameters, as numbers or as text with a unit ("10 us"). tables: other files for
-    the tables that the net draws from, by what it calls them. Raises LanguageError with everything that is wrong.
+    the tables that the net draws from, by their names in the net. Raises LanguageError with all errors.
     """
     return Model(*language.load_with_sources(path, parameters, tables))
 
 
 def loads(text: str, /, **parameters: Scalar | bool | str) -> Model:
-    """The model of a net given as text. It can import the library's modules, and no files."""
+    """The model of a net given as text. It can import the library's modules, but no files."""
     return Model(*language.loads_with_sources(text, parameters))
 
 
 def choose(engine: str) -> str:
-    """The engine for "auto": the native one where it is built."""
+    """The engine for "auto": the native one if it is built."""
     if engine == "auto":
         return "native" if available() else "reference"
     if engine not in ("native", "reference"):

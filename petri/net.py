@@ -1,8 +1,8 @@
 """The flat net: places, transitions, arcs and expressions with every module, array and parameter resolved.
 
-This is all that an engine or an analysis reads. A colour is a tuple of scalar *slots*; records are laid out
-field after field, so expressions and patterns deal in scalars only. Indices (of places, transitions, variables)
-are positions in the tuples of the net. `docs/semantics.md` says what a net means.
+Engines and analyses read nothing else. A colour is a tuple of scalar *slots*; records are laid out
+field after field, so expressions and patterns use scalars only. Indices (of places, transitions, variables)
+are positions in the tuples of the net. `docs/semantics.md` defines the meaning of a net.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Discipline = Literal["bag", "fifo", "lifo", "key"]
 # Limits that more than one room holds nets and runs to.
 MOST_ARCS = 1_000  # on the input side of a transition; the native engine has the same limit
 MOST_TOKENS = 10_000_000  # in a net, unless a run is told otherwise (X3)
-MOST_REPLICATIONS = 100_000  # of one run, which keeps what each has measured
+MOST_REPLICATIONS = 100_000  # of one run, which stores the measures of each
 
 
 class Span(Frozen):
@@ -35,7 +35,7 @@ class Span(Frozen):
 
 
 class Slot(Frozen):
-    """One scalar of a colour. Bounds are inclusive, `None` where there is none; a bool is an int in 0..1."""
+    """One scalar of a colour. Bounds are inclusive, `None` if there is none; a bool is an int in 0..1."""
 
     name: str = ""  # path within the record ("pkt.seq"), "" for a scalar colour
     kind: Literal["int", "real"] = "int"
@@ -53,7 +53,7 @@ class Colour(Frozen):
 
 
 class Expr(Frozen):
-    """One operation. `kind` is the kind of its result; operands have the kinds that the operation asks for.
+    """One operation. `kind` is the kind of its result; operands have the kinds that the operation requires.
 
     op          args                   value        meaning
     const                              the scalar
@@ -88,14 +88,14 @@ class Expr(Frozen):
 
 
 class Match(Frozen):
-    """What an arc asks of one slot: bind a variable, equal an expression, or (neither) nothing."""
+    """The pattern of one slot: bind a variable, equal an expression, or (neither) match anything."""
 
     bind: int | None = None
     equal: Expr | None = None
 
 
 class InputArc(Frozen):
-    """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc and they stay."""
+    """Takes a token (or, on a black place, `count` of them); with `keep` it is a read arc, and the tokens stay."""
 
     place: int
     pattern: tuple[Match, ...] = ()
@@ -118,7 +118,7 @@ class OutputArc(Frozen):
 
     places: tuple[int, ...]
     values: tuple[Expr, ...] = ()
-    index: Expr | None = None  # int from 0; None when there is one place
+    index: Expr | None = None  # int from 0; None if there is one place
     count: Expr | None = None  # int; None is 1
     condition: Expr | None = None  # bool; None is true
     span: Span | None = None
@@ -139,12 +139,12 @@ class Draw(Frozen):
 
 
 class Stream(Frozen):
-    """A file whose rows come to a place, one after the other (S6). How it is read is in `petri/traffic/`."""
+    """A file whose rows come to a place, one after the other (S6). `petri/traffic/` reads it."""
 
-    name: str = ""  # as written; "" when it has to be given for each run
-    path: str = ""  # where it is; "" when nobody has said yet
-    columns: tuple[tuple[str, str], ...] = ()  # (slot, column of the file), where the names differ
-    digest: str = ""  # SHA-256 of what is in it, where a result must say so
+    name: str = ""  # as written; "" if it must be given for each run
+    path: str = ""  # its path; "" if not given yet
+    columns: tuple[tuple[str, str], ...] = ()  # (slot, column of the file), if the names differ
+    digest: str = ""  # SHA-256 of its contents, if a result must contain it
 
 
 class Place(Frozen):
@@ -153,7 +153,7 @@ class Place(Frozen):
     discipline: Discipline = "bag"
     key: Expr | None = None  # for discipline "key": an expression of the slots, int or real
     capacity: int | None = None
-    initial: Sequence[tuple[int, Token]] = ()  # (how many, of which value), in order of arrival: a tuple, or `Tokens`
+    initial: Sequence[tuple[int, Token]] = ()  # (count, value), in order of arrival: a tuple, or `Tokens`
     stream: Stream | None = None  # only of a coloured fifo place without initial tokens
     doc: str = ""
     span: Span | None = None
@@ -165,7 +165,7 @@ class Place(Frozen):
 
 
 class Transition(Frozen):
-    """`variables` holds those that arcs bind, then those that are drawn. `time` is an int 0 const when immediate."""
+    """`variables` are those bound by arcs, then those drawn. `time` is an int 0 const if immediate."""
 
     name: str
     variables: tuple[Variable, ...] = ()
@@ -219,19 +219,22 @@ class Order(Frozen):
 
     event: Event
     sequence: Expr  # int
+    displacement_threshold: int = 64  # DT of RFC 5236, from 1 to 1024
+    buffer_threshold: int = 64  # BT of RFC 5236, from 1 to 1024
 
 
 Probe = Counter | Sample | Passage | Order
 
 
 class Term(Frozen):
-    """One operation of a measure's formula over what a run observed.
+    """One operation of a measure's formula on the observations of a run.
 
     op                                     args      value        meaning
     const                                            the number
     elapsed                                                       length of the window
     counter                                          probe index  its sum
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
+    series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings                                          transition   number of firings
     in_progress active                               transition   average in progress; share of time with any
     mean max occupied arrivals sojourn busy          place        figures of M1; busy = 1 − mean / initial
@@ -260,7 +263,7 @@ class Expectation(Frozen):
 
 
 class Measure(Frozen):
-    """A named figure. For a probe that has many figures, `record` lists those to show (`formula` is the first)."""
+    """A named figure. For a probe with many figures, `record` lists those to show (`formula` is the first)."""
 
     name: str
     formula: Term
@@ -294,7 +297,7 @@ class Table(Frozen):
 
 
 class RunDefaults(Frozen):
-    """The net's `run` line, times in the net's unit; `until` is inf for `until dead`, None when not given."""
+    """The net's `run` line, times in the net's unit; `until` is inf for `until dead`, None if not given."""
 
     until: float | None = None
     warmup: float = 0.0
@@ -312,6 +315,6 @@ class Net(Frozen):
     tables: tuple[Table, ...] = ()
     parameters: tuple[Parameter, ...] = ()
     run_defaults: RunDefaults = RunDefaults()
-    time_unit: str = ""  # as in `time ns`; "" when time is a plain number
+    time_unit: str = ""  # as in `time ns`; "" if time is a plain number
     seconds: float | None = None  # length of the time unit [s]
     doc: str = ""

@@ -1,7 +1,7 @@
-"""Logarithm, exponential and power in IEEE additions and multiplications alone.
+"""Logarithm, exponential and power, using only IEEE additions and multiplications.
 
-The mathematical library of the machine may round these differently from one system to the next; a trajectory must not.
-Each routine has a twin in the native engine that performs the same operations in the same order.
+The mathematical library may round these differently on different systems, but a trajectory must not change. Each
+routine has a twin in the native engine that performs the same operations in the same order.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SQRT_HALF = float.fromhex("0x1.6a09e667f3bcdp-1")
 LN_TERMS = 11
 EXP_TERMS = 14
 
-# The coefficients, each one correctly rounded division; factorials up to 14! are exact in a double.
+# The coefficients, each a single correctly rounded division; factorials up to 14! are exact in a double.
 LN_COEFFICIENTS = tuple(1.0 / (2 * k + 1) for k in range(1, LN_TERMS + 1))
 EXP_COEFFICIENTS = tuple(1.0 / math.factorial(k) for k in range(2, EXP_TERMS + 1))
 

@@ -1,7 +1,7 @@
-"""Classes of fields: what `dataclass(slots=True)` makes, for the classes that every command loads.
+"""Classes of fields, like `dataclass(slots=True)`, for the classes that every command loads.
 
-For each class `dataclass` writes up to eight methods as text and compiles them as the module is imported, which was a
-quarter of the time of a short run. msgspec has these methods in C.
+For each class `dataclass` generates up to eight methods as text and compiles them at import, which took a quarter of
+the time of a short run. msgspec has these methods in C.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ __all__ = ["Frozen", "Struct", "as_dict", "convert", "defaults", "field", "field
 
 @dataclass_transform(eq_default=False, field_specifiers=(field,))
 class Struct(msgspec.Struct, eq=False):
-    """Its fields may change, and it equals nothing but itself."""
+    """Mutable; compared by identity."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Frozen(msgspec.Struct, frozen=True):
-    """Its fields never change, and it equals what is of the same class and has equal fields."""
+    """Immutable; equal to an object of the same class with equal fields."""
 
 
 def fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
@@ -34,6 +34,6 @@ def fields(kind: type[msgspec.Struct]) -> tuple[str, ...]:
 
 
 def defaults(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
-    """What the fields are that need not be given."""
+    """The default values of the fields that have one."""
     values = kind.__struct_defaults__
     return dict(zip(fields(kind)[len(fields(kind)) - len(values) :], values, strict=True))

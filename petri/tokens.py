@@ -1,4 +1,4 @@
-"""Long initial markings, kept by columns: ten bytes for a slot of a token, where tuples of numbers take a hundred."""
+"""Long initial markings, stored by columns: ten bytes for a slot of a token instead of a hundred in tuples."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Column: TypeAlias = "array[int] | array[float]"
 
 
 class Tokens(Sequence[tuple[int, Token]]):
-    """(how many, of which value), in order of arrival. It equals the tuple of its items, and is not to be changed.
+    """(count, value), in order of arrival. It equals the tuple of its items, and must not be changed.
 
-    columns: for each slot the values of all tokens, typecode "q" (int) or "d" (real). counts: how many of each, or
-    None where it is one of each.
+    columns: for each slot the values of all tokens, typecode "q" (int) or "d" (real). counts: the number of each, or
+    None if it is one of each.
     """
 
     __slots__ = ("columns", "counts", "length")
@@ -61,7 +61,7 @@ class Tokens(Sequence[tuple[int, Token]]):
 
 
 class TokenList:
-    """Collects an initial marking. Equal neighbours become one item."""
+    """Collects an initial marking. Equal neighbours are merged into one item."""
 
     def __init__(self, kinds: Sequence[str]) -> None:
         """kinds: those of the slots, "int" or "real"."""
@@ -74,7 +74,7 @@ class TokenList:
         return len(self._counts)
 
     def append(self, count: int, token: Token) -> None:
-        """So many tokens of this value, whose numbers are of the kinds of the slots."""
+        """Add `count` tokens of this value, whose numbers have the kinds of the slots."""
         if token == self._last:
             self._counts[-1] += count
         elif count:
@@ -84,7 +84,7 @@ class TokenList:
                 append(value)
 
     def extend(self, count: int, columns: Sequence[Column]) -> None:
-        """So many of each token; no two that follow one another are equal."""
+        """Add `count` of each token; no two consecutive ones are equal."""
         length = len(columns[0])
         if not count or not length:
             return
@@ -95,7 +95,7 @@ class TokenList:
         self._last = tuple(values[-1] for values in columns)
 
     def every(self, count: int, ranges: Sequence[range]) -> None:
-        """So many tokens of each value, the last slot changing fastest."""
+        """Add `count` tokens of each value, with the last slot changing fastest."""
         if not ranges:
             self.append(count, ())
             return
@@ -109,14 +109,14 @@ class TokenList:
         self.extend(count, columns)
 
     def marking(self) -> Sequence[tuple[int, Token]]:
-        """A plain tuple where there are few."""
+        """A plain tuple if there are few."""
         ones = self._counts.count(1) == len(self._counts)
         tokens = Tokens(len(self._counts), self._columns, None if ones else self._counts)
         return tokens if len(tokens) > FEW else tuple(tokens)
 
 
 def compact(items: tuple[tuple[int, Token], ...]) -> Sequence[tuple[int, Token]]:
-    """The same marking by columns, where it is long and its numbers are of one kind in each column."""
+    """The same marking by columns, if it is long and the numbers of each column have one kind."""
     if len(items) <= FEW or not all(isinstance(count, int) for count, _ in items):
         return items
     columns: list[Column] = []

@@ -1,3 +1,3 @@
-"""The version of the distribution, in its one place."""
+"""The version of the distribution, defined once."""
 
 VERSION = "0.1.0"

@@ -1,7 +1,7 @@
-"""How the free constants of the IXP2400 model were fitted, and how much the results depend on them.
+"""The fit of the free constants of the IXP2400 model, and how much the results depend on them.
 
-    python validation/calibrate_ixp2400.py             # the fit: a small grid around the constants, by their misfit
-    python validation/calibrate_ixp2400.py --schemes   # then the constant of each scheme that has one of its own
+    python validation/calibrate_ixp2400.py             # the fit: a small grid around the constants, sorted by misfit
+    python validation/calibrate_ixp2400.py --schemes   # then the constants of single schemes
     python validation/calibrate_ixp2400.py --change    # each constant about 50 % down and up, one at a time
     python validation/calibrate_ixp2400.py --change sram_latency flows    # these constants
 
@@ -56,7 +56,7 @@ CHANGES: Final[Mapping[str, tuple[Any, ...]]] = {
     "work_exponential": (False,),
     "flows": (5, 15),
 }
-"""Constants at half and at one and a half times their value, or as near as their meaning allows."""
+"""Constants at 0.5 and 1.5 times their value, or as near as their meaning allows."""
 
 
 SCHEMES: Final[Mapping[str, tuple[dict[str, Any], float, tuple[Any, ...]]]] = {
@@ -79,7 +79,7 @@ def run(packets: int, **parameters: Any) -> dict[str, float]:
 
 
 def figures(constants: Mapping[str, Any], packets: int = 240_000) -> dict[str, float]:
-    """The figures of the fit, as measured; a quarter of the packets will do over ten hops and with few threads."""
+    """The figures of the fit, as measured; with a quarter of the packets over ten hops and with few threads."""
     one, few = run(packets, **constants), run(packets // 4, **{"threads": 2, **constants})
     path = run(packets // 4, hops=10, **constants)
     return {

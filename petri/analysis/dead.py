@@ -1,4 +1,4 @@
-"""Why nothing can happen any more: for each transition of a dead net, the first thing that it lacks."""
+"""Why a net is dead: for each transition, the first thing that it lacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from petri.engine.reference import Engine, Held
 from petri.net import InputArc, Net, Token, Transition
 from petri.structs import Frozen
 
-MOST_BINDINGS: Final = 2_000  # partial bindings that are looked at for one transition
+MOST_BINDINGS: Final = 2_000  # partial bindings tried for one transition
 
 
 class Lack(Frozen):

@@ -1,4 +1,4 @@
-"""What follows from a net's structure alone: which weighted sums of tokens never change.
+"""Structural analysis: the weighted sums of tokens that never change (place invariants).
 
 Tokens are counted whatever their colour. A transition's effect on a place is *constant* when the number of tokens
 that it takes and gives there does not depend on the binding.
@@ -12,10 +12,10 @@ from math import gcd
 
 from petri.net import Expr, Net, Transition
 
-MOST_ROWS = 4096  # Farkas' algorithm may need exponentially many; beyond, it gives up
+MOST_ROWS = 4096  # Farkas' algorithm may need exponentially many; beyond this it gives up
 
 Effect = Mapping[int, int | None]
-"""By place: tokens given less tokens taken; None where that depends on the binding or the marking."""
+"""By place: tokens given minus tokens taken; None if that depends on the binding or the marking."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Invariant:
 
 
 def constant(count: Expr | None) -> int | None:
-    """The value of a number of tokens, if it is the same for all bindings."""
+    """The value of a number of tokens if it is the same for all bindings."""
     if count is None:
         return 1
     return int(count.value) if count.op == "const" and count.value is not None else None
@@ -60,7 +60,7 @@ def add(tokens: dict[int, int | None], place: int, count: int | None) -> None:
 
 
 def effect(transition: Transition) -> Effect:
-    """What a whole firing changes, by place."""
+    """The effect of a whole firing, by place."""
     plus, minus = given(transition), taken(transition)
     change: dict[int, int | None] = {}
     for place in {*plus, *minus}:
@@ -70,15 +70,14 @@ def effect(transition: Transition) -> Effect:
 
 
 def invariants(net: Net) -> list[Invariant] | None:
-    """The semi-positive place invariants of minimal support (Martínez & Silva 1982); None when there are too many.
+    """The semi-positive place invariants of minimal support (Martínez & Silva 1982); None if there are too many.
 
-    Places that some transition changes by an amount that is not constant, or to which rows of a file come, take part in
-    none.
+    Places that some transition changes by a varying amount, or that receive rows of a file, belong to none.
     """
     effects = [effect(transition) for transition in net.transitions]
     vague = {place for change in effects for place, amount in change.items() if amount is None}
     vague |= {index for index, place in enumerate(net.places) if place.stream is not None}
-    # Each row: what is left to cancel, by transition, and the weights so far, by place.
+    # Each row: what remains to be cancelled, by transition, and the weights so far, by place.
     rows: list[tuple[dict[int, int], dict[int, int]]] = []
     for place in range(len(net.places)):
         if place not in vague:
@@ -99,7 +98,7 @@ def invariants(net: Net) -> list[Invariant] | None:
 def cancel(
     rows: list[tuple[dict[int, int], dict[int, int]]], transition: int
 ) -> list[tuple[dict[int, int], dict[int, int]]] | None:
-    """One step of the algorithm: rows that the transition does not change, from those that it does, in pairs."""
+    """One step of the algorithm: combines the rows that the transition changes in pairs into rows that it does not."""
     kept = [row for row in rows if transition not in row[0]]
     gains = [row for row in rows if row[0].get(transition, 0) > 0]
     losses = [row for row in rows if row[0].get(transition, 0) < 0]

@@ -1,7 +1,7 @@
-"""Errors, warnings and notes as data, and the one place that words and draws them.
+"""Errors, warnings and notes as data, and their formatting in one place.
 
-Whoever finds something wrong makes a `Diagnostic`: an id, the span of the culprit and the values that matter. The
-sentences stand in `petri/wording/`, one table per area, so that every message of the project reads alike:
+Code that finds an error creates a `Diagnostic`: an id, the span of the culprit and the relevant values. The sentences
+are in `petri/wording/`, one table per area, so that all messages of the project have the same style:
 
     Diagnostic("unknown-name", span, values={"name": "tbfu", "suggestion": "tbuf"})
 
@@ -12,8 +12,8 @@ sentences stand in `petri/wording/`, one table per area, so that every message o
        |                  ^^^^
        hint: did you mean `tbuf`?
 
-A diagnostic that stops a command travels in a `LanguageError` (the text is wrong) or a `RunError` (the model went
-wrong while it ran).
+A diagnostic that stops a command is carried by a `LanguageError` (the text is wrong) or a `RunError` (the model failed
+during the run).
 """
 
 from petri.diagnostics.data import Diagnostic, Label, Severity, Value
@@ -22,6 +22,7 @@ from petri.diagnostics.errors import (
     LanguageError,
     RunError,
     RunFailure,
+    UnknownName,
     did_you_mean,
     has_errors,
     in_order,
@@ -29,6 +30,7 @@ from petri.diagnostics.errors import (
     render,
     render_all,
     summary,
+    unknown_name,
 )
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "RunError",
     "RunFailure",
     "Severity",
+    "UnknownName",
     "Value",
     "did_you_mean",
     "has_errors",
@@ -47,4 +50,5 @@ __all__ = [
     "render",
     "render_all",
     "summary",
+    "unknown_name",
 ]

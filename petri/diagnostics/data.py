@@ -1,4 +1,4 @@
-"""One thing to tell the user: its id, the span of the culprit and the values that fill in the sentences."""
+"""One message to the user: its id, the span of the culprit and the values that fill in the sentences."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Label(Frozen):
 
 
 class Diagnostic(Frozen):
-    """One thing to tell the user.
+    """One message to the user.
 
     `id` is its name in the wording tables. `values` fill in the sentences; a hint or note that names a value which is
-    missing, None or empty is left out. `span` is None when no source text is to blame (a file that is missing).
+    missing, None or empty is left out. `span` is None if no source text is to blame (a missing file).
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Draws a diagnostic over its source lines: the whole culprit underlined, second places with their labels."""
+"""Draws a diagnostic over its source lines: the whole culprit underlined, second positions with their labels."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from functools import lru_cache
 
 from petri.diagnostics.data import Diagnostic
 from petri.net import Span
+from petri.visible import visible
 from petri.wording import label
-from petri.wording.entry import visible
+from petri.wording.entry import quoted
 
 TAB = 4
 WIDTH = 100  # source lines longer than this are clipped around the culprit
-TALLEST = 4  # lines of a culprit that are all shown; of a taller one the first and the last are
+TALLEST = 4  # lines of a culprit that are all shown; of a longer one only the first and the last
 
 _PAINT = {"error": "1;31", "warning": "1;33", "note": "1;36", "hint": "1;32", "frame": "1;34", "title": "1"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A part of one line to underline: columns from 1, end exclusive; the label is "" but on the last line."""
+    """A part of one line to underline: columns from 1, end exclusive; the label is "" except on the last line."""
 
     start: int
     end: int
@@ -40,7 +41,7 @@ def draw(diagnostic: Diagnostic, sources: Mapping[str, str], *, colour: bool) ->
         margin = max((len(str(line)) for _, marks in blocks for line in marks), default=1)
         for number, (span, marks) in enumerate(blocks):
             arrow = "-->" if number == 0 else ":::"
-            where = f"{visible(span.file)}:{span.line}:{span.column}"
+            where = f"{quoted(span.file)}:{span.line}:{span.column}"
             lines.append(f"{' ' * margin}{paint('frame', arrow)} {where}")
             lines += _excerpt(sources.get(span.file), marks, margin, diagnostic.severity, paint)
     indent = " " * (margin + 1 if margin else 2)
@@ -58,7 +59,7 @@ class _Painter:
 
 
 def _blocks(diagnostic: Diagnostic, sources: Mapping[str, str]) -> list[tuple[Span, dict[int, list[_Mark]]]]:
-    """For each file, that of the culprit first: the span to name and the marks on each of its lines."""
+    """For each file, starting with that of the culprit: the span to name and the marks on each of its lines."""
     if diagnostic.span is None:
         return []
     places = [(diagnostic.span, "", True)]
@@ -116,7 +117,7 @@ def _numbered(line: int, content: str, margin: int, paint: _Painter) -> str:
 
 
 def _marked_line(line: int, source: str, marks: list[_Mark], margin: int, severity: str, paint: _Painter) -> list[str]:
-    """The source line and, below it, one row of underlines; labels that collide get rows of their own."""
+    """The source line and, below it, one row of underlines; labels that collide get separate rows."""
     lines = _lines(source)
     cells, offsets = _cells(lines[line - 1] if line <= len(lines) else "")
     focus = min(marks, key=lambda mark: (not mark.main, mark.start))
@@ -141,9 +142,9 @@ def _lines(source: str) -> list[str]:
 
 
 def _cells(content: str) -> tuple[list[str], list[int]]:
-    """The screen columns of a line as shown, and for each of its characters the column (from 0) where it begins.
+    """The screen columns of a line as shown, and for each of its characters the column (from 0) where it starts.
 
-    Tabs become spaces, control characters a replacement; the second column of a wide character is "".
+    Tabs become spaces, control characters visible signs; the second column of a wide character is "".
     """
     shown: list[str] = []
     offsets: list[int] = []
@@ -155,7 +156,7 @@ def _cells(content: str) -> tuple[list[str], list[int]]:
             if shown:
                 shown[-1] += character
         elif not character.isprintable():
-            shown.append("\N{REPLACEMENT CHARACTER}")
+            shown += visible(character)
         elif unicodedata.east_asian_width(character) in "WF":
             shown += [character, ""]
         else:
@@ -165,14 +166,14 @@ def _cells(content: str) -> tuple[list[str], list[int]]:
 
 
 def _offset(offsets: list[int], column: int) -> int:
-    """The screen column of a source column; columns past the line's end count on from there."""
+    """The screen column of a source column; columns past the line's end continue from there."""
     if column - 1 < len(offsets):
         return offsets[max(column - 1, 0)]
     return offsets[-1] + column - len(offsets)
 
 
 def _window(width: int, start: int, end: int) -> int:
-    """The first screen column to show, so that the culprit from `start` to `end` is seen with what is around it."""
+    """The first screen column to show, so that the culprit from `start` to `end` is visible with its context."""
     if max(width, end) <= WIDTH:
         return 0
     spare = max(WIDTH - (end - start), 20) // 2
@@ -180,7 +181,7 @@ def _window(width: int, start: int, end: int) -> int:
 
 
 def _clip(cells: list[str], first: int) -> str:
-    """The columns from `first` that fit, with an ellipsis where something is cut off."""
+    """The columns from `first` that fit, with an ellipsis where text is cut off."""
     shown = cells[first : first + WIDTH]
     if first > 0 and shown:
         shown[0] = "…"

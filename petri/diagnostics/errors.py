@@ -9,11 +9,12 @@ from petri.diagnostics.data import Diagnostic, Value
 from petri.net import Span
 from petri.structs import Frozen, field
 
+MOST_NAMES = 12  # of those that are known, told where one is unknown
 MOST_DIAGNOSTICS = 100  # of a check, that are told
 
 
 class LanguageError(Exception):
-    """The text of a net is wrong. `diagnostics` holds all that was found; `sources` the texts, by file name."""
+    """The text of a net is wrong. `diagnostics` has all problems; `sources` the texts, by file name."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None) -> None:
         self.diagnostics = tuple(diagnostics)
@@ -25,10 +26,10 @@ class LanguageError(Exception):
 
 
 class RunFailure(Frozen):
-    """What went wrong inside a running model (rules X1 to X4), or in a recording that it reads.
+    """An error in a running model (rules X1 to X4), or in a recording that it reads.
 
     `id` names the wording; `transition` is its full name, empty for a recording; `binding` pairs each variable with its
-    value as shown to people; `time` is the model time as shown (`12.5 ns`); `span` is the expression to blame.
+    value as shown; `time` is the model time as shown (`12.5 ns`); `span` is the expression to blame.
     """
 
     id: str
@@ -52,7 +53,7 @@ class RunFailure(Frozen):
 
 
 class RunError(Exception):
-    """The model went wrong while it ran, and the run stopped there. `failure` says where and why."""
+    """The model failed during the run, and the run stopped. `failure` says where and why."""
 
     def __init__(self, failure: RunFailure, sources: Mapping[str, str] | None = None) -> None:
         self.failure = failure
@@ -66,7 +67,7 @@ class RunError(Exception):
 def render(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, *, colour: bool = False) -> str:
     """The diagnostic as text of several lines, without a final newline.
 
-    `sources` maps file names, as they stand in spans, to their text; without it the source lines are left out.
+    `sources` maps file names, as in spans, to their text; without it the source lines are left out.
     """
     from petri.diagnostics.drawing import draw
 
@@ -76,19 +77,19 @@ def render(diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, *, 
 def render_all(
     diagnostics: Iterable[Diagnostic], sources: Mapping[str, str] | None = None, *, colour: bool = False
 ) -> str:
-    """All diagnostics, with an empty line between two."""
+    """All diagnostics, separated by empty lines."""
     return "\n\n".join(render(diagnostic, sources, colour=colour) for diagnostic in diagnostics)
 
 
 def summary(diagnostics: Iterable[Diagnostic]) -> str:
-    """`2 errors, 1 warning`; empty when there are none."""
+    """`2 errors, 1 warning`; empty if there are none."""
     found = [diagnostic.severity for diagnostic in diagnostics]
     counts = [(found.count(severity), severity) for severity in ("error", "warning", "note")]
     return ", ".join(f"{count} {severity}{'s' if count > 1 else ''}" for count, severity in counts if count)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Sorted by file (in order of first appearance), then by where they begin; those without a span first."""
+    """Sorted by file (in order of first appearance), then by their start; those without a span first."""
     listed = list(diagnostics)
     files: dict[str, int] = {}
     for diagnostic in listed:
@@ -107,14 +108,40 @@ def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 
 def limited(diagnostics: Sequence[Diagnostic], path: str) -> list[Diagnostic]:
-    """The first ones, and how many more there are in the file."""
+    """The first ones, and the number of further ones in the file."""
     more = len(diagnostics) - MOST_DIAGNOSTICS
     rest = [Diagnostic("and-more", None, {"count": more, "path": path})] if more > 0 else []
     return [*diagnostics[:MOST_DIAGNOSTICS], *rest]
 
 
+class UnknownName(KeyError):
+    """Nothing has this name. `diagnostic` says what was perhaps meant; a KeyError, as of a dictionary."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic)
+
+    def __str__(self) -> str:
+        return render(self.diagnostic)
+
+
+def unknown_name(name: str, kind: str, known: Iterable[str], others: Mapping[str, Iterable[str]]) -> UnknownName:
+    """What to raise where there is no `kind` of this name. others: names by kind, of what may have been meant."""
+    listed = list(known)
+    elsewhere = next((other for other, names in others.items() if name in names), None)
+    nearest = did_you_mean(name, [*listed, *(one for names in others.values() for one in names)])
+    values = {
+        "name": name,
+        "kind": kind,
+        "suggestion": None if nearest == name else nearest,
+        "elsewhere": elsewhere,
+        "known": listed[:MOST_NAMES] or None,
+    }
+    return UnknownName(Diagnostic("unknown-in-result", values=values))
+
+
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that `word` is most likely a slip of the pen for, or None. Letter case counts little."""
+    """The candidate of which `word` is most likely a misspelling, or None. Letter case counts little."""
     from difflib import get_close_matches
 
     if len(word) > 60:

@@ -1,4 +1,4 @@
-"""Which places a transition looks at when it asks whether it is enabled (rules E1 to E8)."""
+"""The places on which the enabling of a transition depends (rules E1 to E8)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from petri.structs import Frozen
 
 
 class Dependence(Frozen):
-    """Its bindings stay what they are until one of `places` changes, or, with `clock`, until time moves."""
+    """The bindings are unchanged until one of `places` changes, or, with `clock`, until time advances."""
 
     places: frozenset[int]
     clock: bool
 
 
 def dependence(net: Net, transition: Transition) -> Dependence:
-    """What the enabling of a transition of this net depends on."""
+    """The dependence of the enabling of a transition of this net."""
     places = {arc.place for arc in transition.inputs} | {arc.place for arc in transition.inhibitors}
     clock = False
     for operation in operations(enabling_expressions(net, transition)):

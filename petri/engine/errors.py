@@ -1,4 +1,4 @@
-"""What can go wrong inside a model, as data; `petri.diagnostics` words it."""
+"""Run-time errors of a model, as data; `petri.diagnostics` words them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from petri.structs import Frozen, field
 
 
 class ModelError(Exception):
-    """Raised where an expression or a firing breaks a rule (X1–X3); the engine adds where in the run it was."""
+    """Raised if an expression or a firing breaks a rule (X1–X3); the engine adds the position in the run."""
 
     def __init__(self, error: str, span: Span | None = None, **values: object) -> None:
         super().__init__(error)
@@ -19,12 +19,12 @@ class ModelError(Exception):
 
 
 class Fault(Frozen):
-    """Why a run stopped inside the model, as the engine saw it.
+    """Why a run stopped with an error in the model, as data of the engine.
 
     id: int-overflow, division-by-zero, not-finite, domain, bad-parameter (of a distribution), negative-time,
     negative-count, index-range, colour-range, instant-limit, token-limit.
-    `binding` names the variables that were known; `transition` is its index. It is None where a row of a stream was
-    wrong: then id and values are those of the diagnostic.
+    `binding` names the variables that were known; `transition` is its index. It is None if a row of a stream was wrong:
+    then id and values are those of the diagnostic.
     """
 
     id: str
@@ -36,10 +36,10 @@ class Fault(Frozen):
 
 
 def known(transition: Transition, values: Sequence[Scalar], error: str, span: Span | None) -> dict[str, Scalar]:
-    """The variables that had their values when an expression of a firing failed (X4), by name.
+    """The variables that had values when an expression of a firing failed (X4), by name.
 
-    Arcs bind one after the other (E1), then come inhibitors and the guard, then the draws (I5), before which firings
-    at one instant are counted (X3).
+    Arcs bind one after the other (E1); then come inhibitors and the guard, the count of firings at one instant (X3),
+    and the draws (I5).
     """
     variables: set[int] = set()
     for expressions, given in _steps(transition):
@@ -52,7 +52,7 @@ def known(transition: Transition, values: Sequence[Scalar], error: str, span: Sp
 
 
 def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iterable[int]]]:
-    """What is evaluated before all variables have their values, and the variables that have theirs then."""
+    """The expressions evaluated before all variables have values, each with the variables that have values then."""
     for arc in transition.inputs:
         yield [*_wanted(arc.pattern), arc.count], (match.bind for match in arc.pattern if match.bind is not None)
     for inhibitor in transition.inhibitors:
@@ -67,7 +67,7 @@ def _wanted(pattern: Sequence[Match]) -> list[Expr | None]:
 
 
 def _parts(e: Expr) -> Iterator[Expr]:
-    """An expression and all within it."""
+    """An expression and all its subexpressions."""
     left = [e]
     while left:
         part = left.pop()

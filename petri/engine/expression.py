@@ -15,7 +15,7 @@ INT_MIN, INT_MAX = -(2**63), 2**63 - 1
 
 
 class Context(Struct):
-    """What an expression may refer to. `stream` is None where nothing random may stand."""
+    """What an expression may refer to. `stream` is None where random draws are not allowed."""
 
     variables: Sequence[Scalar]
     tokens: Callable[[int], int] = lambda place: 0
@@ -38,7 +38,7 @@ def evaluate(e: Expr, context: Context) -> Scalar:
 
 
 def checked(e: Expr, value: Scalar) -> Scalar:
-    """`value` if it is an integer of 64 bits or finite, and −0.0 as 0.0."""
+    """`value` if it is a 64-bit integer or finite, with −0.0 as 0.0."""
     if e.kind == "int":
         if not INT_MIN <= value <= INT_MAX:
             raise ModelError("int-overflow", e.span)

@@ -1,4 +1,4 @@
-"""Firings as a trace tells them: one by one, or many by columns."""
+"""Firings as a trace receives them: one by one, or many by columns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Reals = np.ndarray[Any, np.dtype[np.float64]]
 
 
 class TracedFiring(NamedTuple):
-    """A firing as the trace tells it; `transition` is an index, `variables` follow the transition's."""
+    """A firing in a trace; `transition` is an index, `variables` are in the order of the transition's."""
 
     start: float
     end: float
@@ -24,10 +24,10 @@ class TracedFiring(NamedTuple):
 
 
 class Firings(Sequence[TracedFiring]):
-    """Firings in the order in which they started, and each of their columns as an array.
+    """Firings in the order of their starts, with each column as an array.
 
     starts, ends: in the net's unit. transitions: indices. words: the variables of one firing after the other, 64 bits
-    each: an integer, or where the transition's variable is real a float.
+    each: an integer, or a float if the transition's variable is real.
     """
 
     def __init__(self, net: Net, starts: Reals, ends: Reals, transitions: Ints, words: Ints) -> None:
@@ -59,21 +59,21 @@ class Firings(Sequence[TracedFiring]):
 
     @cached_property
     def offsets(self) -> Ints:
-        """Where in `words` the variables of each firing begin, and behind them where the last ones end."""
+        """Where in `words` the variables of each firing start, followed by the end of the last ones."""
         widths = np.array([len(transition.variables) for transition in self.net.transitions], dtype=np.int64)
         offsets = np.zeros(len(self) + 1, dtype=np.int64)
         np.cumsum(widths[self.transitions], out=offsets[1:])
         return offsets
 
     def by_transition(self) -> Iterator[tuple[int, Ints]]:
-        """Each transition that fires, and the positions of its firings, in their order."""
+        """Each transition that fires, and the positions of its firings, in order."""
         order = np.argsort(self.transitions, kind="stable")
         found, starts = np.unique(self.transitions[order], return_index=True)
         if len(order):
             yield from zip(found.tolist(), np.split(order, starts[1:]), strict=True)
 
     def variables(self, transition: int, rows: Ints) -> list[list[Scalar]]:
-        """Of firings of one transition: a list of values for each of its variables."""
+        """For firings of one transition: a list of values for each of its variables."""
         starts = self.offsets[rows]
         columns = []
         for number, variable in enumerate(self.net.transitions[transition].variables):

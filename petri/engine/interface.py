@@ -1,4 +1,4 @@
-"""One replication under way, on either engine: what `run` drives and the tests look into."""
+"""A replication in progress, on either engine: `run` drives it and the tests inspect it."""
 
 from __future__ import annotations
 
@@ -7,30 +7,31 @@ from typing import Literal, Protocol
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
+from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation
 from petri.net import MOST_TOKENS, Token
 from petri.structs import Frozen
 
 Reason = Literal["until", "dead", "budget", "input", "error"]
-"""Why `advance` came back. "input": a stream wants rows, of which a session sees to itself."""
+"""Why `advance` returned. "input": a stream needs rows; a session supplies them itself."""
 
 
 class Limits(Frozen):
-    """Where a run stops itself (X3)."""
+    """The limits at which a run stops (X3)."""
 
     firings_at_an_instant: int = 1_000_000
     tokens: int = MOST_TOKENS
 
 
 class Asked(Frozen):
-    """What is to be kept besides the statistics: a trace, the time at each number of tokens of each place."""
+    """What to record besides the statistics: a trace, the time at each number of tokens of each place."""
 
     trace: bool = False
     levels: bool = False
 
 
 Levels = Floats
-"""Times [net's unit] by place and number of tokens; the last number stands for at least so many."""
+"""Times [net's unit] by place and number of tokens; the last entry includes all greater numbers."""
 
 
 class RowSource(Protocol):
@@ -42,9 +43,12 @@ class RowSource(Protocol):
     def words(self, place: int) -> bytes:
         """The same as native 64-bit words, slot after slot."""
 
+    def read(self) -> tuple[FileRead, ...]:
+        """What was read so far, in the order of the places."""
+
 
 class Session(Protocol):
-    """A replication that can be run piece by piece. Results do not depend on how it is cut into pieces."""
+    """A replication that can be run piece by piece. Results do not depend on the division into pieces."""
 
     @property
     def now(self) -> float:
@@ -63,23 +67,26 @@ class Session(Protocol):
         """Why the run stopped, after `advance` returned "error"."""
 
     def advance(self, until: float, firings: int) -> Reason:
-        """Run to the end of instant `until`, or for so many firings more.
+        """Run to the end of instant `until`, or for `firings` more firings.
 
-        Returns "until", "dead" (nothing can happen any more), "budget" (the firings are used up), or "error". Reads the
-        files of the net's streams as it goes; raises LanguageError where one cannot be read, or holds what it may not.
+        Returns "until", "dead" (no transition can fire), "budget" (the firings are used up), or "error". Reads
+        the files of the net's streams during the run; raises LanguageError if one cannot be read or has an invalid row.
         """
 
     def begin_window(self) -> None:
         """The warm-up is over: statistics start at `now` (M3)."""
 
     def observe(self) -> Observation:
-        """Everything counted since the window began."""
+        """Everything counted since the window started."""
 
     def marking(self) -> Sequence[list[Token]]:
-        """The tokens of each place: by seat in a bag, else in order of arrival."""
+        """The tokens of each place: by position in a bag, otherwise in order of arrival."""
 
     def levels(self) -> Levels | None:
-        """The time at each number of tokens since the window began, when it was asked for: [place, number]."""
+        """The time at each number of tokens since the window started, if requested: [place, number]."""
+
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the files of the net's streams."""
 
     def trace(self) -> Firings:
-        """The firings since the last call, when tracing was asked for."""
+        """The firings since the last call, if a trace was requested."""

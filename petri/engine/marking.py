@@ -1,4 +1,4 @@
-"""The marking in which a run ended, kept as compactly as the engine had it."""
+"""The marking at the end of a run, stored as compactly as in the engine."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from petri.net import Net, Token
 
 
 class Marking(Sequence[list[Token]]):
-    """The tokens of each place: by seat in a bag, else in order of arrival. A place's tokens are made when asked for.
+    """The tokens of each place: by position in a bag, otherwise in order of arrival, created on request.
 
-    rows: for each place the 64-bit words of its tokens, slot after slot; of a black place the number of its tokens.
+    rows: for each place the 64-bit words of its tokens, slot after slot; for a black place the number of its tokens.
     """
 
     def __init__(self, net: Net, rows: Sequence[int | bytes]) -> None:

@@ -12,6 +12,7 @@ from petri.engine.firings import Firings
 from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
 from petri.engine.seeds import seed_words
+from petri.file_read import FileRead
 from petri.measure.observation import Observation
 from petri.measure.occupancy import LEVELS
 from petri.net import Net, Span
@@ -21,16 +22,16 @@ _native: ModuleType | None
 try:
     from petri import _native
 except ImportError as error:
-    # Only an extension that was never built may be missing. One that is broken must say so.
+    # Only an extension that was never built may be missing. One that is broken must raise its error.
     if error.name not in ("petri", "petri._native") or "cannot import name '_native'" not in str(error):
         raise
     _native = None
 
 MOST_FIRINGS = 2**63 - 1
 
-# Firings, of all runs of a net together, after which machine code is made for one of up to forty transitions that are
-# unlike each other; for more it takes proportionally more. To make the code of a transition takes one or two
-# milliseconds, which some 2,500 firings of it pay back.
+# Firings, over all runs of a net, after which machine code is generated, for nets of up to forty different transitions;
+# proportionally more for larger nets. Generating the code of a transition takes one or two milliseconds, which about
+# 2,500 of its firings recover.
 PATIENCE = 100_000
 
 
@@ -40,7 +41,7 @@ def available() -> bool:
 
 
 class Compiled(Frozen):
-    """A net as the native engine runs it, and the files that its spans point into."""
+    """A net compiled for the native engine, and the files that its spans refer to."""
 
     net: Net
     program: Any
@@ -51,9 +52,9 @@ _latest: Compiled | None = None
 
 
 def compiled(net: Net) -> Compiled:
-    """The compiled net. The latest is kept: the replications of a run share it.
+    """The compiled net. The latest is cached, because the replications of a run share it.
 
-    Raises ModelError where the engine cannot run the net: one that was made or changed by hand, or that is too large.
+    Raises ModelError if the engine cannot run the net: a program made or changed it, or it is too large.
     """
     global _latest
     latest = _latest
@@ -69,7 +70,7 @@ def compiled(net: Net) -> Compiled:
 
 
 class NativeSession:
-    """A replication on the native engine. Raises ImportError where it is not built."""
+    """A replication on the native engine. Raises ImportError if it is not built."""
 
     def __init__(
         self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked, rows: RowSource | None = None
@@ -143,6 +144,9 @@ class NativeSession:
 
     def marking(self) -> Marking:
         return Marking(self._compiled.net, self._session.marking())
+
+    def files(self) -> tuple[FileRead, ...]:
+        return () if self._rows is None else self._rows.read()
 
     def trace(self) -> Firings:
         starts, ends, transitions, words = self._session.trace()

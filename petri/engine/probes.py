@@ -16,7 +16,7 @@ Key = tuple[int | str, ...]
 
 
 class ProbeState(Protocol):
-    """Something that looks at every event of the events it names."""
+    """Observes the events that it names."""
 
     def started(self, transition: int, context: Context) -> None:
         """A firing starts."""
@@ -32,7 +32,7 @@ class ProbeState(Protocol):
 
 
 def key_of(expressions: Sequence[Expr], context: Context) -> Key:
-    """The values, integers and reals kept apart: 1 and 1.0 are different keys."""
+    """The values, with integers and reals distinguished: 1 and 1.0 are different keys."""
     values = [evaluate(expression, context) for expression in expressions]
     return tuple(value.hex() if isinstance(value, float) else int(value) for value in values)
 
@@ -106,7 +106,9 @@ class OrderState:
     def __init__(self, probe: flat.Order) -> None:
         self.event: Event = probe.event
         self.sequence = probe.sequence
-        self.order = Reordering()
+        self.order = Reordering(
+            displacement_threshold=probe.displacement_threshold, buffer_threshold=probe.buffer_threshold
+        )
 
     def started(self, transition: int, context: Context) -> None:
         if transition == self.event.transition:
@@ -140,7 +142,7 @@ def probe_of(probe: flat.Probe) -> ProbeState:
 
 
 class Probes:
-    """All probes of a net, in order. `tokens` tells the number of tokens in a place; the engine's owner sets it."""
+    """All probes of a net, in order. `tokens` returns the number of tokens in a place; the engine's owner sets it."""
 
     def __init__(self, net: Net) -> None:
         self.probes = [probe_of(probe) for probe in net.probes]
@@ -164,7 +166,7 @@ class Probes:
             probe.arrived(place, context)
 
     def restart(self) -> None:
-        """The warm-up is over: figures start again, what the probes remember stays."""
+        """The warm-up is over: figures start again; the memory of the probes is kept."""
         for probe in self.probes:
             probe.restart()
 

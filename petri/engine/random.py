@@ -1,4 +1,4 @@
-"""The stream of chance of one replication (rules R1 to R3)."""
+"""The random numbers of one replication (rules R1 to R3)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ EDGES, HEIGHTS = layers()
 
 
 class RandomStream:
-    """Draws in the order in which a run asks for them."""
+    """Draws, in the order in which a run requests them."""
 
     def __init__(self, seed: int, replication: int) -> None:
         self._generator = np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(replication,)))
         self._words: list[int] = []
 
     def word(self) -> int:
-        """The next 64-bit word. Words are fetched in blocks, which changes nothing but the time it takes."""
+        """The next 64-bit word. Words are fetched in blocks, which only saves time."""
         if not self._words:
             self._words = self._generator.random_raw(256).tolist()[::-1]
         return self._words.pop()
@@ -47,11 +47,11 @@ class RandomStream:
         return (self.word() >> 11) * 2.0**-53
 
     def equal_choice(self, n: int) -> int:
-        """One of 0 … n−1, each equally likely; draws nothing when n is 1 (R2)."""
+        """One of 0 … n−1, each equally likely; draws nothing if n is 1 (R2)."""
         return 0 if n == 1 else (self.word() >> 11) * n >> 53
 
     def weighted_choice(self, weights: Sequence[float]) -> int:
-        """A position, with probability proportional to its weight; draws nothing when there is one (R2)."""
+        """A position, with probability proportional to its weight; draws nothing if there is only one (R2)."""
         if len(weights) == 1:
             return 0
         total = 0.0
@@ -66,7 +66,7 @@ class RandomStream:
         return len(weights) - 1
 
     def exponential(self) -> float:
-        """A standard exponential. One word tells the layer (low 8 bits) and the place in it (upper 53)."""
+        """A standard exponential. One word gives the layer (low 8 bits) and the position in it (upper 53)."""
         tail = 0.0
         while True:
             word = self.word()
@@ -75,7 +75,7 @@ class RandomStream:
             if x < EDGES[layer + 1]:
                 return tail + x
             if layer == 0:
-                tail += EDGE  # beyond the edge the density repeats itself
+                tail += EDGE  # beyond the edge the density is a scaled copy of itself
             else:
                 low, high = HEIGHTS[layer], HEIGHTS[layer + 1]
                 if low + self.uniform() * (high - low) < portable.exp(-x):

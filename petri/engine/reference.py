@@ -1,7 +1,7 @@
-"""The reference engine: `docs/semantics.md` in plain Python, with no thought of speed.
+"""The reference engine: `docs/semantics.md` in plain Python, without optimisation.
 
-A transition's bindings are all listed, and listed anew whenever a place that they depend on has changed. The numbers in
-the comments are the rules'.
+All bindings of a transition are listed, and listed again whenever a place that they depend on has changed. The comments
+cite the rules by number.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from petri.structs import field as struct_field
 
 
 class Observer(Protocol):
-    """Told of everything that a statistic may need, as it happens."""
+    """Receives every event that a statistic may need."""
 
     def changed(self, place: int, size: int, now: float) -> None:
         """The place holds `size` tokens from now on."""
@@ -41,7 +41,7 @@ class Observer(Protocol):
 
 
 class Held(Struct):
-    """A token in a place, or held by a firing; two of equal value are still two."""
+    """A token in a place, or held by a firing; two tokens of equal value are distinct."""
 
     value: Token
     key: Scalar = 0
@@ -65,14 +65,14 @@ class Firing:
 
 
 class Rows(Struct):
-    """What a stream's place still gets: the rows that were fed, and whether others follow."""
+    """The next rows of a stream's place, and whether others follow."""
 
     waiting: deque[Token] = struct_field(default_factory=deque)
     ended: bool = False
 
 
 class Engine:
-    """One replication of one net. `marking[p]` lists the tokens of place p in order of arrival, or of seat (S4)."""
+    """One replication of one net. `marking[p]` lists the tokens of place p in order of arrival, or of position (S4)."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Engine:
         self.reserved = [0 for _ in net.places]
         self.in_progress: list[Firing] = []
         self.at_this_instant: list[int] = []
-        self.known: list[list[Binding] | None] = [None for _ in net.transitions]  # None: to be listed anew
+        self.known: list[list[Binding] | None] = [None for _ in net.transitions]  # None: to be listed again
         self.watchers: list[list[int]] = [[] for _ in net.places]
         self.clock_watchers: list[int] = []
         for index, transition in enumerate(net.transitions):
@@ -103,7 +103,7 @@ class Engine:
                 self.watchers[watched].append(index)
             if looks_at.clock:
                 self.clock_watchers.append(index)
-        self.attempt: tuple[int, Sequence[Scalar]] = (0, ())  # the transition being looked at, and its variables
+        self.attempt: tuple[int, Sequence[Scalar]] = (0, ())  # the transition being evaluated, and its variables
         self.streams = {index: Rows() for index, place in enumerate(net.places) if place.stream is not None}
         self.wanted: int | None = None  # the place that waits for rows
         for index, place in enumerate(net.places):
@@ -114,9 +114,9 @@ class Engine:
     # ------------------------------------------------------------ the loop
 
     def advance(self, until: float, firings: int) -> Reason:
-        """Run to the end of instant `until`, or for so many firings more. May be called again to go on.
+        """Run to the end of instant `until`, or for `firings` more firings. May be called again to go on.
 
-        "input": the place `wanted` waits for rows, and nothing was decided without them.
+        "input": the place `wanted` needs rows, and nothing was decided without them.
         """
         if self.error is not None:
             return "error"
@@ -140,7 +140,7 @@ class Engine:
             return "error"
 
     def refill(self) -> bool:
-        """The next row arrives in each stream's place that is empty (S6). False when rows have to be fed first."""
+        """The next row arrives in each stream's place that is empty (S6). False if rows must be fed first."""
         for place, rows in self.streams.items():
             if self.marking[place]:
                 continue
@@ -153,7 +153,7 @@ class Engine:
         return True
 
     def feed(self, place: int, rows: Sequence[Token]) -> None:
-        """The next rows of a stream's place; none are the end."""
+        """The next rows of a stream's place; no rows mark the end."""
         self.streams[place].waiting.extend(rows)
         self.streams[place].ended = not rows
         if self.wanted == place:
@@ -173,10 +173,10 @@ class Engine:
         weights = [self.net.transitions[index].weight for index, _ in candidates]
         index, bindings = candidates[self.stream.weighted_choice(weights)]
         chosen = bindings[self.stream.equal_choice(len(bindings))]
-        return index, Binding(list(chosen.variables), chosen.found)  # its draws are not those of the next firing
+        return index, Binding(list(chosen.variables), chosen.found)  # its draws do not belong to the next firing
 
     def end_firings(self, instant: float) -> None:
-        """Time moves; all that ends then deposits, in order of start (I1, I8)."""
+        """Time advances; all firings that end then deposit, in order of start (I1, I8)."""
         self.move_to(instant)
         self.at_this_instant.clear()
         while self.in_progress and self.in_progress[0].end == instant:
@@ -192,7 +192,7 @@ class Engine:
             self.known[index] = None
 
     def forget(self, place: int) -> None:
-        """What was known of the transitions that look at this place holds no longer."""
+        """Invalidate the bindings of the transitions that depend on this place."""
         for index in self.watchers[place]:
             self.known[index] = None
 
@@ -221,7 +221,7 @@ class Engine:
     def choices(
         self, transition: Transition, arc: InputArc, variables: list[Scalar], found: list[list[Held]]
     ) -> list[list[Held]]:
-        """What an arc may take: each choice is one coloured token, or a number of black ones (E1–E3)."""
+        """The choices of an arc: each is one coloured token, or a number of black ones (E1–E3)."""
         earlier = zip(transition.inputs, found, strict=False)
         used = {id(token) for other, tokens in earlier if other.place == arc.place for token in tokens}
         there = self.marking[arc.place]
@@ -242,15 +242,15 @@ class Engine:
             return tokens[:1]
         if discipline == "lifo":
             return tokens[-1:]
-        return [min(tokens, key=lambda token: token.key)]  # min takes the first, so the oldest, of equals
+        return [min(tokens, key=lambda token: token.key)]  # min takes the first of equals, which is the oldest
 
     def equalities(self, pattern: Sequence[Match], variables: Sequence[Scalar]) -> dict[int, Scalar]:
-        """The values that a pattern asks for, by slot."""
+        """The values that a pattern requires, by slot."""
         context = self.context(variables)
         return {slot: evaluate(m.equal, context) for slot, m in enumerate(pattern) if m.equal is not None}
 
     def matching(self, tokens: list[Held], wanted: dict[int, Scalar]) -> list[Held]:
-        """Those of `tokens` that have the wanted values."""
+        """Those of `tokens` that have the required values."""
         for slot, value in wanted.items():
             tokens = [token for token in tokens if token.value[slot] == value]
         return tokens
@@ -348,7 +348,7 @@ class Engine:
             observer.arrived(place, token.value, self.now)
 
     def remove(self, place: int, token: Held) -> None:
-        """Out of the row; in a bag the last token moves into the seat (S4)."""
+        """Remove a token; in a bag the last token moves to its position (S4)."""
         row = self.marking[place]
         seat = row.index(token)
         if self.net.places[place].discipline == "bag":
@@ -368,7 +368,7 @@ class Engine:
         return Held(token, 0 if key is None else evaluate(key, Context(token)))
 
     def count(self, expression: Expr | None, context: Context) -> int:
-        """A number of tokens: 1 when silent, never negative (X2)."""
+        """A number of tokens: 1 by default, never negative (X2)."""
         count = 1 if expression is None else int(evaluate(expression, context))
         if count < 0:
             raise ModelError("negative-count", expression.span if expression else None, count=count)
@@ -383,7 +383,7 @@ class Engine:
         return duration
 
     def destination(self, arc: OutputArc, context: Context) -> tuple[int, int]:
-        """Where an arc puts tokens, and how many: none where its condition fails."""
+        """Where an arc puts tokens, and how many: none if its condition fails."""
         if arc.condition is not None and not evaluate(arc.condition, context):
             return arc.places[0], 0
         count = self.count(arc.count, context)
@@ -393,7 +393,7 @@ class Engine:
         return arc.places[index], count
 
     def outputs(self, arc: OutputArc, context: Context, taken: int) -> list[tuple[int, Held]]:
-        """What an arc gives, of a firing that takes so many tokens."""
+        """The deposits of an arc, for a firing that takes `taken` tokens."""
         place, count = self.destination(arc, context)
         if count == 0:
             return []
@@ -408,7 +408,7 @@ class Engine:
     # ------------------------------------------------------------ limits and errors
 
     def check_limits(self, index: int) -> None:
-        """A loop that takes no time is told by the transitions of its last turn (X3)."""
+        """A loop in zero time is reported with the transitions of its last iteration (X3)."""
         self.at_this_instant.append(index)
         if len(self.at_this_instant) > self.limits.firings_at_an_instant:
             loop = sorted(set(self.at_this_instant[-1000:]))
@@ -422,7 +422,7 @@ class Engine:
             raise ModelError("token-limit", limit=self.limits.tokens)
 
     def fault_of(self, error: ModelError) -> Fault:
-        """The error with where in the run it happened (X4)."""
+        """The error with its position in the run (X4)."""
         index, variables = self.attempt
         binding = known(self.net.transitions[index], variables, error.id, error.span)
         return Fault(error.id, index, binding, self.now, error.span, error.values)

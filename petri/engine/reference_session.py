@@ -1,4 +1,4 @@
-"""A replication on the reference engine, with the statistics that watch it."""
+"""A replication on the reference engine, with its statistics."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Observer
 from petri.engine.statistics import Statistics
+from petri.file_read import FileRead
 from petri.measure.observation import Observation
 from petri.measure.occupancy import OccupancyRecorder
 from petri.net import Net, Scalar, Token
@@ -91,12 +92,15 @@ class ReferenceSession:
     def levels(self) -> Levels | None:
         return None if self._levels is None else np.array([one.times for one in self._levels.at(self.now)])
 
+    def files(self) -> tuple[FileRead, ...]:
+        return () if self._rows is None else self._rows.read()
+
     def trace(self) -> Firings:
         return Firings.of(self._net, self._trace.drain())
 
 
 class Trace:
-    """An observer that remembers firings."""
+    """An observer that records firings."""
 
     def __init__(self) -> None:
         self._firings: list[TracedFiring] = []

@@ -1,7 +1,7 @@
-"""Where the chance of a replication starts (R1), for an engine that has its own SFC64.
+"""The initial state of the random numbers of a replication (R1), for an engine with its own SFC64.
 
-These are the words that `numpy.random.SeedSequence(seed, spawn_key=(replication,))` makes, by its published algorithm
-(O'Neill's seed_seq_fe with a pool of four words of 32 bits): a run needs nothing else of `numpy.random`, whose import
+These are the words of `numpy.random.SeedSequence(seed, spawn_key=(replication,))`, computed by its published algorithm
+(O'Neill's seed_seq_fe with a pool of four 32-bit words). A run needs nothing else of `numpy.random`, and importing that
 takes longer than a short run.
 """
 
@@ -14,7 +14,7 @@ LOW = 0xFFFFFFFF
 
 
 def seed_words(seed: int, replication: int) -> tuple[int, int, int]:
-    """The three words of 64 bits with which SFC64 begins."""
+    """The three 64-bit words that initialise SFC64."""
     a, b, c, d, e, f = _words(_pool(seed, replication), 6)
     return a | b << 32, c | d << 32, e | f << 32
 
@@ -40,10 +40,10 @@ def _words(pool: list[int], count: int) -> list[int]:
 
 
 def _split(number: int) -> list[int]:
-    """A natural number in words of 32 bits, the lowest first."""
+    """A natural number in 32-bit words, the lowest first."""
     rest = index(number)
     if rest < 0:
-        raise ValueError(f"a seed is a natural number, not {rest}")
+        raise ValueError(f"a seed must be a natural number, not {rest}")
     words = [rest & LOW]
     while rest := rest >> 32:
         words.append(rest & LOW)
@@ -51,7 +51,7 @@ def _split(number: int) -> list[int]:
 
 
 class _Hash:
-    """A hash of one word that is another one each time."""
+    """A hash of one word that differs at each call."""
 
     def __init__(self, start: int, factor: int) -> None:
         self.state = start

@@ -8,7 +8,7 @@ from petri.net import Net, Scalar, Token
 
 
 class Level:
-    """A whole number that changes in time: its integral, the time it is above zero, and its maximum."""
+    """An integer that changes in time: its integral, the time it is above zero, and its maximum."""
 
     __slots__ = ("busy", "busy_since", "integral", "maximum", "since", "value")
 
@@ -39,7 +39,7 @@ class Level:
 
 
 class Statistics:
-    """An observer of the reference engine. `window` is the instant since which it counts."""
+    """An observer of the reference engine. `window` is the instant from which it counts."""
 
     def __init__(self, net: Net) -> None:
         self.window = 0.0

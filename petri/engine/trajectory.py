@@ -18,7 +18,7 @@ def splitmix(index: int) -> int:
     return z ^ (z >> 31)
 
 
-# Odd multipliers: of the firings, and of the words of one.
+# Odd multipliers: for the firings, and for the words of one firing.
 FIRINGS, WORDS = (splitmix(i) | 1 for i in range(2))
 
 
@@ -30,7 +30,7 @@ def bits(value: Scalar) -> int:
 
 
 class TrajectoryHash:
-    """Takes in firings in the order in which they start."""
+    """Hashes firings in the order in which they start."""
 
     def __init__(self) -> None:
         self.value = 0

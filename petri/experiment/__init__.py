@@ -1,4 +1,4 @@
-"""Experiments: a net at many points of its parameters, with replications, intervals, and nothing lost.
+"""Experiments: a net at many points of its parameters, with replications, intervals, and stored results.
 
     from petri.experiment import Experiment, Precision
 
@@ -6,7 +6,7 @@
     outcome = experiment.run("mm1.db")
     print(outcome.point(load=0.8).interval("customers"))
 
-`docs/experiments.md` tells the rest.
+`docs/experiments.md` has the details.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """The public names, imported when first asked for."""
+    """The public names, imported on first use."""
     if name in _HOMES:
         from importlib import import_module
 

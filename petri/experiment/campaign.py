@@ -1,7 +1,7 @@
-"""Runs what an experiment still lacks, and writes each replication as it finishes.
+"""Runs the missing replications of an experiment, and stores each when it finishes.
 
-What remains to be done follows from the rows of the store alone: kill the process and start it again, let several
-work on one store, and the rows come out the same.
+The rows of the store alone determine what remains to be done. So the rows are the same if the process is killed and
+started again, or if several processes work on one store.
 """
 
 from __future__ import annotations
@@ -20,22 +20,23 @@ from petri.experiment.errors import problem
 from petri.experiment.preparation import Point, Prepared, prepare
 from petri.experiment.store import Store
 from petri.experiment.summary import Outcome, PointOutcome, check
-from petri.experiment.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion
+from petri.experiment.task import PILOT, ReplicationRecord, Stopped, Task, TaskResult, WrongVersion, unpack
 from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Given, Workers, default_workers
+from petri.measure.figures import statistics
 from petri.measure.sequential import Stopping
 from petri.version import VERSION
 
-PAUSE: Final = 0.25  # seconds between looks at the clock while nothing finishes
-REFUSED: Final = 1.0  # seconds before a replication that another process has claimed is asked for again
-TRIES: Final = 4  # times that a replication is handed out, where its workers die
+PAUSE: Final = 0.25  # seconds between checks of the clock while nothing finishes
+REFUSED: Final = 1.0  # seconds before a replication claimed by another process is requested again
+TRIES: Final = 4  # times that a replication is handed out if its workers die
 
 Key = tuple[int, int]  # point in the store, replication
 
 
 @dataclass
 class PointState:
-    """How far a point is: `rows` by number of replication; `stored` is its number in the store."""
+    """The progress of a point: `rows` by number of replication; `stored` is its number in the store."""
 
     point: Point
     stored: int
@@ -52,9 +53,9 @@ class PointState:
         self.missing.pop(row.index, None)
 
     def look(self) -> None:
-        """When everything that was asked for is there: find out how many replications are needed as far as they tell.
+        """When all requested rows are present, determine how many replications are needed so far.
 
-        Where one stopped inside the model, the look at which it is seen is the last: more would not help.
+        If one stopped with an error in the model, the check that includes it is the last: more would not help.
         """
         if self.warmup is not None:
             self.missing.pop(PILOT, None)
@@ -100,27 +101,28 @@ class PointState:
             self.point.net_hash,
             self.stopping.wanted,
             self.done,
+            statistics=statistics(unpack(self.point.packed), self.point.names),
         )
 
 
 @dataclass(frozen=True)
 class State:
-    """How far an experiment is, for whoever shows it."""
+    """The progress of an experiment, for the display."""
 
     prepared: Prepared
     points: list[PointState]
     points_done: int
-    replications: int  # asked for as far as can be told; more where a precision is not reached yet
+    replications: int  # needed as far as known; more if a precision is not reached yet
     done: int
     under_way: int
     here: int  # replications that this process has finished
-    seconds: float  # since this process began
-    latest: PointState | None  # the point that a replication was last finished of
-    closed: tuple[PointState, ...] = ()  # points that have got all they need since the last call
+    seconds: float  # since this process started
+    latest: PointState | None  # the point whose replication finished last
+    closed: tuple[PointState, ...] = ()  # points completed since the last call
 
     @property
     def left(self) -> float | None:
-        """Seconds that the rest may take; None while nothing can be told."""
+        """Estimated seconds for the rest; None while unknown."""
         return (self.replications - self.done) * self.seconds / self.here if self.here else None
 
 
@@ -136,13 +138,13 @@ def sweep(
     executor: Executor | None = None,
     watch: Watcher | None = None,
 ) -> Outcome:
-    """Do what is missing in the store, and give back what is then in it.
+    """Run what is missing in the store, and return its contents.
 
     engine: as of `Model.run`. workers: how many threads (native engine) or processes (reference engine), or one of
     `petri.experiment.workers`, which the caller closes; executor: any of `concurrent.futures` instead. watch: called
     at least four times a second, and after everything that finishes. Ctrl-C keeps what has finished and sets
-    `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs where the experiment makes no
-    sense or the store belongs to another, and ExperimentError when workers die again and again.
+    `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs if the experiment is invalid or
+    the store belongs to another, and ExperimentError if workers die repeatedly.
     """
     prepared = prepare(experiment, engine)
     about = {
@@ -168,7 +170,7 @@ def sweep(
 
 
 class Campaign:
-    """Hands out what is missing, writes what comes back."""
+    """Hands out what is missing and stores the results."""
 
     def __init__(
         self, prepared: Prepared, store: Store, numbers: Iterable[int], workers: Workers, watch: Watcher | None
@@ -201,7 +203,7 @@ class Campaign:
                     done, _ = wait(self.pending, timeout=PAUSE, return_when=FIRST_COMPLETED)
                     self.collect(done)
                 else:
-                    time.sleep(PAUSE)  # what is left is in the hands of other processes
+                    time.sleep(PAUSE)  # other processes have claimed the rest
                 self.refresh()
                 self.store.beat()
         except KeyboardInterrupt:
@@ -210,7 +212,7 @@ class Campaign:
         return False
 
     def refresh(self, *, new: bool = True) -> None:
-        """Take in rows that this or another process has written, all or the new ones, and tell whoever watches."""
+        """Read rows that this or another process has written, all or the new ones, and notify the watcher."""
         changed: dict[int, PointState] = {}
         for number, row in self.store.rows(new=new):
             state = self.by_number.get(number)
@@ -249,7 +251,7 @@ class Campaign:
     # ------------------------------------------------------------ out and back
 
     def hand_out(self) -> None:
-        """Give the workers as much as they can take of what this process may claim."""
+        """Give the workers as many tasks as they can take and this process can claim."""
         free = self.workers.slots - len(self.pending)
         while free > 0:
             wanted = self.wanted(free)
@@ -265,7 +267,7 @@ class Campaign:
                     self.refused[key] = time.monotonic()
 
     def wanted(self, most: int) -> list[Key]:
-        """The next replications that nobody is known to do, point after point."""
+        """The next replications that no process is known to run, point after point."""
         now = time.monotonic()
         self.refused = {key: since for key, since in self.refused.items() if now - since < REFUSED}
         busy = {*self.pending.values(), *self.refused}
@@ -279,7 +281,7 @@ class Campaign:
         return wanted
 
     def collect(self, done: Iterable[Future[TaskResult]]) -> None:
-        """Write what has come back."""
+        """Store the finished results."""
         rows: list[tuple[int, ReplicationRecord]] = []
         finished = list(done)
         for future in finished:
@@ -296,7 +298,7 @@ class Campaign:
             del self.pending[future]
 
     def came_back(self, future: Future[TaskResult], key: Key) -> TaskResult:
-        """What a task gave; `Stopped` where its worker died, so that it is handed out again."""
+        """The result of a task; `Stopped` if its worker died, so that it is handed out again."""
         error = future.exception() if not future.cancelled() else None
         if future.cancelled() or (error is not None and self.workers.is_lost(error)):
             self.lost[key] += 1
@@ -309,10 +311,10 @@ class Campaign:
         return future.result()
 
     def keep_finished(self) -> None:
-        """After Ctrl-C: write what has been finished, leave the rest."""
+        """After Ctrl-C: store what has finished, drop the rest."""
         self.workers.close(at_once=True)
         self.collect([future for future in self.pending if future.done() and not future.cancelled()])
-        # All rows: Ctrl-C may have come between the reading of some and their being taken in.
+        # All rows: Ctrl-C may have come between reading some and recording them.
         self.refresh(new=False)
 
     def outcome(self, interrupted: bool) -> Outcome:
@@ -323,5 +325,12 @@ class Campaign:
             points.append(replace(outcome, checked=check(experiment.expected, outcome, state.point.net)))
         net, identity = self.prepared.points[0].net, self.prepared.identity
         return Outcome(
-            experiment.title, net, identity, tuple(points), self.store.path, interrupted, experiment.description
+            experiment.title,
+            net,
+            identity,
+            tuple(points),
+            self.store.path,
+            interrupted,
+            experiment.description,
+            self.store.files(),
         )

@@ -1,4 +1,4 @@
-"""How much two results, or two points of a store, differ."""
+"""Comparison of two results, or of two points of a store."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from petri.experiment.reference import Reference, only_point, parse_reference, r
 from petri.experiment.store import Store
 from petri.language.meaning.units import UNITS
 from petri.measure.difference import Difference, paired_difference, unpaired_difference
-from petri.measure.figures import figures
-from petri.measure.intervals import Interval, student_interval
+from petri.measure.figures import figures, statistics
+from petri.measure.intervals import Interval, interval_of
 from petri.result.export import number
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of two things to compare. `values` are by measure and number of replication; not all results have them."""
+    """One side of a comparison. `values` are by measure and number of replication; not all results have them."""
 
     label: str
     net: str
@@ -42,7 +42,7 @@ class Comparison:
 
     @property
     def paired(self) -> bool:
-        """Whether both saw the same random numbers, so that replication is held against replication."""
+        """Whether both used the same random numbers, so that replications are compared in pairs."""
         return all(one.paired for one in self.differences.values())
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def compare(
 ) -> Comparison:
     """`second` - `first` for every measure of both, or those named.
 
-    Sides are given as on the command line: the JSON of `pnsim run`, or `store.db:threads=4`. Replications are paired
-    where both sides have the same seed and kept their values. Raises ExperimentError.
+    Sides are written as on the command line: the JSON of `pnsim run`, or `store.db:threads=4`. Replications are paired
+    if both sides have the same seed and kept their values. Raises ExperimentError.
     """
     a, b = (load_side(side, level) if isinstance(side, str) else side for side in (first, second))
     common = [name for name in a.intervals if name in b.intervals]
@@ -94,7 +94,8 @@ def has(side: Side) -> str:
 
 def difference(first: Side, second: Side, name: str, level: float) -> Difference:
     a, b = first.values.get(name, {}), second.values.get(name, {})
-    if first.seed == second.seed and a.keys() & b.keys():
+    extreme = first.intervals[name].statistic != "mean"  # a maximum is held against a maximum
+    if first.seed == second.seed and not extreme and a.keys() & b.keys():
         return paired_difference(a, b, level)
     return unpaired_difference(first.intervals[name], second.intervals[name], level)
 
@@ -113,7 +114,10 @@ def stored_side(reference: Reference, level: float) -> Side:
         rows = [row for number_, row in store.rows() if number_ == point.point and row.complete]
     values = {name: {row.index: row.measures.get(name, math.nan) for row in rows} for name in names}
     label = f"{reference.path.name}: {point_label(point.parameters)}"
-    intervals = {name: student_interval(list(by_index.values()), level) for name, by_index in values.items()}
+    kinds = statistics(net, names)
+    intervals = {
+        name: interval_of(list(by_index.values()), kinds.get(name, "mean"), level) for name, by_index in values.items()
+    }
     dimensions = {one.name: one.dimension for one in figures(net, names)}
     return Side(label, net.name, point.seed, net.seconds, dimensions, intervals, values)
 
@@ -130,7 +134,7 @@ def result_side(reference: Reference) -> Side:
         seed = int(data["manifest"]["seed"])
         unit = UNITS.get(data.get("time_unit", ""))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise problem("not-a-result", path=str(reference.path), reason=f"it lacks {error}") from error
+        raise problem("not-a-result", path=str(reference.path), reason=f"it is damaged ({error})") from error
     seconds = None if unit is None else float(unit.scale)
     return Side(reference.path.name, data["net"], seed, seconds, dimensions, intervals, values)
 
@@ -143,7 +147,13 @@ def recorded(data: Mapping[str, Any]) -> tuple[dict[str, Interval], dict[str, st
         fields = list(measure.get("record", {}).items())[1:]
         figures_ = {measure["name"]: measure, **{f"{measure['name']}.{field}": entry for field, entry in fields}}
         for name, entry in figures_.items():
-            intervals[name] = Interval(known(entry["value"]), known(entry["half_width"]), 0.95, int(entry["n"]))
+            intervals[name] = Interval(
+                known(entry["value"]),
+                known(entry["half_width"]),
+                0.95,
+                int(entry["n"]),
+                entry.get("statistic", "mean"),
+            )
             dimensions[name] = "" if name.endswith(".count") else str(measure["dimension"])
     return intervals, dimensions
 

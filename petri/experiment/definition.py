@@ -1,4 +1,4 @@
-"""What an experiment is: a net, the points at which to run it, and how long and how often."""
+"""The definition of an experiment: a net, the points at which to run it, and how long and how often."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from petri.model import Model
 from petri.net import Net
 
 MOST_POINTS: Final = 10_000
-MOST_REPLICATIONS: Final = 1_000  # per point, when a precision is asked for and no other limit is given
+MOST_REPLICATIONS: Final = 1_000  # per point, if a precision is set and no other limit is given
 COMMON, INDEPENDENT = "common", "independent"
 
 Source = str | Path | Net | Model | Callable[..., Net | Model]
-"""A net by its path or its name in the library, a net without parameters, or what makes one from parameters."""
+"""A net by its path or its name in the library, a net without parameters, or a function of the parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far from an expected value is near enough: a share of it, or (not `relative`) a distance."""
+    """The tolerance of an expected value: a share of it, or (not `relative`) a distance."""
 
     bound: float
     relative: bool = True
@@ -48,7 +48,7 @@ class Expected:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Expected:
-        """What `to_dict` gave. Raises KeyError, TypeError where the data is something else."""
+        """From the output of `to_dict`. Raises KeyError, TypeError if the data is something else."""
         return cls(
             data["measure"], data["value"], Tolerance(**data["within"]), dict(data["point"]), str(data["source"])
         )
@@ -62,13 +62,13 @@ class Definition:
     """Runs of a net over points of its parameters, as declared; `Experiment` is what can be run.
 
     net: its path, its name in the library, a `Net` or `Model`, or a function that makes one from keyword arguments.
-    points: the parameters that change; `fixed` are the same at all points. replications: of each point; with a
-    precision, those before the first look. precision: the half-width that every measure, or every measure named, must
-    reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" finds it with pilot runs.
-    seed: of all points when streams are "common", so that differences between points are paired; "independent" gives
-    each point its own. measures: the figures to keep (`petri.measure.figures`), all declared ones when None.
-    recordings, columns: files for the net's places with streams, as of `Model.with_streams`. tables: other files for
-    the tables that the net draws from, as of `petri.load`.
+    points: the parameters that change; `fixed` are the same at all points. replications: per point; with a
+    precision, the number before the first check. precision: the half-width that every measure, or every measure named,
+    must reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" determines it from
+    pilot runs. seed: of all points when streams are "common", so that differences between points are paired;
+    "independent" gives each point its own. measures: the figures to keep (`petri.measure.figures`), all declared ones
+    when None. recordings, columns: files for the net's places with streams, as of `Model.with_streams`. tables: other
+    files for the tables that the net draws from, as of `petri.load`.
     """
 
     net: Source

@@ -1,4 +1,4 @@
-"""What keeps an experiment from running, as data; `petri/wording/experiment.py` words it."""
+"""Errors that prevent an experiment from running, as data; `petri/wording/experiment.py` words them."""
 
 from __future__ import annotations
 

@@ -19,13 +19,13 @@ class Experiment(Definition):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """From a YAML file. Raises LanguageError with everything that is wrong in it."""
+        """From a YAML file. Raises LanguageError with all its errors."""
         return cls(**vars(load_experiment(Path(path))))
 
     def run(self, store: str | Path, **options: Any) -> Outcome:
-        """Do what is missing in a store; see `petri.experiment.campaign.sweep` for the options."""
+        """Run what is missing in a store; see `petri.experiment.campaign.sweep` for the options."""
         return sweep(self, store, **options)
 
     def prepare(self, engine: str = "auto") -> Prepared:
-        """Flatten the net at every point. Raises ExperimentError or LanguageError where a point makes no sense."""
+        """Flatten the net at every point. Raises ExperimentError or LanguageError if a point is invalid."""
         return prepare(self, engine)

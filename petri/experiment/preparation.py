@@ -14,11 +14,11 @@ from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.experiment.definition import COMMON, INDEPENDENT, MOST_POINTS, Definition, Expected, point_key, point_label
 from petri.experiment.errors import ExperimentError, problem
-from petri.experiment.sampling import Values
+from petri.experiment.sampling import Values, exact
 from petri.experiment.task import pack
 from petri.experiment.warmup import derive
 from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
-from petri.measure.figures import Figure, UnknownFigure, figures
+from petri.measure.figures import Figure, UnknownFigure, figures, statistics
 from petri.measure.sequential import FIRST_LOOK, Precision, Stopping
 from petri.model import Model, load
 from petri.net import Net
@@ -29,7 +29,7 @@ from petri.traffic.identity import sealed
 
 @dataclass(frozen=True)
 class Point:
-    """One point, ready to run. `key` names it in a store; `plan.warmup` means nothing when `pilot` is True."""
+    """One point, ready to run. `key` names it in a store; `plan.warmup` is meaningless if `pilot` is True."""
 
     number: int
     parameters: Values
@@ -52,7 +52,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Prepared:
-    """An experiment with its points flattened. `identity` is what all rows of one store have in common."""
+    """An experiment with its points flattened. `identity` is common to all rows of one store."""
 
     experiment: Definition
     points: tuple[Point, ...]
@@ -67,12 +67,12 @@ class Prepared:
 
 
 def prepare(experiment: Definition, engine: str = "auto") -> Prepared:
-    """Flatten the net at every point. Raises ExperimentError or LanguageError where a point makes no sense."""
+    """Flatten the net at every point. Raises ExperimentError or LanguageError if a point is invalid."""
     return Preparation(experiment, engine).prepared()
 
 
 class Preparation:
-    """Makes an experiment ready, with everything checked before anything runs."""
+    """Prepares an experiment: everything is checked before anything runs."""
 
     def __init__(self, experiment: Definition, engine: str) -> None:
         self.experiment = experiment
@@ -113,7 +113,7 @@ class Preparation:
         return self.experiment.warmup == "auto"
 
     def model(self, values: Values) -> Model:
-        """The net at a point, with what is in the files of its streams."""
+        """The net at a point, including the contents of the files of its streams."""
         model = self.flattened(values)
         if self.experiment.recordings or self.experiment.columns:
             model = model.with_streams(self.experiment.recordings, self.experiment.columns)
@@ -121,7 +121,7 @@ class Preparation:
         return model if net is model.net else structs.replace(model, net=net)
 
     def flattened(self, values: Values) -> Model:
-        """The net at a point, as its text says."""
+        """The net at a point, from its text."""
         source, parameters = self.experiment.net, {**self.experiment.fixed, **values}
         tables = self.experiment.tables
         if tables and not isinstance(source, str | Path):
@@ -165,22 +165,26 @@ class Preparation:
             raise ExperimentError(error.diagnostic) from error
 
     def stopping(self, net: Net, names: Sequence[str], default: int) -> Stopping:
-        """By default a precision is asked of every measure that the net declares, but not of all that it records."""
+        """By default a precision applies to every measure that the net declares, but not to all figures it records."""
         experiment = self.experiment
         precision = experiment.precision
         if precision is None:
             return Stopping(experiment.replications or default, experiment.replications or default, {})
+        extremes = statistics(net, names)
         if isinstance(precision, Precision):
             declared = [measure.name for measure in net.measures if measure.name in names]
-            precision = dict.fromkeys(declared or names, precision)
+            means = [name for name in declared or names if name not in extremes]
+            precision = dict.fromkeys(means, precision)
         for name in precision:
             if name not in names:
                 raise problem("precision-of-unkept", name=name, kept=list(names))
+            if name in extremes:
+                raise problem("precision-of-extreme", name=name, extreme=extremes[name])
         return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, dict(precision))
 
 
 def at_point(error: LanguageError, values: Values) -> LanguageError:
-    """The same errors, after one that says at which point they are."""
+    """The same errors, preceded by one that names the point."""
     if not values:
         return error
     where = Diagnostic("point-refused", values={"point": point_label(values)})
@@ -196,7 +200,7 @@ _QUANTITY: Final = re.compile(r"\s*([+-]?(?:\d[\d_]*)?(?:\.\d+)?(?:[eE][+-]?\d+)
 
 
 def expected_value(expected: Expected, net: Net, names: Sequence[str]) -> float:
-    """The value expected, in the net's units. Raises ExperimentError where it has the wrong unit, or is none."""
+    """The expected value, in the net's units. Raises ExperimentError if it has the wrong unit, or is not a value."""
     if expected.measure not in names:
         raise problem("expected-of-unkept", name=expected.measure, kept=list(names))
     dimension = next(one.dimension for one in figures(net, [expected.measure]))
@@ -210,7 +214,10 @@ def in_units(value: float | str, dimension: str, net: Net, measure: str) -> floa
     match = _QUANTITY.fullmatch(value)
     if match is None or not any(character.isdigit() for character in match[1]):
         raise problem("not-a-quantity", text=value, name=measure)
-    number = Fraction(match[1].replace("_", ""))
+    try:
+        number = exact(match[1])
+    except ValueError:
+        raise problem("not-a-quantity", text=value, name=measure) from None
     if match[2] is None:
         return float(number)
     if match[2] == "%":

@@ -1,4 +1,4 @@
-"""What a user means by `result.json`, `store.db` or `store.db:threads=4,engines=2`."""
+"""References to results: `result.json`, `store.db` or `store.db:threads=4,engines=2`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SQLITE_HEADER: Final = b"SQLite format 3\x00"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A file, and the parameters of the point that is meant in it."""
+    """A file, and the parameters of a point in it."""
 
     path: Path
     parameters: Mapping[str, Value]
@@ -31,7 +31,7 @@ class Reference:
 
 
 def parse_reference(text: str) -> Reference:
-    """Raises ExperimentError where there is no such file."""
+    """Raises ExperimentError if there is no such file."""
     path = Path(text)
     if path.is_file():
         return Reference(path, {})
@@ -43,7 +43,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def read_result(path: Path) -> dict[str, Any]:
-    """What `pnsim run --json` has printed. Raises ExperimentError for anything else."""
+    """The output of `pnsim run --json`. Raises ExperimentError for anything else."""
     try:
         if path.stat().st_size > LARGEST_RESULT:
             raise problem("not-a-result", path=str(path), reason="it is too large")
@@ -54,12 +54,12 @@ def read_result(path: Path) -> dict[str, Any]:
         raise problem("not-a-result", path=str(path), reason="it is not JSON") from error
     wanted = {"manifest": dict, "replications": list, "measures": list, "net": str}
     if not isinstance(data, dict) or not all(isinstance(data.get(name), kind) for name, kind in wanted.items()):
-        raise problem("not-a-result", path=str(path), reason="its JSON is something else")
+        raise problem("not-a-result", path=str(path), reason="it is JSON, but not of a result")
     return data
 
 
 def stored_points(store: Store, parameters: Mapping[str, Value]) -> list[StoredPoint]:
-    """The points of a store that have these parameters. Raises ExperimentError where there is none."""
+    """The points of a store that have these parameters. Raises ExperimentError if there is none."""
     points = store.points()
     found = [point for point in points if fits(point.parameters, parameters)]
     if not found:
@@ -69,7 +69,7 @@ def stored_points(store: Store, parameters: Mapping[str, Value]) -> list[StoredP
 
 
 def only_point(store: Store, parameters: Mapping[str, Value]) -> StoredPoint:
-    """The one point that is meant. Raises ExperimentError where more than one could be."""
+    """The referenced point. Raises ExperimentError if several match."""
     found = stored_points(store, parameters)
     if len(found) > 1:
         example = ",".join(f"{name}={value}" for name, value in found[0].parameters.items())

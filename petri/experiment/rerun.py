@@ -1,4 +1,4 @@
-"""Repeats replications from what a result says of itself, and checks that they go the same way."""
+"""Repeats replications from the data stored with a result, and checks that their trajectories are the same."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from petri.traffic import moved, verify, with_streams
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A replication as a result tells of it."""
+    """A replication as recorded in a result."""
 
     point: str
     net: Net
@@ -61,9 +61,9 @@ def recorded(
 ) -> list[Recorded]:
     """The replications that a result or a store has, or those of these numbers.
 
-    streams: where the files of its streams are, when they are not where they were. net: where the net of a JSON result
-    is, when it is not where it was. tables: the files that were given for its tables. Raises ExperimentError where
-    there is nothing of the kind, or the net is another one; LanguageError where the file of a stream has changed.
+    streams: the files of its streams, if they have moved. net: the net of a JSON result, if it has moved. tables: the
+    files that were used for its tables. Raises ExperimentError if there is no such replication, or the net is a
+    different one; LanguageError if the file of a stream has changed.
     """
     parsed = parse_reference(reference) if isinstance(reference, str) else reference
     found = of_store(parsed, engine, streams) if parsed.is_store else of_result(parsed, engine, net, streams, tables)
@@ -77,9 +77,9 @@ def recorded(
 
 
 def repeat(one: Recorded) -> Repeated:
-    """Run it again, as far as it went: one that did not reach its end is followed for as many firings.
+    """Run it again, as far as it went: one that did not reach its end is repeated for the same number of firings.
 
-    Raises ExperimentError where the net that was kept cannot be run.
+    Raises ExperimentError if the recorded net cannot be run.
     """
     finished = one.ended in ("until", "dead")
     plan = one.plan if finished else replace(one.plan, firings=one.firings)
@@ -93,7 +93,7 @@ def repeat(one: Recorded) -> Repeated:
 
 
 def of_store(reference: Reference, engine: str, streams: Mapping[str, str] | None = None) -> list[Recorded]:
-    """Everything that the store needs is in it."""
+    """From a store, which contains everything needed."""
     chosen = choose(engine)
     with Store.open(reference.path) as store:
         rows = store.rows()
@@ -129,7 +129,7 @@ def of_result(
             for one in data["replications"]
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise problem("not-a-result", path=str(reference.path), reason=f"it lacks {error}") from error
+        raise problem("not-a-result", path=str(reference.path), reason=f"it is damaged ({error})") from error
 
 
 def same_net(
@@ -138,7 +138,7 @@ def same_net(
     streams: Mapping[str, str] | None = None,
     tables: Mapping[str, str] | None = None,
 ) -> Net:
-    """The flat net of a result, made again. Raises ExperimentError where it has another hash."""
+    """The flat net of a result, made again. Raises ExperimentError if its hash differs."""
     manifest = data["manifest"]
     source = given or manifest.get("source") or data["net"]
     try:
@@ -158,7 +158,7 @@ def same_net(
 
 
 def with_its_files(net: Net, manifest: Mapping[str, Any], elsewhere: Mapping[str, str]) -> Net:
-    """The net with the files that its streams had. Raises LanguageError where one is missing, or another one now."""
+    """The net with the files that its streams had. Raises LanguageError if one is missing or has changed."""
     recordings: Mapping[str, Any] = manifest.get("streams", {})
     if not recordings:
         return net

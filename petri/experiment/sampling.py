@@ -7,13 +7,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
 Value = int | float | bool | str
-"""A parameter's value: text is read as the language reads it (`10 us`, `gold`)."""
+"""A parameter's value: text is an expression of the language (`10 us`, `gold`)."""
 
 Values = Mapping[str, Value]
 
@@ -27,7 +28,7 @@ _RANGE: Final = re.compile(
 
 
 class BadRange(ValueError):
-    """A text that looks like a range but is none; `reason` is the id of a diagnostic."""
+    """A text that looks like a range but is not one; `reason` is the id of a diagnostic."""
 
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(f"{reason}: {text}")
@@ -42,12 +43,12 @@ class Range:
     low: Fraction
     high: Fraction
     unit: str = ""
-    how: str = ""  # "step", "times", or "" when not said
+    how: str = ""  # "step", "times", or "" if not given
     by: Fraction = Fraction(1)
     whole: bool = True  # written without a point or an exponent
 
     def values(self) -> list[Value]:
-        """Each value from low to high. Raises BadRange where a range of reals does not say its step."""
+        """Each value from low to high. Raises BadRange if a range of reals has no step."""
         if not self.how and not self.whole:
             raise BadRange("range-without-step", str(self))
         if (self.how == "times" and (self.by <= 1 or self.low <= 0)) or (self.how != "times" and self.by <= 0):
@@ -63,7 +64,7 @@ class Range:
         return found
 
     def written(self, value: Fraction | float) -> Value:
-        """A value of the range as one would write it."""
+        """A value of the range as a user would write it."""
         number = int(value) if self.whole and value == int(value) else float(value)
         return f"{number!r} {self.unit}" if self.unit else number
 
@@ -74,7 +75,7 @@ class Range:
 
 
 def parse_range(text: str) -> Range | None:
-    """A range such as `1..8`, `0.1..0.9 step 0.1`, `1..64 times 2` or `1..5 us`; None where the text is none."""
+    """A range such as `1..8`, `0.1..0.9 step 0.1`, `1..64 times 2` or `1..5 us`; None if the text is not a range."""
     match = _RANGE.fullmatch(text)
     if match is None or not match["low"] or not match["high"]:
         return None
@@ -86,20 +87,30 @@ def parse_range(text: str) -> Range | None:
         raise BadRange("range-units", text)
     written = [match["low"], match["high"], *([by] if match["how"] else [])]
     try:
-        numbers = [Fraction(number.replace("_", "")) for number in (match["low"], match["high"], by)]
+        numbers = [exact(number) for number in (match["low"], match["high"], by)]
     except ValueError:
         return None
     whole = all(re.fullmatch(r"[+-]?[\d_]+", number) for number in written)
     return Range(numbers[0], numbers[1], "".join(units), match["how"] or "", numbers[2], whole)
 
 
+def exact(text: str) -> Fraction:
+    """A decimal number exactly. Raises ValueError beyond the range of doubles, where it could take all memory."""
+    plain = text.replace("_", "")
+    rounded = float(plain)
+    mantissa = plain.lower().partition("e")[0]
+    if not math.isfinite(rounded) or (rounded == 0.0 and any(digit in mantissa for digit in "123456789")):
+        raise ValueError("beyond the range of doubles")
+    return Fraction(Decimal(plain))
+
+
 def parse_value(text: str) -> Value:
-    """A value as written on a command line: a number or a truth value where it is one, else text."""
+    """A value as written on a command line: a number or a truth value if it is one, otherwise text."""
     stripped = text.strip()
     if stripped in ("true", "false"):
         return stripped == "true"
     if re.fullmatch(r"[+-]?\d+", stripped):
-        return int(stripped)
+        return int(stripped) if math.isfinite(float(stripped)) else stripped
     if re.fullmatch(_NUMBER, stripped) and any(character.isdigit() for character in stripped):
         number = float(stripped)
         return number if math.isfinite(number) else stripped
@@ -122,7 +133,7 @@ def grid(axes: Mapping[str, Sequence[Value]]) -> list[dict[str, Value]]:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What a random value is drawn from: a range (whole numbers inclusive, or reals) or a list of values."""
+    """The range of a random value: whole numbers (inclusive), reals, or a list of values."""
 
     choices: tuple[Value, ...] = ()
     between: Range | None = None
@@ -141,13 +152,13 @@ class Axis:
 
 
 def random_sample(axes: Mapping[str, Axis], count: int, seed: int) -> list[dict[str, Value]]:
-    """Independent points; the same seed gives the same ones, and more of them begin with the same ones."""
+    """Independent points; the same seed gives the same points, and a larger sample starts with the same points."""
     stream = np.random.Generator(np.random.PCG64(seed))
     return [{name: axis.at(stream.random()) for name, axis in axes.items()} for _ in range(count)]
 
 
 def latin_hypercube(axes: Mapping[str, Axis], count: int, seed: int) -> list[dict[str, Value]]:
-    """Points such that each axis, cut into `count` equal parts, has one in each (McKay, Beckman and Conover 1979)."""
+    """Points such that each axis, divided into `count` parts, has one in each (McKay, Beckman and Conover 1979)."""
     stream = np.random.Generator(np.random.PCG64(seed))
     columns = {}
     for name in axes:

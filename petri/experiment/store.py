@@ -1,13 +1,12 @@
-"""The store of an experiment: one SQLite file with a row for each replication, written as it finishes.
+"""The store of an experiment: one SQLite file with a row for each replication, written when it finishes.
 
-A row is there as a whole or not at all, whatever happens to the process that writes it. Several processes of one
-machine may work on one store: each *claims* replications before it does them. The claims of a process that has died
-are void.
+A row is written in one transaction, whatever happens to the writing process. Several processes of one machine may work
+on one store: each *claims* replications before it runs them. The claims of a dead process are void.
 
-    meta          what the file is: the experiment's identity and its definition
+    meta          the experiment's identity and its definition
     points        parameters, flat net (zlib of JSON), its hash, seed, end and warm-up [net's time unit]
     replications  one row each: measures (JSON), trajectory hash, time taken [s], version, engine, machine
-    owners, claims  who is at work on what
+    owners, claims  which process runs which replication
     measured      a view: one row for each figure of each replication
 """
 
@@ -33,14 +32,17 @@ from petri.experiment.preparation import Point
 from petri.experiment.sampling import Values
 from petri.experiment.task import PILOT, ReplicationRecord
 from petri.experiment.warmup import Warmup
+from petri.file_read import FileRead, furthest, packed, unpacked
 from petri.net import Net
 from petri.version import VERSION
 
 APPLICATION: Final = 0x504E5349  # "PNSI", SQLite's application_id
 SCHEMA: Final = 1
 BUSY: Final = 60.0  # seconds to wait for another process that writes
-BEAT: Final = 5.0  # seconds between signs of life
-SILENCE: Final = 60.0  # seconds without one after which a process counts as dead
+BEAT: Final = 5.0  # seconds between heartbeats
+SILENCE: Final = 60.0  # seconds without a heartbeat after which a process counts as dead
+LARGEST_WORD: Final = 2**64 - 1
+LARGEST_COUNT: Final = 2**63 - 1
 LARGEST_NET: Final = 1 << 28  # bytes of a flat net as JSON; a longer one in a store is refused
 
 _WORDS: Final = {
@@ -81,7 +83,7 @@ CREATE VIEW measured AS
 
 @dataclass(frozen=True, slots=True)
 class StoredPoint:
-    """A point as the store knows it. `seed` is that of all its replications; `warmup` is None until it is found."""
+    """A point in the store. `seed` is that of all its replications; `warmup` is None until it is determined."""
 
     point: int
     parameters: Values
@@ -92,7 +94,7 @@ class StoredPoint:
 
 
 class Store:
-    """An open store. Use `Store.create` (makes the file where there is none) or `Store.open`."""
+    """An open store. Use `Store.create` (creates the file if it does not exist) or `Store.open`."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -105,11 +107,11 @@ class Store:
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
-        """A store that is there. Raises ExperimentError where it is none, or of another version."""
+        """An existing store, read-only. Raises ExperimentError if it is not a store, or has another version."""
         path = Path(path)
         if not path.is_file():
             raise problem("store-missing", path=str(path))
-        connection = connect(path)
+        connection = connect_to_read(path)
         try:
             check_format(path, connection)
         except BaseException:
@@ -121,8 +123,8 @@ class Store:
     def create(cls, path: str | Path, identity: Mapping[str, Any], about: Mapping[str, Any]) -> Store:
         """The store of an experiment, new or to be continued.
 
-        identity: what all of its rows have in common. Raises ExperimentError where the file is something else, or
-        belongs to another experiment. about: the title and such, which may change.
+        identity: common to all of its rows. Raises ExperimentError if the file is something else, or belongs to another
+        experiment. about: the title and other data that may change.
         """
         path = Path(path)
         if not path.parent.is_dir():
@@ -152,24 +154,20 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """What a damaged file makes go wrong becomes an ExperimentError."""
-        try:
+        """Turn errors caused by a damaged file into an ExperimentError."""
+        with damage(self.path):
             yield self.connection
-        except sqlite3.Error as error:
-            raise refused(self.path, error) from error
-        except (ValueError, TypeError, KeyError, AttributeError, zlib.error) as error:
-            raise problem("store-damaged", path=str(self.path), reason=str(error)) from error
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction; all of it happens, or nothing."""
+        """A transaction: all or nothing."""
         with writing(self.connection, self.path):
             yield self.connection
 
     # ------------------------------------------------------------ what it is
 
     def meta(self, name: str) -> dict[str, Any]:
-        """What the file says of itself: "identity", "about" or "created_by"."""
+        """The file's metadata: "identity", "about" or "created_by"."""
         with self.reading() as connection:
             found = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
             value: dict[str, Any] = dict(json.loads(found[0])) if found else {}
@@ -178,7 +176,7 @@ class Store:
     # ------------------------------------------------------------ points
 
     def add_points(self, points: Iterable[Point]) -> list[int]:
-        """Their numbers in the store; those that are new are added. Raises ExperimentError where a net has changed."""
+        """Their numbers in the store; new points are added. Raises ExperimentError if a net has changed."""
         numbers = []
         with self.writing() as connection:
             known = dict(connection.execute("SELECT parameters, point FROM points").fetchall())
@@ -188,7 +186,7 @@ class Store:
                 if number is None:
                     number = insert_point(connection, point)
                 elif hashes[number] != point.net_hash:
-                    raise problem("store-of-other-net", path=str(self.path), point=point.label)
+                    raise problem("store-of-other-net", path=str(self.path), net=point.net.name, point=point.label)
                 numbers.append(number)
         return numbers
 
@@ -201,12 +199,12 @@ class Store:
             )
             return [
                 StoredPoint(
-                    number,
-                    dict(json.loads(parameters)),
-                    net_hash,
-                    int(seed),
-                    float(until),
-                    None if warmup is None else Warmup(float(warmup), bool(settled), decided_by or ""),
+                    whole(number),
+                    scalars(parameters),
+                    text(net_hash),
+                    whole(int(text(seed)), LARGEST_WORD),
+                    real(until, 0.0),
+                    None if warmup is None else Warmup(real(warmup, 0.0), bool(settled), text(decided_by or "")),
                 )
                 for number, parameters, net_hash, seed, until, warmup, settled, decided_by in rows
             ]
@@ -215,11 +213,10 @@ class Store:
         """The flat net of a point."""
         with self.reading() as connection:
             packed = connection.execute("SELECT net FROM points WHERE point = ?", (point,)).fetchone()[0]
-            text = zlib.decompressobj().decompress(packed, LARGEST_NET)
-            return net_from_dict(json.loads(text))
+            return net_from_dict(json.loads(zlib.decompressobj().decompress(packed, LARGEST_NET)))
 
     def set_warmup(self, point: int, warmup: Warmup) -> None:
-        """Keep where the warm-up of a point ends, and give the claim on its pilot back."""
+        """Store the end of the warm-up of a point, and release the claim on its pilot."""
         with self.writing() as connection:
             connection.execute(
                 "UPDATE points SET warmup = ?, warmup_settled = ?, warmup_decided_by = ?"
@@ -231,7 +228,7 @@ class Store:
     # ------------------------------------------------------------ rows
 
     def add(self, rows: Iterable[tuple[int, ReplicationRecord]]) -> None:
-        """Write finished replications as (point, row). One that is there already stays as it is."""
+        """Write finished replications as (point, row). Existing ones are not changed."""
         with self.writing() as connection:
             for point, row in rows:
                 connection.execute(
@@ -258,8 +255,16 @@ class Store:
                 )
                 connection.execute("DELETE FROM claims WHERE point = ? AND replication = ?", (point, row.index))
 
+                keep_files(connection, row.files)
+
+    def files(self) -> tuple[FileRead, ...]:
+        """What was read of the recordings, of each by the replication that read most of it."""
+        kept = self.meta("recordings")
+        with self.reading():
+            return unpacked(kept)
+
     def rows(self, *, new: bool = False) -> list[tuple[int, ReplicationRecord]]:
-        """All rows as (point, row), or those since the last call; in the order in which they were written."""
+        """All rows as (point, row), or those since the last call, in the order in which they were written."""
         with self.reading() as connection:
             found = connection.execute(
                 "SELECT rowid, point, replication, ended, time, firings, hash, measures, seconds, engine, seed,"
@@ -273,7 +278,7 @@ class Store:
     # ------------------------------------------------------------ claims
 
     def claim(self, wanted: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Those of the (point, replication) that are now this process's to do."""
+        """Claim (point, replication) pairs; returns those that this process now has to run."""
         granted = []
         with self.writing() as connection:
             self._beat(connection, always=True)
@@ -288,7 +293,7 @@ class Store:
         return granted
 
     def beat(self) -> None:
-        """Say now and then that this process is alive."""
+        """Send a heartbeat now and then."""
         if time.time() - self._beaten > BEAT:
             with self.writing() as connection:
                 self._beat(connection)
@@ -301,7 +306,7 @@ class Store:
             self._beaten = now
 
     def release(self) -> None:
-        """Give all claims of this process back."""
+        """Release all claims of this process."""
         with self.writing() as connection:
             connection.execute("DELETE FROM claims WHERE owner = ?", (self.owner,))
             connection.execute("DELETE FROM owners WHERE owner = ?", (self.owner,))
@@ -311,7 +316,7 @@ class Store:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Write-ahead log: readers never wait, and a killed writer leaves nothing half done."""
+    """Use a write-ahead log: readers never wait, and a killed writer leaves nothing incomplete."""
     try:
         connection = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
         connection.execute("PRAGMA trusted_schema = OFF")
@@ -320,14 +325,47 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA foreign_keys = ON")
     except sqlite3.DatabaseError as error:
         raise refused(path, error) from error
+    except UnicodeDecodeError as error:
+        raise problem("store-damaged", path=str(path), reason="a text in it is not UTF-8") from error
     return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """Leaves the folder as it is where nothing can be written: a store of a read-only folder has no writer, either."""
+    plain = not os.access(path.parent, os.W_OK) and not has_log(path)
+    with damage(path):
+        address = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if plain else ''}"
+        connection = sqlite3.connect(address, timeout=BUSY, isolation_level=None, uri=True)
+        connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def has_log(path: Path) -> bool:
+    """Whether there are rows beside the file, which SQLite has not taken into it yet."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.is_file() and log.stat().st_size > 0
+
+
+@contextmanager
+def damage(path: Path) -> Iterator[None]:
+    """What a damaged file makes go wrong becomes an ExperimentError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise refused(path, error) from error
+    except UnicodeDecodeError as error:
+        raise problem("store-damaged", path=str(path), reason="a text in it is not UTF-8") from error
+    except KeyError as error:
+        raise problem("store-damaged", path=str(path), reason=f"it lacks {error}") from error
+    except (ValueError, TypeError, IndexError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
+        raise problem("store-damaged", path=str(path), reason=str(error)) from error
 
 
 def refused(path: Path, error: sqlite3.Error) -> Exception:
     name = getattr(error, "sqlite_errorname", "")
     if name == "SQLITE_NOTADB":
         return problem("not-a-store", path=str(path))
-    if name.startswith("SQLITE_CORRUPT"):
+    if name.startswith("SQLITE_CORRUPT") or name in ("", "SQLITE_ERROR", "SQLITE_MISMATCH"):
         return problem("store-damaged", path=str(path), reason=str(error))
     return problem("store-unwritable", path=str(path), reason=str(error))
 
@@ -340,7 +378,7 @@ def writing(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
             yield
             connection.execute("COMMIT")
         except BaseException:
-            # Ctrl-C may come at any step, also before the first or after the last is known to be done.
+            # Ctrl-C may come at any step, even before the first or after the last has returned.
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
@@ -364,26 +402,25 @@ def lay_out(connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None
 
 
 def check_format(path: Path, connection: sqlite3.Connection) -> None:
-    """Refuse what is no store, and what a later version wrote."""
-    try:
+    """Refuse a file that is not a store, or that a later version wrote."""
+    with damage(path):
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         schema = connection.execute("PRAGMA user_version").fetchone()[0]
-    except sqlite3.DatabaseError as error:
-        raise refused(path, error) from error
     if application != APPLICATION:
         raise problem("not-a-store", path=str(path))
     if schema != SCHEMA:
         raise problem("store-version", path=str(path), found=schema, known=SCHEMA)
-    try:
+    with damage(path):
         identity = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
-    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
-        raise problem("store-damaged", path=str(path), reason=str(error)) from error
     if not isinstance(identity, dict) or not {"net", "net_hash", *_WORDS} <= identity.keys():
         raise problem("store-damaged", path=str(path), reason="its identity is incomplete")
+    measures = identity["measures"]
+    if not isinstance(measures, list) or not all(isinstance(name, str) for name in measures):
+        raise problem("store-damaged", path=str(path), reason="its measures are not a list of names")
 
 
 def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
-    """Refuse the store of another experiment, and say what differs."""
+    """Refuse the store of another experiment, and report the difference."""
     found = json.loads(connection.execute("SELECT value FROM meta WHERE name = 'identity'").fetchone()[0])
     wanted = json.loads(json.dumps(dict(identity)))
     for name, word in _WORDS.items():
@@ -395,20 +432,20 @@ def check_identity(path: Path, connection: sqlite3.Connection, identity: Mapping
 
 
 def brief(value: Any) -> str:
-    """A part of an identity as people read it."""
+    """A part of an identity as text for people."""
     if isinstance(value, dict):
         return " ".join(f"{name}={one}" for name, one in value.items()) or "none"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def insert_point(connection: sqlite3.Connection, point: Point) -> int:
-    text = "".join(net_text(point.net))
+    plain = "".join(net_text(point.net))
     cursor = connection.execute(
         "INSERT INTO points (parameters, net, net_hash, seed, until, warmup, warmup_settled, warmup_decided_by)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             point.key,
-            zlib.compress(text.encode(), 6),
+            zlib.compress(plain.encode(), 6),
             point.net_hash,
             str(point.plan.seed),
             point.plan.until,
@@ -425,7 +462,7 @@ def insert_point(connection: sqlite3.Connection, point: Point) -> int:
 
 
 def encode_measures(measures: Mapping[str, float]) -> str:
-    """JSON; what is not finite becomes null (no data)."""
+    """JSON; values that are not finite become null (no data)."""
     plain = {name: value if math.isfinite(value) else None for name, value in measures.items()}
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
@@ -445,23 +482,72 @@ def decode_row(
     machine: str,
     python: str,
 ) -> ReplicationRecord:
-    values = {name: math.nan if value is None else value for name, value in json.loads(measures).items()}
-    details = None if failure is None else json.loads(failure)
+    """The row of these columns. Raises ValueError or TypeError where one of them is damaged."""
+    values = {name: math.nan if value is None else real(value) for name, value in json.loads(measures).items()}
+    details = None if failure is None else dict(json.loads(failure))
+    if ended not in ("until", "dead", "error", "firings"):
+        raise ValueError(f"`{ended}` is no ending of a replication")
     return ReplicationRecord(
-        replication,
+        whole(replication),
         ended,
-        instant,
-        firings,
-        int(trajectory, 16),
+        real(instant, 0.0),
+        whole(firings),
+        whole(int(text(trajectory), 16), LARGEST_WORD),
         values,
-        seconds,
-        engine,
-        int(seed),
+        real(seconds, 0.0),
+        text(engine),
+        whole(int(text(seed)), LARGEST_WORD),
         details,
-        version,
-        machine,
-        python,
+        text(version),
+        text(machine),
+        text(python),
     )
+
+
+# SQLite keeps whatever was written into a column, of any type.
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"there is {kind(value)} where a text should be")
+    return value
+
+
+def whole(value: Any, most: int = LARGEST_COUNT) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise TypeError(f"there is {kind(value)} where a count should be")
+    return value
+
+
+def real(value: Any, least: float = -math.inf) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not float(value) >= least:
+        raise TypeError(f"there is {kind(value)} where a number should be")
+    return float(value)
+
+
+def scalars(written: Any) -> Values:
+    """The parameters of a point."""
+    values = dict(json.loads(written))
+    for value in values.values():
+        if not isinstance(value, int | float | str):
+            raise TypeError(f"there is {kind(value)} where the value of a parameter should be")
+    return values
+
+
+def kind(value: Any) -> str:
+    return f"`{value}`" if isinstance(value, int | float) else f"a {type(value).__name__}"
+
+
+def keep_files(connection: sqlite3.Connection, files: tuple[FileRead, ...]) -> None:
+    """Keep what a replication read of the recordings where it is more than others did."""
+    if not files:
+        return
+    found = connection.execute("SELECT value FROM meta WHERE name = 'recordings'").fetchone()
+    known = unpacked(json.loads(found[0])) if found else ()
+    most = furthest((known, files))
+    if most != known:
+        value = json.dumps(packed(most), ensure_ascii=False)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('recordings', ?)", (value,))
 
 
 def is_done(connection: sqlite3.Connection, point: int, replication: int) -> bool:
@@ -473,7 +559,7 @@ def is_done(connection: sqlite3.Connection, point: int, replication: int) -> boo
 
 
 def release_dead(connection: sqlite3.Connection) -> None:
-    """Make the claims void of those processes that are no more, or that have been silent for long."""
+    """Delete the claims of processes that no longer run, or that have sent no heartbeat for long."""
     now, host = time.time(), socket.gethostname()
     for owner, where, pid, beat in connection.execute("SELECT owner, host, pid, beat FROM owners").fetchall():
         if (where == host and not is_alive(pid)) or abs(now - beat) > SILENCE:
@@ -482,7 +568,7 @@ def release_dead(connection: sqlite3.Connection) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of this machine runs."""
+    """Whether a process of this machine is running."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""What the rows of a store say: estimates of each point with their intervals, held against what was expected."""
+"""Results from the rows of a store: estimates of each point with their intervals, compared with expected values."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from petri.experiment.sampling import Values
 from petri.experiment.store import Store
 from petri.experiment.task import ReplicationRecord
 from petri.experiment.warmup import Warmup
-from petri.measure.figures import Figure, figures
+from petri.file_read import FileRead
+from petri.measure.figures import Figure, figures, statistics
 from petri.measure.formula import Verdict, judge
-from petri.measure.intervals import Interval, student_interval
+from petri.measure.intervals import Interval, Statistic, interval_of
 from petri.measure.sequential import Precision
 from petri.net import Expectation, Net, Term
 from petri.result.export import interval_dict, number
@@ -39,10 +40,10 @@ class Checked:
 
 @dataclass(frozen=True)
 class PointOutcome:
-    """One point: its rows, in order of their number, and what they give.
+    """One point: its rows, in order of their number, and its estimates.
 
-    Estimates rest on the replications that ended as planned. `wanted` is the precision asked of each measure; `done`
-    tells whether the experiment has all of the point's replications.
+    Estimates use the replications that ended as planned. `wanted` is the required precision of each measure; `done`:
+    the experiment has all of the point's replications.
     """
 
     parameters: Values
@@ -55,6 +56,7 @@ class PointOutcome:
     wanted: Mapping[str, Precision] = field(default_factory=dict)
     done: bool = True
     checked: tuple[Checked, ...] = ()
+    statistics: Mapping[str, Statistic] = field(default_factory=dict)  # by figure, where it is not the mean
 
     @property
     def label(self) -> str:
@@ -66,16 +68,16 @@ class PointOutcome:
 
     @property
     def failures(self) -> list[ReplicationRecord]:
-        """Replications that stopped inside the model."""
-        return [row for row in self.rows if not row.complete]
+        """Replications that stopped inside the model, or of which a figure could not be computed."""
+        return [row for row in self.rows if not row.complete or row.failure is not None]
 
     def values(self, name: str) -> dict[int, float]:
         """A figure by number of replication."""
         return {row.index: row.measures.get(name, math.nan) for row in self.complete}
 
     def interval(self, name: str, level: float = 0.95) -> Interval:
-        """A figure's mean over the replications, with Student's interval."""
-        return student_interval(list(self.values(name).values()), level)
+        """A figure's mean over the replications, with Student's interval; of a maximum the greatest of all."""
+        return interval_of(list(self.values(name).values()), self.statistics.get(name, "mean"), level)
 
     @cached_property
     def intervals(self) -> dict[str, Interval]:
@@ -83,7 +85,7 @@ class PointOutcome:
 
     @property
     def imprecise(self) -> list[str]:
-        """Measures whose interval is wider than was asked for."""
+        """Measures whose interval is wider than required."""
         return [name for name, precision in self.wanted.items() if not precision.met(self.intervals[name])]
 
     def to_dict(self) -> dict[str, Any]:
@@ -127,6 +129,7 @@ class Outcome:
     store: Path
     interrupted: bool = False
     description: str = ""
+    files: tuple[FileRead, ...] = ()  # what was read of the recordings
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -148,11 +151,11 @@ class Outcome:
 
     @property
     def failed(self) -> bool:
-        """Whether any replication stopped inside the model."""
+        """Whether any replication stopped inside the model, or has a figure that could not be computed."""
         return any(point.failures for point in self.points)
 
     def point(self, **parameters: Any) -> PointOutcome:
-        """The only point with these parameters. Raises KeyError where there is none, or more than one."""
+        """The only point with these parameters. Raises KeyError if there is none, or more than one."""
         found = [
             point
             for point in self.points
@@ -163,7 +166,7 @@ class Outcome:
         return found[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON types; what has no value is None."""
+        """Everything as JSON types; missing values are None."""
         return {
             "title": self.title,
             "net": self.net.name,
@@ -174,36 +177,37 @@ class Outcome:
             "done": self.done,
             "passed": self.passed,
             "dimensions": {one.name: one.dimension for one in self.figures},
+            **({"recordings": [read.to_dict() for read in self.files]} if self.files else {}),
             "points": [point.to_dict() for point in self.points],
         }
 
     def table(self) -> dict[str, list[Any]]:
-        """Columns: parameters, measures, and all that is known of each replication; one entry per replication."""
+        """Columns: parameters, measures, and all data of each replication; one entry per replication."""
         from petri.experiment.tables import replication_columns
 
         return replication_columns(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """`table` as a data frame. Raises ImportError where pandas is not installed."""
+        """`table` as a data frame. Raises ImportError if pandas is not installed."""
         import pandas
 
         return pandas.DataFrame(self.table())
 
     def to_polars(self) -> polars.DataFrame:
-        """`table` as a data frame. Raises ImportError where polars is not installed."""
+        """`table` as a data frame. Raises ImportError if polars is not installed."""
         import polars
 
         return polars.DataFrame(self.table(), strict=False)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Measures over the axes of the grid and the replications. Raises ImportError where xarray is not installed."""
+        """Measures over the axes of the grid and the replications. Raises ImportError if xarray is not installed."""
         from petri.experiment.tables import dataset
 
         return dataset(self)
 
 
 def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[Checked, ...]:
-    """Those of the expected values that are of this point, held against its measures."""
+    """The expected values of this point, compared with its measures."""
     checked = []
     for one in expected:
         if not one.applies(point.parameters):
@@ -218,7 +222,15 @@ def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[
 
 
 def stored_outcome(store: Store) -> Outcome:
-    """All points of a store, as far as they are done, held against what its experiment expects."""
+    """All points of a store, as far as they are done, compared with the expected values of its experiment.
+
+    Raises ExperimentError if the store is damaged.
+    """
+    with store.reading():
+        return read_outcome(store)
+
+
+def read_outcome(store: Store) -> Outcome:
     identity, about = store.meta("identity"), store.meta("about")
     rows: dict[int, list[ReplicationRecord]] = {}
     for number_, row in store.rows():
@@ -230,7 +242,16 @@ def stored_outcome(store: Store) -> Outcome:
     points = []
     for one in stored:
         own = tuple(sorted(rows.get(one.point, []), key=lambda row: row.index))
-        point = PointOutcome(one.parameters, names, own, one.warmup, one.until, one.seed, one.net_hash)
+        point = PointOutcome(
+            one.parameters,
+            names,
+            own,
+            one.warmup,
+            one.until,
+            one.seed,
+            one.net_hash,
+            statistics=statistics(net, names),
+        )
         points.append(replace(point, checked=check(expected, point, net)))
     described = about.get("description", "")
-    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, description=described)
+    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, False, described, store.files())

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import math
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from petri.atomic_file import replacing
 from petri.experiment.errors import problem
 
 if TYPE_CHECKING:
@@ -19,9 +21,9 @@ SUFFIXES: Final = (".csv", ".parquet")
 
 
 def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
-    """One entry per replication: parameters, number, seed, measures, and what it takes to repeat and check it.
+    """One entry per replication: parameters, number, seed, measures, and the data to repeat and check it.
 
-    A parameter or measure of the name of another column gets "parameter." or "measure." before it.
+    A parameter or measure with the name of another column gets the prefix "parameter." or "measure.".
     """
     reserved = ("replication", "seed", "hash", "ended", "time", "firings", "seconds", "engine", "version", "net_hash")
     names = outcome.points[0].names if outcome.points else ()
@@ -47,9 +49,9 @@ def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
 
 
 def export(outcome: Outcome, path: str | Path) -> None:
-    """Write the replications as CSV or Parquet, told by the file's suffix.
+    """Write the replications as CSV or Parquet, depending on the file's suffix.
 
-    Raises ExperimentError for another suffix, without pyarrow for Parquet, and where the file cannot be written.
+    Raises ExperimentError for another suffix, without pyarrow for Parquet, and if the file cannot be written.
     """
     path = Path(path)
     check_format(path)
@@ -63,7 +65,7 @@ def export(outcome: Outcome, path: str | Path) -> None:
 
 
 def check_format(path: Path) -> None:
-    """Raises ExperimentError where the suffix is of no known format, or what writes it is not installed."""
+    """Raises ExperimentError if the format of the suffix is unknown, or its package is not installed."""
     if path.suffix not in SUFFIXES:
         raise problem("export-suffix", path=str(path), suffixes=list(SUFFIXES))
     if path.suffix == ".parquet" and find_spec("pyarrow") is None:
@@ -73,11 +75,13 @@ def check_format(path: Path) -> None:
 def write_csv(outcome: Outcome, path: Path) -> None:
     """RFC 4180; a figure without data is empty."""
     columns = replication_columns(outcome)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
+    with replacing(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text)
         writer.writerow(columns)
         for row in zip(*columns.values(), strict=True):
             writer.writerow(["" if isinstance(cell, float) and math.isnan(cell) else plain(cell) for cell in row])
+        text.detach()
 
 
 def plain(cell: Any) -> Any:
@@ -87,7 +91,7 @@ def plain(cell: Any) -> Any:
 
 
 def write_parquet(outcome: Outcome, path: Path) -> None:
-    """Needs pyarrow. Dimensions of measures and the experiment's identity stand in the file's metadata."""
+    """Needs pyarrow. The file's metadata contain the dimensions of measures and the experiment's identity."""
     import pyarrow
     import pyarrow.parquet
 
@@ -96,11 +100,12 @@ def write_parquet(outcome: Outcome, path: Path) -> None:
     identity = {f"pnsim.{name}": str(value) for name, value in outcome.identity.items()}
     dimensions = {f"pnsim.dimension.{one.name}": one.dimension for one in outcome.figures}
     metadata = {name.encode(): value.encode() for name, value in {**identity, **dimensions}.items()}
-    pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), path)
+    with replacing(path) as file:
+        pyarrow.parquet.write_table(table.replace_schema_metadata(metadata), file)
 
 
 def uniform(cells: list[Any]) -> list[Any]:
-    """The cells as they are where they have one type, numbers as reals where they are mixed, else as text."""
+    """The cells unchanged if they have one type, as reals if they are mixed numbers, otherwise as text."""
     kinds = {type(cell) for cell in cells if cell is not None}
     if len(kinds) < 2:
         return cells
@@ -110,7 +115,7 @@ def uniform(cells: list[Any]) -> list[Any]:
 
 
 def dataset(outcome: Outcome) -> xarray.Dataset:
-    """Measures as arrays over the axes and the replications; nan where there is no such point or replication."""
+    """Measures as arrays over the axes and the replications; nan if there is no such point or replication."""
     import numpy as np
     import xarray
 

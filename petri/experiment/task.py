@@ -1,4 +1,4 @@
-"""The unit of work: one replication of one point, told in bytes so that it can be done anywhere."""
+"""The unit of work: one replication of one point, serialised so that it can run anywhere."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from petri.diagnostics import Diagnostic
 from petri.experiment.warmup import Warmup, pilot
-from petri.measure.figures import evaluate_all, figures
+from petri.file_read import FileRead
+from petri.measure.figures import evaluate_with_faults, figures
 from petri.net import Net
 from petri.result import run_failure
 from petri.run.plan import Plan
@@ -20,7 +22,7 @@ from petri.run.replications import Driver, Progress, Replication
 from petri.version import VERSION
 
 PILOT = -1
-"""The number of replication that stands for the pilot runs that find the end of the warm-up."""
+"""The replication number of the pilot runs that determine the end of the warm-up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class ReplicationRecord:
-    """What a replication gave. `hash` is its trajectory hash (R4), `seconds` the time that it took [s].
+    """The result of a replication. `hash` is its trajectory hash (R4), `seconds` its duration [s].
 
-    `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how.
+    `files` is what was read of the net's recordings; a store keeps, of each place, the most that any replication read.
+    `ended` is "until" or "dead" as planned, "error" where the model went wrong; `failure` says how, or which figures
+    could not be computed.
     """
 
     index: int
@@ -54,6 +58,7 @@ class ReplicationRecord:
     version: str = VERSION
     machine: str = platform.machine()
     python: str = platform.python_version()
+    files: tuple[FileRead, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -63,7 +68,7 @@ class ReplicationRecord:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """A replication that was told to stop before its end: nothing to keep."""
+    """A replication that was stopped before its end: nothing to keep."""
 
     index: int
 
@@ -72,7 +77,7 @@ TaskResult = ReplicationRecord | Warmup | Stopped
 
 
 class WrongVersion(Exception):
-    """A worker runs another version of pnsim than the one that sent it the task."""
+    """The worker's version of pnsim differs from that of the sender."""
 
     def __init__(self, here: str, there: str) -> None:
         super().__init__(here, there)
@@ -81,19 +86,19 @@ class WrongVersion(Exception):
 
 
 def pack(net: Net) -> bytes:
-    """A flat net as bytes for workers of one's own (not for files: they may come from strangers)."""
+    """A flat net as bytes for one's own workers (not for files, which may come from strangers)."""
     return zlib.compress(pickle.dumps(net), 1)
 
 
 @lru_cache(maxsize=64)
 def unpack(packed: bytes) -> Net:
-    """The same object for the same bytes, so that what an engine prepares for a net is prepared once."""
+    """The same object for the same bytes, so that an engine prepares a net only once."""
     net: Net = pickle.loads(zlib.decompress(packed))
     return net
 
 
 def perform(task: Task, stop: threading.Event | None = None) -> TaskResult:
-    """Do it, on this thread. Depends on nothing but the task. Raises WrongVersion; model errors are in the row."""
+    """Run it, on this thread. The result depends only on the task. Raises WrongVersion; model errors are in the row."""
     if task.version != VERSION:
         raise WrongVersion(VERSION, task.version)
     net = unpack(task.net)
@@ -108,18 +113,26 @@ def perform(task: Task, stop: threading.Event | None = None) -> TaskResult:
 
 
 def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[str] | None) -> ReplicationRecord:
-    """A replication as it is kept. Where it stopped before the end of its warm-up, it measured nothing."""
+    """A replication as it is stored. If it stopped before the end of its warm-up, it has no measures."""
     kept = figures(net, names)
-    nothing = dict.fromkeys((one.name for one in kept), float("nan"))
+    measures = dict.fromkeys((one.name for one in kept), float("nan"))
+    reasons: dict[str, str] = {}
+    if ran.warm:
+        measures, reasons = evaluate_with_faults(kept, ran.window)
+    failure = None if ran.fault is None else run_failure(net, ran).to_dict()
+    if failure is None and reasons:
+        name, reason = next(iter(reasons.items()))
+        failure = Diagnostic("figure-failed", values={"name": name, "reason": reason}).to_dict()
     return ReplicationRecord(
         index=ran.index,
         ended=ran.ended,
         time=ran.time,
         firings=ran.firings,
         hash=ran.hash,
-        measures=evaluate_all(kept, ran.window) if ran.warm else nothing,
+        measures=measures,
         seconds=ran.seconds,
         engine=plan.engine,
         seed=plan.seed,
-        failure=None if ran.fault is None else run_failure(net, ran).to_dict(),
+        failure=failure,
+        files=ran.files,
     )

@@ -1,8 +1,8 @@
-"""Where the warm-up ends: MSER-5 on the windowed series of a few pilot runs.
+"""The end of the warm-up: MSER-5 on the windowed series of a few pilot runs.
 
-Each pilot is cut into windows of equal length. A series is the value of a measure in each window, averaged over the
-pilots (as Welch does before he looks at the curve), and the warm-up ends where the last of the series has settled.
-The pilots use streams of their own, so that no replication that counts was looked at to decide what of it counts.
+Each pilot is divided into windows of equal length. A series is the value of a measure in each window, averaged over the
+pilots (as in Welch's method), and the warm-up ends where the last of the series has settled. The pilots use their own
+random streams, so the measured replications do not influence the warm-up.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from petri.run.session import begin_planned
 from petri.structs import replace
 
 PILOTS: Final = 5
-WINDOWS: Final = 400  # 80 batches of 5: the warm-up is found to about 1 % of the run
-PIECE: Final = 100_000  # firings between looks at the stop sign
-TOKENS: Final = "tokens"  # the series of all tokens that wait somewhere
+WINDOWS: Final = 400  # 80 batches of 5: the resolution is about 1 % of the run
+PIECE: Final = 100_000  # firings between checks of the stop flag
+TOKENS: Final = "tokens"  # the series of all waiting tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Warmup:
-    """The end of the warm-up [net's time unit] and how it was found.
+    """The end of the warm-up [net's time unit] and how it was determined.
 
-    `decided_by` is the series that took longest to settle, "" when there was none to look at. Not `settled`: that
-    series was still on its way in the middle of the pilots, and the run is too short for its measures.
+    `decided_by` is the series that took longest to settle, "" if there was none. Not `settled`: that series had not
+    settled by the middle of the pilots, and the run is too short for its measures.
     """
 
     length: float
@@ -49,19 +49,19 @@ class Warmup:
 
 
 def derive(seed: int, *what: object) -> int:
-    """A seed of 63 bits for another purpose than the replications of `seed`."""
+    """A 63-bit seed that differs from those of the replications of `seed`."""
     text = "|".join(str(part) for part in (seed, *what))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
 def pilot(net: Net, plan: Plan, names: Sequence[str] | None = None, stop: threading.Event | None = None) -> Warmup:
-    """Run the pilots and find where the warm-up ends. The same net, plan and names give the same answer everywhere.
+    """Run the pilots and determine the end of the warm-up. It depends only on the net, the plan and the names.
 
-    A net that dies before the end of a pilot has no steady state to wait for: its warm-up is 0. Raises ValueError
-    where the run has no fixed end.
+    A net that dies before the end of a pilot has no steady state: its warm-up is 0. Raises ValueError if the run has no
+    fixed end.
     """
     if not math.isfinite(plan.until):
-        raise ValueError("a warm-up can only be found for a run with a fixed end")
+        raise ValueError("a warm-up can only be determined for a run with a fixed end")
     pilot_plan = replace(plan, seed=derive(plan.seed, "pilot"), warmup=0.0, trace=False)
     runs = [windows(net, pilot_plan, index, stop) for index in range(PILOTS)]
     if any(len(run) < WINDOWS for run in runs):
@@ -70,18 +70,18 @@ def pilot(net: Net, plan: Plan, names: Sequence[str] | None = None, stop: thread
 
 
 def find(model: Model, *, until: float | str | None = None, seed: int | None = None, engine: str = "auto") -> Warmup:
-    """Where the warm-up of a run of a model ends; times and seed as of `Model.run`.
+    """The end of the warm-up of a run of a model; times and seed as in `Model.run`.
 
-    Raises LanguageError where the run has no end at all, ValueError where it ends only with the net's death.
+    Raises LanguageError if the run has no end, ValueError if it ends only with the net's death.
     """
     plan, _ = model.plan(until=until, warmup=0.0, seed=seed, engine=engine)
     return pilot(model.net, plan)
 
 
 def settle(series: dict[str, Floats], window: float) -> Warmup:
-    """The latest of the truncations that MSER-5 finds; one that has not settled is the latest possible.
+    """The latest truncation by MSER-5; for a series that has not settled it is the latest possible.
 
-    Series with a window without data say nothing.
+    Series with a window without data are ignored.
     """
     latest = Warmup(0.0)
     for name, values in series.items():
@@ -95,7 +95,7 @@ def settle(series: dict[str, Floats], window: float) -> Warmup:
 
 
 def windows(net: Net, plan: Plan, index: int, stop: threading.Event | None = None) -> list[Observation]:
-    """What happened in each window of a pilot; fewer than `WINDOWS` where it ended early."""
+    """The observation in each window of a pilot; fewer than `WINDOWS` if it ended early."""
     session = begin_planned(net, plan, index)
     seen = [session.observe()]
     for number in range(1, WINDOWS + 1):
@@ -106,7 +106,7 @@ def windows(net: Net, plan: Plan, index: int, stop: threading.Event | None = Non
 
 
 def reach(session: Session, instant: float, stop: threading.Event | None) -> bool:
-    """Run to the end of an instant; False when the run ends before."""
+    """Run to the end of an instant; False if the run ends before."""
     while stop is None or not stop.is_set():
         reason = session.advance(instant, PIECE)
         if reason != "budget":
@@ -115,11 +115,11 @@ def reach(session: Session, instant: float, stop: threading.Event | None) -> boo
 
 
 def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[str] | None) -> dict[str, Floats]:
-    """By name: the value in each window, averaged over the pilots.
+    """For each name: the value in each window, averaged over the pilots.
 
-    Of the figures to keep those that do not grow with the run, and the tokens that wait. Places whose tokens nothing
-    takes only ever fill, and places that never hold more than at the start are resources, whose tokens are missed
-    where others wait: neither is counted.
+    These are the figures to keep that do not grow with the run, and the waiting tokens. Two kinds of places are not
+    counted: places from which nothing takes tokens, which only fill, and places that never hold more than at the
+    start, which are resources.
     """
     growing = {m.name for m in net.measures if grows(net, m.formula)}
     wanted = [one for one in figures(net, names) if one.name not in growing and not is_total(one.name)]
@@ -138,6 +138,6 @@ def series_of(net: Net, runs: Sequence[Sequence[Observation]], names: Sequence[s
 
 
 def is_total(name: str) -> bool:
-    """Whether a figure's field counts or is an extreme since the start, and so tells nothing of a window."""
+    """Whether a figure's field is a count or an extreme since the start, and so has no meaning in a window."""
     owner, _, field = name.rpartition(".")
     return bool(owner) and field in ("count", "sum", "min", "max", *TOTALS, *reorder.COUNTERS, *reorder.MAXIMA)

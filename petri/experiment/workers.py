@@ -1,4 +1,4 @@
-"""Who does the replications: threads, processes, any executor, a Dask cluster. What comes out never depends on it."""
+"""Workers for the replications: threads, processes, any executor, a Dask cluster. Results never depend on them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from petri.experiment.task import Task, TaskResult, perform
 
 AHEAD: Final = 4  # tasks handed out for each worker, so that none waits for the next
 PATIENCE: Final = 30.0  # seconds to wait for a Dask scheduler
-RECOUNT: Final = 2.0  # seconds between looks at how many workers a Dask cluster has
+RECOUNT: Final = 2.0  # seconds between checks of the number of workers of a Dask cluster
 PARTING: Final = 3.0  # seconds to wait for a Dask cluster to close
 
 
@@ -36,7 +36,7 @@ class Workers(Protocol):
 
     @property
     def slots(self) -> int:
-        """How many tasks to hand out at a time; may change as workers come and go."""
+        """The number of tasks to hand out at a time; it may change as workers come and go."""
 
     def submit(self, task: Task) -> Future[TaskResult]:
         """Hand a task out."""
@@ -45,11 +45,11 @@ class Workers(Protocol):
         """Whether a task failed because its worker died, so that it may be handed out again."""
 
     def close(self, *, at_once: bool = False) -> None:
-        """Let go of the workers; `at_once` without waiting for what they are doing."""
+        """Release the workers; `at_once` without waiting for their tasks."""
 
 
 class Threads:
-    """Threads of this process: for the native engine, which lets other threads run while it works."""
+    """Threads of this process: for the native engine, which releases the GIL."""
 
     def __init__(self, count: int) -> None:
         self.slots = AHEAD * count
@@ -69,7 +69,7 @@ class Threads:
 
 
 class Processes:
-    """A pool of processes: for the reference engine, of which only one thread can run at a time."""
+    """A pool of processes: for the reference engine, which only one thread can run at a time."""
 
     def __init__(self, count: int) -> None:
         self.slots = AHEAD * count
@@ -102,7 +102,7 @@ class Processes:
 
 
 def settle_in() -> None:
-    """In a worker process: Ctrl-C is for the parent to deal with, and when the parent is killed, go too."""
+    """In a worker process: leave Ctrl-C to the parent, and exit if the parent is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -116,7 +116,7 @@ def settle_in() -> None:
 
 
 class Given:
-    """An executor of the caller's, who also closes it. It must be able to import `petri` where it works."""
+    """The caller's executor, which the caller also closes. Its workers must be able to import `petri`."""
 
     def __init__(self, executor: Executor, slots: int | None = None) -> None:
         self._executor = executor
@@ -136,8 +136,8 @@ class Given:
 class Dask:
     """A Dask cluster: at an address, or "local" for one of `count` processes on this machine.
 
-    Dask itself gives the tasks of a worker that dies to another. Raises ExperimentError where dask.distributed is not
-    installed, or no scheduler answers.
+    Dask itself reassigns the tasks of a dead worker. Raises ExperimentError if dask.distributed is not installed, or no
+    scheduler answers.
     """
 
     def __init__(self, address: str, count: int | None = None) -> None:
@@ -151,7 +151,7 @@ class Dask:
         self._slots, self._counted = 0, -math.inf
 
     def _local_cluster(self, count: int | None) -> Any:
-        """Worker processes of one thread each, watched over by nannies that replace those that die."""
+        """Worker processes with one thread each; nannies restart those that die."""
         return self._distributed.LocalCluster(
             n_workers=count or os.cpu_count() or 1,
             threads_per_worker=1,
@@ -170,7 +170,7 @@ class Dask:
         return self._slots
 
     def submit(self, task: Task) -> Future[TaskResult]:
-        # The client's own executor asks for a result and then for its state: TypeError where a worker dies in between.
+        # The client's own executor requests a result and then its state: TypeError if a worker dies in between.
         asked = self.client.submit(perform, task, pure=False)
 
         async def outcome() -> TaskResult:
@@ -191,12 +191,12 @@ class Dask:
 
 
 def dask_setup(_: object) -> None:
-    """Called by Dask in each worker of a local cluster: Ctrl-C is for the parent to deal with."""
+    """Called by Dask in each worker of a local cluster: leave Ctrl-C to the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def distributed() -> Any:
-    """The package dask.distributed. Raises ExperimentError where it is not installed."""
+    """The package dask.distributed. Raises ExperimentError if it is not installed."""
     try:
         return import_module("distributed")
     except ImportError as error:
@@ -206,7 +206,7 @@ def distributed() -> Any:
 def default_workers(engine: str, count: int | None = None) -> Workers:
     """Threads for the native engine, processes for the reference engine; as many as there are cores.
 
-    One alone is a thread in any case.
+    A single worker is always a thread.
     """
     number = count or os.cpu_count() or 1
     if engine == "native" or number == 1:

@@ -1,8 +1,8 @@
-"""An experiment from its YAML file: every error in one go, each at its line and column.
+"""An experiment from its YAML file: all errors are reported at once, each with its line and column.
 
 title: Throughput against threads
 net: ixp2400                      # a net of the library, or a file beside this one
-set: {line: 5 Gbps}               # parameters that stay the same
+set: {line: 5 Gbps}               # parameters that are the same at all points
 grid:                             # or points: [...], or sample: {...}
   threads: [1, 2, 4, 8]
   engines: 1..8
@@ -79,7 +79,7 @@ T = TypeVar("T", bound=YamlNode)
 
 
 def load_experiment(path: Path) -> Definition:
-    """The experiment of a file. Raises LanguageError with everything that is wrong in it."""
+    """The experiment of a file. Raises LanguageError with all its errors."""
     node, text, problems = read(path)
     reading = Reading(path, problems)
     experiment = reading.experiment(node)
@@ -90,7 +90,7 @@ def load_experiment(path: Path) -> Definition:
 
 
 class Reading:
-    """Reads one file; what is wrong is collected, and read as if it were not there."""
+    """Reads one file; errors are collected, and wrong parts are skipped."""
 
     def __init__(self, path: Path, problems: Sequence[Diagnostic]) -> None:
         self.path = path
@@ -135,7 +135,7 @@ class Reading:
         )
 
     def net(self, node: YamlNode | None) -> str:
-        """A file beside the experiment, or else a net of the library."""
+        """A file beside the experiment, or otherwise a net of the library."""
         name = self.text(node, "net", KEYS["net"])
         beside = self.path.parent / name
         return str(beside) if name and beside.is_file() else name
@@ -330,11 +330,11 @@ class Reading:
     def texts(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
         """A mapping of names to texts."""
         node = entries.get(name)
-        table = self.expect(node, YamlTable, name, "names with a text each", KEYS[name]) if node else None
+        table = self.expect(node, YamlTable, name, "names with texts", KEYS[name]) if node else None
         return {key: self.text(entry, key, KEYS[name]) for key, entry in table.entries.items()} if table else {}
 
     def files(self, entries: Mapping[str, YamlNode], name: str) -> dict[str, str]:
-        """A mapping of names to files, which are written from where the experiment lies."""
+        """A mapping of names to files, whose paths are relative to the experiment."""
         return {key: str(self.path.parent / file) for key, file in self.texts(entries, name).items()}
 
     def measures(self, node: YamlNode | None) -> list[str] | None:
@@ -348,7 +348,7 @@ class Reading:
         return found.value.strip() if found else ""
 
     def duration(self, node: YamlNode | None, name: str) -> float | str | None:
-        """A number, or a text that the net reads."""
+        """A number, or a text that the net parses."""
         text = self.expect(node, YamlText, name, "a time", KEYS[name]) if node else None
         if text is None:
             return None
@@ -401,7 +401,7 @@ def kind_of(node: YamlNode) -> str:
 
 
 def first_line(span: Span) -> Span:
-    """The beginning of something that may reach over many lines."""
+    """The start of something that may span many lines."""
     if span.end_line == span.line:
         return span
     return Span(span.file, span.line, span.column, span.line, span.column + 1)
@@ -412,7 +412,7 @@ def value_of(text: YamlText) -> Value:
 
 
 def parse_bound(text: str) -> tuple[float, bool] | None:
-    """A share (`2%`) or a distance (`0.001`), above 0; None where the text is neither."""
+    """A share (`2%`) or a distance (`0.001`), above 0; None if the text is neither."""
     stripped = text.strip()
     relative = stripped.endswith("%")
     value = parse_value(stripped.removesuffix("%"))

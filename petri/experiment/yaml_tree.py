@@ -1,7 +1,7 @@
-"""YAML with its places: mappings, lists and texts that know where they stand in the file.
+"""YAML with positions: mappings, lists and texts that know their place in the file.
 
-Only the composer of PyYAML's safe loader is used: no tag makes an object, and plain texts are not turned into dates
-or sexagesimal numbers behind the user's back. Anchors are allowed; what they multiply is counted.
+Only the composer of PyYAML's safe loader is used: no tag creates an object, and plain texts are not silently turned
+into dates or sexagesimal numbers. Anchors are allowed; the nodes that they multiply are counted.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PLAIN_TAGS: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class YamlText:
-    """A scalar; `plain` when written without quotes, so that it may be a number."""
+    """A scalar; `plain` if written without quotes, so that it may be a number."""
 
     value: str
     plain: bool
@@ -43,7 +43,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class YamlTable:
-    """A mapping; `keys` has the place of each key."""
+    """A mapping; `keys` has the position of each key."""
 
     entries: Mapping[str, YamlNode]
     keys: Mapping[str, Span]
@@ -54,9 +54,9 @@ YamlNode = YamlText | Items | YamlTable
 
 
 def read(path: Path) -> tuple[YamlNode | None, str, list[Diagnostic]]:
-    """The tree of a file (None when empty), its text, and what is wrong.
+    """The tree of a file (None if empty), its text, and its errors.
 
-    Raises LanguageError where no tree can be made.
+    Raises LanguageError if no tree can be made.
     """
     text = read_text(path)
     try:
@@ -78,7 +78,7 @@ def read(path: Path) -> tuple[YamlNode | None, str, list[Diagnostic]]:
 
 
 def read_text(path: Path) -> str:
-    """The file's text. Raises LanguageError where it is missing, too large, or no text."""
+    """The file's text. Raises LanguageError if it is missing, too large, or not text."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
@@ -101,7 +101,7 @@ def syntax_error(error: yaml.YAMLError, path: Path) -> Diagnostic:
 
 
 class _YamlReader:
-    """Turns PyYAML's nodes into ours, as long as there are not too many."""
+    """Turns PyYAML's nodes into ours, up to a limit."""
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -113,7 +113,7 @@ class _YamlReader:
         return Span(self.file, start.line + 1, start.column + 1, end.line + 1, end.column + 1)
 
     def node(self, node: yaml.Node, depth: int) -> YamlNode:
-        """Raises LanguageError where the tree is too large or too deep to go on."""
+        """Raises LanguageError if the tree is too large or too deep."""
         span = self.span(node)
         self.left -= 1
         if depth > DEEPEST:

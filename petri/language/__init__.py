@@ -2,9 +2,9 @@
 
     net = language.load("ixp2400", {"line": "5 Gbps", "engines": 8})
 
-`docs/language.md` is the reference of the language. The way of a text goes through the rooms `syntax`, `checking`
-(which fills in what `meaning` describes) and `flattening`; `layout` leads from the tree back to text. Modules are
-imported when they are needed.
+`docs/language.md` is the reference of the language. A text passes through the packages `syntax`, `checking` (which
+fills in the data types of `meaning`) and `flattening`; `layout` turns the tree back into text. Modules are imported
+when they are needed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def load(path: str | Path, parameters: Mapping[str, object] | None = None) -> Ne
     """The flat net of a file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
 
     parameters: values for the net's parameters. A number is in the net's own units, as `Parameter.value` of the flat
-    net is; a text is an expression of the language, with its unit ("10 us"). Raises LanguageError with everything that
-    is wrong.
+    net is; a text is an expression of the language, with its unit ("10 us"). Raises LanguageError with all
+    errors.
     """
     return load_with_sources(path, parameters)[0]
 
@@ -42,9 +42,9 @@ def loads(text: str, parameters: Mapping[str, object] | None = None, *, name: st
 def load_with_sources(
     path: str | Path, parameters: Mapping[str, object] | None = None, tables: Tables | None = None
 ) -> tuple[Net, dict[str, str]]:
-    """As `load`, and the texts of all files read, by the names that spans have for them.
+    """As `load`, plus the texts of all files read, by their names in spans.
 
-    tables: other files for the tables that the net draws from, by what it calls them ({"lengths.csv": "mine.csv"}).
+    tables: other files for the tables that the net draws from, by their names in the net ({"lengths.csv": "mine.csv"}).
     """
     return _net_or_error(*_work(_find(path), None, parameters, TEXT, tables=tables))
 
@@ -52,19 +52,19 @@ def load_with_sources(
 def loads_with_sources(
     text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT
 ) -> tuple[Net, dict[str, str]]:
-    """As `loads`, and the texts of all files read."""
+    """As `loads`, plus the texts of all files read."""
     return _net_or_error(*_work(None, text, parameters, name))
 
 
 def check(path: str | Path, parameters: Mapping[str, object] | None = None) -> list[Diagnostic]:
-    """Everything that is wrong with a file, or might be: errors, warnings and notes, in the order of the text."""
+    """All problems of a file: errors, warnings and notes, in the order of the text."""
     return check_with_sources(path, parameters)[0]
 
 
 def check_with_sources(
     path: str | Path, parameters: Mapping[str, object] | None = None
 ) -> tuple[list[Diagnostic], dict[str, str]]:
-    """As `check`, and the texts of all files read."""
+    """As `check`, plus the texts of all files read."""
     return _found(_work(_find(path), None, parameters, TEXT, lints=True)[1])
 
 
@@ -98,11 +98,11 @@ def _work(
     lints: bool = False,
     tables: Tables | None = None,
 ) -> tuple[Net | None, Problems]:
-    """The whole way from text to flat net; None where something is wrong."""
+    """All steps from text to flat net; None if there is an error."""
     flat, problems, part = _attempt(path, text, parameters, name, lints, "", tables)
     if not part or not problems.failed:
         return flat, problems
-    # A part that nets import: the unit of time is theirs, so any will do to check it.
+    # Nets that import this part set the unit of time, so any unit works for the check.
     return _attempt(path, text, parameters, name, lints, "ns", tables)[:2]
 
 
@@ -115,7 +115,7 @@ def _attempt(
     clock: str,
     tables: Tables | None,
 ) -> tuple[Net | None, Problems, bool]:
-    """The net, what was found, and whether the file is but a part for others to import."""
+    """The net, the problems, and whether the file is only a part for others to import."""
     from petri.language.checking.checker import Checker
     from petri.language.flattening.flatten import Flattener, TooLarge
     from petri.language.loader import Loader
@@ -157,7 +157,7 @@ def _net_or_error(net: Net | None, problems: Problems) -> tuple[Net, dict[str, s
 
 
 def _found(problems: Problems) -> tuple[list[Diagnostic], dict[str, str]]:
-    """What was found, in order, and not without end."""
+    """The problems in order, limited in number."""
     from petri.diagnostics import in_order, limited
 
     return limited(in_order(problems.found), next(iter(problems.sources), "the net")), problems.sources

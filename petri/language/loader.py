@@ -1,8 +1,8 @@
 """Files: the net, what it imports, and the tables it draws from.
 
-`import name` takes a module of the library. `import "part.net"` and `table("sizes.csv")` are relative to the file that
-says so, and never leave the folder of the net (of the library, for its own files), so that a net from a stranger reads
-nothing else. Each file is read once.
+`import name` reads a module of the library. `import "part.net"` and `table("sizes.csv")` are relative to the file that
+contains them, and cannot leave the folder of the net (of the library, for its own files). So a net from a stranger
+cannot read anything else. Each file is read once.
 """
 
 from __future__ import annotations
@@ -24,40 +24,42 @@ from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
 from petri.language.syntax.parser import parse_text
 from petri.net import Span
+from petri.regular import irregular
 
 MOST_FILES = 1000
 MOST_ROWS = 1_000_000
 FILES_KEPT = 64
-LARGEST_KEPT = 2**15  # characters; the tree of a text takes some hundred times its room
+LARGEST_KEPT = 2**15  # characters; the tree of a text needs about a hundred times its memory
 LARGEST_TABLE = 32 * 2**20  # bytes
 
 
 def _parsed(text: str, name: str) -> tuple[tree.File, tuple[Diagnostic, ...], frozenset[str]]:
-    """The tree of a file, what is wrong with it, and the names whose declarations are."""
+    """The tree of a file, its errors, and the names whose declarations are broken."""
     parsed = parse_text(text, name)
     return parsed.file, tuple(parsed.diagnostics), parsed.broken
 
 
-# The points of a sweep are nets of the same files, so those read last are kept.
+# The points of a sweep are nets from the same files, so the last ones read are cached.
 _parsed_before = lru_cache(FILES_KEPT)(_parsed)
 
 
 def shown_path(path: Path) -> str:
-    """What a file is called in messages: short, and in the library the same on every machine."""
+    """The name of a file in messages: short, and for the library the same on every machine."""
     real = path.resolve()
     for folder, name in ((library.nets(), "nets"), (library.models(), "models")):
         if real.is_relative_to(folder.resolve()):
             return str(PurePosixPath(name, *real.relative_to(folder.resolve()).parts))
     if path.is_absolute() and real.is_relative_to(Path.cwd()):
-        return str(real.relative_to(Path.cwd()))
-    return str(path)
+        path = real.relative_to(Path.cwd())
+    # It becomes part of the flat net, whose texts are Unicode.
+    return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class Loader:
-    """The files of one net. `files` begins with the net itself; `broken` are names whose declarations did not parse."""
+    """The files of one net. `files` starts with the net itself; `broken` are names whose declarations did not parse."""
 
     def __init__(self, problems: Problems, tables: Mapping[str, str | PathLike[str]] | None = None) -> None:
-        """tables: other files for tables, by what the net calls them; whoever says so may name any file."""
+        """tables: other files for tables, by their names in the net; these may be anywhere."""
         self.problems = problems
         self._given = dict(tables or {})
         self._named: dict[str, None] = {}
@@ -71,7 +73,7 @@ class Loader:
         self._root: Path | None = None
 
     def load(self, path: Path) -> bool:
-        """Read the net and all that it imports; False, and told, when there is no net to read."""
+        """Read the net and all its imports; reports an error and returns False if there is no net to read."""
         self._root = path.resolve().parent
         name = shown_path(path)
         text, found = read_source(path, name)
@@ -85,7 +87,7 @@ class Loader:
         return True
 
     def load_text(self, text: str, name: str) -> None:
-        """Take the net from a text; it can import library modules only."""
+        """Read the net from a text, which can import only library modules."""
         self._parse(text, name)
 
     def _parse(self, text: str, name: str) -> None:
@@ -114,6 +116,11 @@ class Loader:
             return
         self._read.add(path)
         name = shown_path(self._as_written(d, path))
+        kind = self._irregular(path)
+        if kind is not None:
+            self.problems.error("import-not-regular", d.span, path=d.path or d.name, kind=kind)
+            self.broken.add("*")
+            return
         text, found = read_source(path, name)
         for diagnostic in found:
             if diagnostic.id == "file-missing":
@@ -128,8 +135,16 @@ class Loader:
             self.library_files.add(name)
         self._parse(text, name)
 
+    @staticmethod
+    def _irregular(path: Path) -> str | None:
+        """See `irregular`; whoever opens the file reports what else is wrong with it."""
+        try:
+            return irregular(path)
+        except (OSError, ValueError):
+            return None
+
     def _as_written(self, d: tree.Import, path: Path) -> Path:
-        """Beside the importing file, so that the shown path follows how the net was named."""
+        """The path relative to the importing file, so that messages show it as the user named the net."""
         if d.path is None:
             return path
         return Path(os.path.normpath(Path(d.span.file).parent / d.path))
@@ -144,7 +159,7 @@ class Loader:
         return path.resolve()
 
     def _relative(self, written: str, span: Span) -> Path | None:
-        """The file meant by a path in a source; None, and told, when it may not be read."""
+        """The file of a path in a source; reports an error and returns None if it may not be read."""
         origin = self._paths.get(span.file)
         if origin is None:
             self.problems.error("path-without-file", span, path=written)
@@ -175,11 +190,11 @@ class Loader:
     # ------------------------------------------------------------ streams and tables
 
     def stream(self, e: tree.Text) -> Path | None:
-        """The file of a stream, which is not looked into; None, and told, when it may not be read."""
+        """The file of a stream, which is not opened; reports an error and returns None if it may not be read."""
         return self._relative(e.value, e.span)
 
     def table(self, e: tree.Text) -> KnownTable | None:
-        """What is known of a table; None, and told, when it cannot be used."""
+        """The properties of a table; reports an error and returns None if it cannot be used."""
         self._named[e.value] = None
         given = self._given.get(e.value)
         path = self._relative(e.value, e.span) if given is None else Path(given).absolute()
@@ -191,7 +206,7 @@ class Loader:
         return self._table_numbers[path]
 
     def check_given(self) -> None:
-        """Tell of tables that were given, and that the net does not have."""
+        """Report tables that were given but are not in the net."""
         for name in self._given:
             if name not in self._named:
                 near = did_you_mean(name, self._named)
@@ -206,6 +221,10 @@ class Loader:
         return KnownTable(len(self.tables) - 1, whole, Fraction(mean))
 
     def _rows(self, e: tree.Text, path: Path) -> list[tuple[str, float]] | None:
+        kind = self._irregular(path)
+        if kind is not None:
+            self.problems.error("table-not-regular", e.span, path=e.value, kind=kind)
+            return None
         try:
             size = path.stat().st_size
             if size > LARGEST_TABLE:
@@ -230,7 +249,7 @@ class Loader:
 
     def _read_rows(self, e: tree.Text, text: str) -> list[tuple[str, float]] | None:
         rows: list[tuple[str, float]] = []
-        titles = True  # the first line that is none of comment may name the columns
+        titles = True  # the first line that is not a comment may name the columns
         for number, row in enumerate(csv.reader(text.splitlines()), start=1):
             cells = [cell.strip() for cell in row]
             if not any(cells) or cells[0].startswith("#"):
@@ -269,9 +288,9 @@ def _are_numbers(cells: Sequence[str]) -> bool:
 
 
 def _what_is_wrong(cells: Sequence[str]) -> str | None:
-    """Why a row is no pair of a value and its weight; None when it is one."""
+    """Why a row is not a value and its weight; None if it is."""
     if len(cells) != 2:
-        return f"it has {len(cells)} column{'s' if len(cells) > 1 else ''} where value and weight are two"
+        return f"it has {len(cells)} column{'s' if len(cells) > 1 else ''}; a row is `value,weight`"
     if not _are_numbers(cells):
         return "value and weight must be numbers"
     return "the weight is negative" if float(cells[1]) < 0 else None

@@ -1,4 +1,4 @@
-"""Where the checks put what they find."""
+"""Collects the diagnostics of the checks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from petri.diagnostics import MOST_DIAGNOSTICS, Diagnostic, Label, Severity, Val
 from petri.net import Span
 
 LONGEST_QUOTE = 50
-MOST_NAMES = 1_000  # among which one that was meant is looked for
+MOST_NAMES = 1_000  # among which a suggestion is searched
 
 
 class CheckError(Exception):
-    """Something wrong that ends the work on the current declaration; who called turns it into a diagnostic."""
+    """An error that ends the work on the current declaration; the caller turns it into a diagnostic."""
 
     def __init__(self, identifier: str, span: Span | None, **values: Value) -> None:
         self.identifier = identifier
@@ -32,7 +32,7 @@ class Problems:
         self._lines: dict[str, list[str]] = {}
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Keep it, unless the same was said of the same place."""
+        """Keep it, unless the same was reported for the same position."""
         key = (diagnostic.id, diagnostic.span, "" if diagnostic.span else str(sorted(diagnostic.values.items())))
         if key not in self._seen:
             self._seen.add(key)
@@ -64,8 +64,8 @@ class Problems:
     def meant(self, word: str, names: Iterable[str]) -> str | None:
         """The name that a word is most likely a slip of the pen for, or None.
 
-        Nobody reads on after so many problems, and many thousands of names, of which each is looked at, were made by a
-        program, which makes no such slips.
+        After this many problems nobody reads suggestions. And thousands of names, each of which would be compared, were
+        made by a program, which makes no typing errors.
         """
         if len(self.found) >= MOST_DIAGNOSTICS:
             return None
@@ -77,7 +77,7 @@ class Problems:
         return any(diagnostic.severity == "error" for diagnostic in self.found)
 
     def text(self, span: Span) -> str:
-        """What was written there, on one line and not too long."""
+        """The source text of a span, on one line and shortened."""
         words = self.whole_text(span)
         return words if len(words) <= LONGEST_QUOTE else words[: LONGEST_QUOTE - 1] + "…"
 

@@ -1,6 +1,6 @@
-"""Where the library lies: `models/` (modules that nets import) and `nets/` (complete nets that run as they are).
+"""The location of the library: `models/` (modules that nets import) and `nets/` (complete nets).
 
-In an installed package both folders lie beside this file; in a checkout they are the repository's own.
+In an installed package both folders are beside this file; in a checkout they are the repository's own.
 """
 
 from __future__ import annotations
@@ -54,5 +54,5 @@ def _inside(top: Path, name: str) -> Path | None:
     try:
         path = (top / (name + SUFFIX)).resolve()
         return path if path.is_relative_to(top.resolve()) and path.is_file() else None
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # a name that a file cannot have
         return None

@@ -1,4 +1,4 @@
-"""The figures that every place and every transition has (M1, M2), by name, of one window."""
+"""The standard figures of every place and transition (M1, M2), by name, for one window."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from petri.measure import reorder
+from petri.measure.intervals import Statistic
 from petri.measure.observation import Floats, Observation, beyond_doubles
 from petri.net import Net, Term
 
 
 @beyond_doubles
 def quotients(above: Floats, below: Floats | float) -> Floats:
-    """Element by element; nan where the divisor is 0, and infinite where a quotient is too large for a double."""
+    """The quotient, element by element; nan where the divisor is 0, infinite where it is too large for a double."""
     divisor = np.broadcast_to(np.asarray(below, dtype=np.float64), np.shape(above))
     result = np.full(np.shape(above), math.nan)
     np.divide(above, divisor, out=result, where=divisor != 0)
@@ -44,13 +45,42 @@ TRANSITION_COLUMNS: Mapping[str, Callable[[Observation], Floats]] = {
     "active": lambda seen: quotients(seen.active, seen.elapsed),
 }
 
+EXTREMES: Mapping[str, Statistic] = {
+    "maximum": "greatest",
+    "max": "greatest",
+    "min": "least",
+    **dict.fromkeys(reorder.MAXIMA, "greatest"),
+}
+"""The figures that are extremes by themselves, of places and of probes, and their statistic over replications."""
+
+
+def statistic(term: Term) -> Statistic:
+    """What the replications of a formula give together: of a maximum the greatest, of anything else the mean.
+
+    A maximum times a positive constant, and the greatest of several maxima, are maxima too.
+    """
+    if isinstance(term.value, tuple):
+        return EXTREMES.get(term.value[1], "mean")
+    if term.op == "max":
+        return "greatest"
+    found = {statistic(argument) for argument in term.args}
+    if term.op in ("max2", "min2"):
+        return found.pop() if found == {"greatest" if term.op == "max2" else "least"} else "mean"
+    scale = [argument for argument in term.args if argument.op == "const" and isinstance(argument.value, int | float)]
+    scaled = [argument for argument in term.args if argument.op != "const"]
+    positive = len(scaled) == 1 and len(scale) == 1 and float(scale[0].value or 0.0) > 0.0  # type: ignore[arg-type]
+    if positive and (term.op == "mul" or (term.op == "div" and term.args[0] is scaled[0])):
+        return statistic(scaled[0])
+    return "mean"
+
+
 # Figures that tell how long the run was rather than how the net behaves have no interval from batches.
 TOTALS = ("maximum", "arrivals", "firings")
 
 
 def grows(net: Net, term: Term) -> bool:
     """Whether a formula is a count that grows with the length of the run, so that batches say nothing of it."""
-    if term.op in ("firings", "arrivals", "counter", "max", "elapsed"):
+    if term.op in ("firings", "arrivals", "counter", "max", "elapsed", "series"):
         return True
     if term.op in ("sample", "passage", "order"):
         assert isinstance(term.value, tuple)

@@ -1,4 +1,4 @@
-"""How much two configurations differ: pair by pair where they saw the same random numbers, else by Welch's interval."""
+"""The difference of two configurations: in pairs if they used the same random numbers, otherwise by Welch."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from petri.measure.observation import beyond_doubles
 class Difference:
     """`second` - `first`, with its interval.
 
-    `gain` is the variance of an unpaired difference over that of the paired one: how many times more replications it
-    would have taken without common random numbers. nan where the difference is not paired, or always the same.
+    `gain` is the variance of an unpaired difference divided by that of the paired one: the factor by which more
+    replications would be needed without common random numbers. nan if the difference is not paired, or constant.
     """
 
     first: Interval
@@ -28,12 +28,12 @@ class Difference:
 
     @property
     def relative(self) -> float:
-        """The difference as a share of the first value; nan when that is 0."""
+        """The difference as a share of the first value; nan if that is 0."""
         return self.interval.mean / abs(self.first.mean) if self.first.mean else math.nan
 
     @property
     def certain(self) -> bool:
-        """Whether the interval leaves out 0, so that the sign of the difference can be trusted at its level."""
+        """Whether the interval excludes 0, so that the sign of the difference is certain at its level."""
         return abs(self.interval.mean) > self.interval.half_width or (
             self.interval.half_width == 0.0 and self.interval.mean != 0.0
         )
@@ -41,9 +41,9 @@ class Difference:
 
 @beyond_doubles
 def paired_difference(first: Mapping[int, float], second: Mapping[int, float], level: float = 0.95) -> Difference:
-    """Of values by number of replication, of configurations run with the same seed.
+    """The difference of configurations run with the same seed, from values by number of replication.
 
-    Only the replications that both have are compared. Raises ValueError when they share none.
+    Only replications of both are compared. Raises ValueError if there are none.
     """
     common = sorted(first.keys() & second.keys())
     if not common:
@@ -59,10 +59,9 @@ def paired_difference(first: Mapping[int, float], second: Mapping[int, float], l
 
 
 def unpaired_difference(first: Interval, second: Interval, level: float | None = None) -> Difference:
-    """Of independent runs, from their Student intervals: the degrees of freedom after Welch and Satterthwaite.
+    """The difference of independent runs, from their Student intervals; degrees of freedom by Welch and Satterthwaite.
 
-    level: of the difference's interval; that of `first` when not given. Without an interval of both there is none of
-    the difference.
+    level: of the difference's interval; default: that of `first`. If one side has no interval, the difference has none.
     """
     level = first.level if level is None else level
     variances = [_squared_error(interval) for interval in (first, second)]
@@ -78,7 +77,7 @@ def unpaired_difference(first: Interval, second: Interval, level: float | None =
 
 
 def _squared_error(interval: Interval) -> float:
-    """The squared standard error that an interval of n values rests on."""
+    """The squared standard error of an interval of n values."""
     if interval.n < 2 or math.isnan(interval.half_width):
         return math.nan
     return (interval.half_width / student_quantile(0.5 + 0.5 * interval.level, interval.n - 1)) ** 2

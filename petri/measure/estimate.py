@@ -1,4 +1,4 @@
-"""Figures with their confidence: from replications, or from the batches of one long run."""
+"""Figures with their confidence: from replications, or from the batches of one run."""
 
 from __future__ import annotations
 
@@ -8,56 +8,120 @@ from itertools import pairwise
 
 import numpy as np
 
-from petri.measure.intervals import Interval, pseudo_values, student_quantile
-from petri.measure.observation import Floats, Observation, beyond_doubles
+from petri.measure.intervals import Interval, Statistic, extreme, pseudo_values, student_quantile
+from petri.measure.observation import Floats, Observation, beyond_doubles, probe_quantile, share_below
+from petri.measure.single_run import BatchInterval, batch_interval
 from petri.structs import Frozen
 
 LEVEL = 0.95
-FEWEST_BATCHES = 10  # below this, batch means say nothing that one should trust
+_LARGEST_TAIL_ERROR = 0.8
+"""Of the share of values beyond a quantile. With more, the end of the interval would rest on a handful of values."""
 
 Figure = Callable[[Observation], Floats]
-"""A figure of a window: an array, of one entry per place or transition, or of one entry."""
+"""A figure of a window: an array with one entry per place or transition, or with one entry."""
 
 
 class Estimate(Frozen):
-    """Arrays of values and half-widths of their confidence intervals (nan where none can be given)."""
+    """Arrays of values and half-widths of their confidence intervals (nan where none can be given).
+
+    longer: how many times as long the run should be for an interval that can be trusted; inf where that cannot be
+    estimated, nan where there is an interval or none can exist.
+    """
 
     value: Floats
     half_width: Floats
     level: float = LEVEL
     n: int = 1  # replications, or batches
+    longer: Floats | None = None
+    statistic: Statistic = "mean"
 
     def interval(self, index: int = 0) -> Interval:
-        return Interval(float(self.value[index]), float(self.half_width[index]), self.level, self.n)
+        longer = math.nan if self.longer is None else float(self.longer[index])
+        value, half_width = float(self.value[index]), float(self.half_width[index])
+        return Interval(value, half_width, self.level, self.n, longer, self.statistic)
+
+
+def extremes(figure: Figure, windows: Sequence[Observation], statistic: Statistic) -> Estimate:
+    """The greatest or the least over the replications, which has no interval."""
+    value = extreme(np.array([figure(window) for window in windows], dtype=np.float64), statistic)
+    return Estimate(value, np.full(value.shape, math.nan), LEVEL, len(windows), statistic=statistic)
 
 
 @beyond_doubles
 def estimate(
-    figure: Figure, windows: Sequence[Observation], without: Sequence[Observation] = (), level: float = LEVEL
+    figure: Figure, windows: Sequence[Observation], without: Sequence[Observation] | None = None, level: float = LEVEL
 ) -> Estimate:
-    """The mean over replications with Student's interval; for one replication, the jackknife over its batches.
+    """The mean over replications with Student's interval; for one replication, the interval from its batches.
 
-    windows: the whole window of each replication. without: for the only one, what `left_out` gives.
+    windows: the whole window of each replication. without: for the only one, what `left_out` gives; None for a figure
+    that can have no interval.
     """
     if len(windows) > 1:
         samples = np.array([figure(window) for window in windows], dtype=np.float64)
         return _student(samples, samples.mean(axis=0), level)
     whole = np.asarray(figure(windows[0]), dtype=np.float64)
-    if not without:
+    if without is None:
         return Estimate(whole, np.full(whole.shape, math.nan), level)
-    values = np.array([figure(rest) for rest in without], dtype=np.float64)
-    return _student(pseudo_values(whole, values), whole, level)
+    found = _from_batches(figure, whole, without, level)
+    return Estimate(whole, np.maximum(found.below, found.above), level, found.n, found.longer)
+
+
+@beyond_doubles
+def estimate_quantile(
+    probe: int, share: float, window: Observation, without: Sequence[Observation], level: float = LEVEL
+) -> Estimate:
+    """A quantile of a sample in one replication: from the interval of the share of values below it.
+
+    The share below the sample's quantile is a ratio, with an interval from the batches. The sample's quantiles for
+    shares moved by its half-width are the ends (Woodruff 1952, "Confidence intervals for medians and other position
+    measures", Journal of the American Statistical Association 47). The smaller of share and 1 - share, `tail`, is moved
+    on a logarithmic scale, on which its estimates are nearly symmetric; the longer side counts. The far tail of a
+    sample tends to be too short, so the half-width h is widened to h (1 + h / 2 tail). A quantile of whole numbers is
+    not a smooth function of the sample, so leaving out batches would say nothing of it; the share is smooth.
+    """
+    sample = window.probes[probe]
+    value = probe_quantile(sample, share)
+    point = probe_quantile(sample, share, within=True)
+
+    def below_point(seen: Observation) -> Floats:
+        return np.array([share_below(seen.probes[probe], point)])
+
+    found = _from_batches(below_point, below_point(window), without, level)
+    error, longer = float(np.maximum(found.below, found.above)[0]), float(found.longer[0])
+    tail = min(share, 1.0 - share)
+    if tail == 0.0:  # the least or the greatest value
+        return Estimate(np.array([value]), np.array([math.nan]), level, found.n)
+    half_width = math.nan
+    if error <= _LARGEST_TAIL_ERROR * tail:
+        error *= 1.0 + 0.5 * error / tail
+        ends = (_moved(share, -error), _moved(share, error))
+        half_width = max(abs(probe_quantile(sample, end, within=True) - value) for end in ends)
+    elif not math.isnan(error):
+        longer = (error / (_LARGEST_TAIL_ERROR * tail)) ** 2
+    return Estimate(np.array([value]), np.array([half_width]), level, found.n, np.array([longer]))
+
+
+def _moved(share: float, change: float) -> float:
+    """A share changed on the logarithmic scale of the smaller of it and its complement."""
+    if share <= 0.5:
+        return min(share * math.exp(change / share), 1.0)
+    return max(1.0 - (1.0 - share) * math.exp(-change / (1.0 - share)), 0.0)
 
 
 def left_out(window: Observation, batches: Sequence[Observation]) -> list[Observation]:
-    """The window of a replication without each of its batches in turn; nothing where they are too few.
+    """The window of a replication without each of its batches in turn.
 
     batches: cumulative snapshots, in order.
     """
-    if len(batches) < FEWEST_BATCHES:
+    if not batches:
         return []
     pieces = [batches[0], *(later.minus(earlier) for earlier, later in pairwise(batches))]
     return [window.minus(piece) for piece in pieces]
+
+
+def _from_batches(figure: Figure, whole: Floats, without: Sequence[Observation], level: float) -> BatchInterval:
+    values = np.array([figure(rest) for rest in without], dtype=np.float64).reshape(len(without), *whole.shape)
+    return batch_interval(pseudo_values(whole, values), level)
 
 
 def _student(samples: Floats, value: Floats, level: float) -> Estimate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,10 +12,11 @@ import numpy as np
 
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.measure import histogram, reorder
-from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TRANSITION_COLUMNS, statistic
 from petri.measure.formula import evaluate
+from petri.measure.intervals import Statistic
 from petri.measure.observation import Floats, Observation, probe_figure
-from petri.net import Counter, Measure, Net, Order
+from petri.net import Counter, Measure, Net, Order, Term
 
 PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
     "occupied": "share",
@@ -23,7 +25,7 @@ PLACE_DIMENSIONS: Final[Mapping[str, str]] = {
     "utilisation": "share",
 }
 TRANSITION_DIMENSIONS: Final[Mapping[str, str]] = {"rate": "events", "active": "share"}
-UNRECORDED: Final = ("histogram", "series")  # what `record` may ask for that is not one number
+WHOLES: Final = ("histogram", "series", *reorder.DISTRIBUTIONS)  # what `record` may ask for that is not one number
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class Figure:
     name: str
     dimension: str
     value: Callable[[Observation], float]
+    statistic: Statistic = "mean"  # over replications
 
 
 def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
@@ -43,6 +46,11 @@ def figures(net: Net, names: Sequence[str] | None = None) -> tuple[Figure, ...]:
     every place's mean and every transition's rate. Raises UnknownFigure.
     """
     return tuple(figure(net, name) for name in (default_names(net) if names is None else names))
+
+
+def statistics(net: Net, names: Sequence[str]) -> dict[str, Statistic]:
+    """What the replications of a figure give together, where that is not their mean. Raises UnknownFigure."""
+    return {one.name: one.statistic for one in figures(net, names) if one.statistic != "mean"}
 
 
 class UnknownFigure(Exception):
@@ -62,26 +70,45 @@ def default_names(net: Net) -> list[str]:
 
 def measure_names(measure: Measure) -> list[str]:
     """`delay`, `delay.p99`: the measure's value is the first field that it records."""
-    return [measure.name, *(f"{measure.name}.{field}" for field in measure.record[1:] if field not in UNRECORDED)]
+    return [measure.name, *(f"{measure.name}.{field}" for field in recorded_fields(measure)[1:])]
+
+
+def recorded_fields(measure: Measure) -> list[str]:
+    """Those that a measure records of its one-number figures; the first is the measure's value."""
+    return [field for field in measure.record if field not in WHOLES]
 
 
 def figure(net: Net, name: str) -> Figure:
     """See `figures`."""
-    owner, _, field = name.rpartition(".")
+    owner, field = split(name)
     for measure in net.measures:
         if measure.name == name:
-            return Figure(name, measure.dimension, partial(evaluate, measure.formula))
+            return Figure(name, measure.dimension, partial(evaluate, measure.formula), statistic(measure.formula))
+        if owner == f"{measure.name}.series" and measure.window and is_series_field(field):
+            term = Term("series", (), (net.measures.index(measure), field))
+            return Figure(name, measure.dimension, partial(evaluate, term), statistic(term))
         if measure.name == owner and measure.probe is not None and has_field(net, measure.probe, field):
             dimension = "" if field == "count" else measure.dimension
-            return Figure(name, dimension, partial(probe_value, measure.probe, field))
+            return Figure(name, dimension, partial(probe_value, measure.probe, field), EXTREMES.get(field, "mean"))
     for index, place in enumerate(net.places):
         if place.name == owner and field in PLACE_COLUMNS:
-            return Figure(name, PLACE_DIMENSIONS.get(field, ""), partial(entry, PLACE_COLUMNS[field], index))
+            column = PLACE_COLUMNS[field]
+            kind = EXTREMES.get(field, "mean")
+            return Figure(name, PLACE_DIMENSIONS.get(field, ""), partial(entry, column, index), kind)
     for index, transition in enumerate(net.transitions):
         if transition.name == owner and field in TRANSITION_COLUMNS:
             column = TRANSITION_COLUMNS[field]
             return Figure(name, TRANSITION_DIMENSIONS.get(field, ""), partial(entry, column, index))
     raise UnknownFigure(unknown(net, name, owner))
+
+
+def split(name: str) -> tuple[str, str]:
+    """A figure's owner and its field; the field of `delay.p99.9` is `p99.9`."""
+    owner, _, field = name.rpartition(".")
+    before, _, whole = owner.rpartition(".")
+    if before and histogram.quantile_share(f"{whole}.{field}") is not None:
+        return before, f"{whole}.{field}"
+    return owner, field
 
 
 def probe_value(probe: int, field: str, seen: Observation) -> float:
@@ -90,6 +117,10 @@ def probe_value(probe: int, field: str, seen: Observation) -> float:
 
 def entry(column: Callable[[Observation], Floats], index: int, seen: Observation) -> float:
     return float(column(seen)[index])
+
+
+def is_series_field(field: str) -> bool:
+    return field in ("mean", "min", "max") or histogram.quantile_share(field) is not None
 
 
 def has_field(net: Net, probe: int, field: str) -> bool:
@@ -102,7 +133,7 @@ def has_field(net: Net, probe: int, field: str) -> bool:
 
 
 def unknown(net: Net, name: str, owner: str) -> Diagnostic:
-    """What to say of a name that nothing has."""
+    """The error for an unknown name."""
     place = any(p.name == owner for p in net.places)
     transition = any(t.name == owner for t in net.transitions)
     measures = [m.name for m in net.measures]
@@ -123,6 +154,17 @@ def unknown(net: Net, name: str, owner: str) -> Diagnostic:
 
 
 def evaluate_all(wanted: Iterable[Figure], seen: Observation) -> dict[str, float]:
-    """The value of each figure; nan where there is no data."""
+    """The value of each figure; nan where there is no data, or where it cannot be computed."""
+    return evaluate_with_faults(wanted, seen)[0]
+
+
+def evaluate_with_faults(wanted: Iterable[Figure], seen: Observation) -> tuple[dict[str, float], dict[str, str]]:
+    """As `evaluate_all`, and why figures cannot be computed: a fault in one must not lose the others."""
+    values, reasons = {}, {}
     with np.errstate(all="ignore"):
-        return {one.name: one.value(seen) for one in wanted}
+        for one in wanted:
+            try:
+                values[one.name] = one.value(seen)
+            except Exception as error:
+                values[one.name], reasons[one.name] = math.nan, f"{type(error).__name__}: {error}"
+    return values, reasons

@@ -1,4 +1,4 @@
-"""Declared measures: the value of a formula over what a window holds, and whether an expectation is met."""
+"""Declared measures: the value of a formula in a window, and whether an expectation is met."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Final
 
 from petri.measure.intervals import Interval
-from petri.measure.observation import Observation, probe_figure, quotient
+from petri.measure.observation import Observation, probe_figure, quotient, series_figure
 from petri.net import Expectation, Term
 from petri.structs import Frozen
 
-SLACK: Final = 1e-9  # relative: what rounding may do to a figure that is exact on paper
+SLACK: Final = 1e-9  # relative: the effect of rounding on a figure that is exact in theory
 
 PLACE_FIGURES: Final[dict[str, Callable[[Observation, int], float]]] = {
     "mean": lambda seen, place: quotient(seen.integral[place], seen.elapsed),
@@ -21,7 +21,7 @@ PLACE_FIGURES: Final[dict[str, Callable[[Observation, int], float]]] = {
     "sojourn": lambda seen, place: quotient(seen.integral[place], seen.arrivals[place]),
     "busy": lambda seen, place: 1.0 - quotient(quotient(seen.integral[place], seen.elapsed), seen.initial[place]),
 }
-"""M1; the mean sojourn follows from Little's law: the average over the rate of arrivals."""
+"""M1; the mean sojourn follows from Little's law: the average divided by the rate of arrivals."""
 
 TRANSITION_FIGURES: Final[dict[str, Callable[[Observation, int], float]]] = {
     "firings": lambda seen, transition: float(seen.firings[transition]),
@@ -49,6 +49,8 @@ def evaluate(term: Term, seen: Observation) -> float:
         return seen.elapsed
     if isinstance(term.value, tuple):
         probe, field = term.value
+        if term.op == "series":
+            return series_figure(seen.series.get(probe, ()), field)
         return probe_figure(seen.probes[probe], field)
     if term.value is None:
         raise ValueError(f"`{term.op}` says of nothing")
@@ -63,7 +65,7 @@ def evaluate(term: Term, seen: Observation) -> float:
 class Verdict(Frozen):
     """Whether an expectation was met: `value` `comparison` `bound`, for "==" within ±`tolerance`.
 
-    `certain` tells whether every value of the confidence interval gives the same verdict; None without an interval.
+    `certain`: every value of the confidence interval gives the same verdict; None without an interval.
     """
 
     passed: bool
@@ -75,11 +77,11 @@ class Verdict(Frozen):
 
 
 def judge(expectation: Expectation, value: float, interval: Interval | None = None) -> Verdict:
-    """Hold a figure against its expectation.
+    """Compare a figure with its expectation.
 
     The estimate alone decides: a test must not pass because its run was short and its interval wide. The interval
-    only says how far the verdict can be trusted. A figure without data (nan) fails. "==" passes within the
-    expectation's tolerance, or within rounding (1e-9 of the bound) where that is more.
+    only shows how far to trust the verdict. A figure without data (nan) fails. "==" passes within the expectation's
+    tolerance, or within rounding (1e-9 of the bound) if that is more.
     """
     tolerance = 0.0
     if expectation.comparison == "==":
@@ -108,5 +110,5 @@ def _holds(expectation: Expectation, value: float, tolerance: float) -> bool:
 
 
 def _straddles(expectation: Expectation, interval: Interval, passed: bool) -> bool:
-    """Whether an interval of failing ends reaches over an "==" bound."""
+    """Whether an interval whose ends fail contains an "==" bound."""
     return expectation.comparison == "==" and not passed and interval.low <= expectation.bound <= interval.high

@@ -1,7 +1,7 @@
 """The values of a sample in logarithmic buckets: mean, spread, extremes and quantiles in bounded memory.
 
 A bucket is the leading bits of an IEEE double: sign, exponent, and 7 bits of the significand. So a bucket is less than
-0.8 % wide, its number is an integer that no rounding touches, and bucket numbers ascend with the values. The Rust twin
+0.8 % wide, its number is an integer without rounding, and bucket numbers ascend with the values. The Rust twin
 (`petri/native/engine/src/observe/histogram.rs`) does the same operations in the same order: every result is equal bit
 for bit.
 """
@@ -20,13 +20,15 @@ SIGNIFICAND_BITS: Final = 7
 DROPPED_BITS: Final = 52 - SIGNIFICAND_BITS
 
 FIELDS: Final[tuple[str, ...]] = ("count", "sum", "mean", "std", "min", "max")
-"""The figures that a measure may name, besides quantiles such as `p50` and `p99.9`."""
+"""The figures that a measure may name, in addition to quantiles such as `p50` and `p99.9`."""
+
+SNAPSHOT: Final = ("count", "origin", "first_moment", "second_moment", "min", "max", "buckets", "counts", "excesses")
 
 _QUANTILE: Final = re.compile(r"p([0-9]+(?:\.[0-9]+)?)")
 
 
 def bucket(value: float) -> int:
-    """The bucket of a finite value; 0 holds zero and what is closer to it than 2^-1029."""
+    """The bucket of a finite value; bucket 0 holds zero and values closer to it than 2^-1029."""
     bits: int = struct.unpack("<Q", struct.pack("<d", abs(value)))[0]
     return bits >> DROPPED_BITS if value > 0 else -(bits >> DROPPED_BITS)
 
@@ -37,14 +39,22 @@ def edge(number: int) -> float:
     return math.copysign(value, number) if number else 0.0
 
 
+def bounds(number: int) -> tuple[float, float]:
+    """The least and the greatest value in a bucket."""
+    if number == 0:
+        return -edge(1), edge(1)
+    near, far = edge(number), edge(number + 1 if number > 0 else number - 1)
+    return min(near, far), max(near, far)
+
+
 def quantile_share(field: str) -> float | None:
-    """0.99 for "p99", 0.999 for "p99.9"; None for anything that names no quantile."""
+    """0.99 for "p99", 0.999 for "p99.9"; None if the name is not a quantile."""
     match = _QUANTILE.fullmatch(field)
     return float(match[1]) / 100.0 if match and float(match[1]) <= 100.0 else None
 
 
 class Histogram:
-    """A sample. Sums are of differences from the first value (`origin`), so that no digits cancel in the variance.
+    """A sample. Sums are of differences from the first value (`origin`), to avoid cancellation in the variance.
 
     `buckets` maps the number of a bucket to its count and to the sum of its values' distances from its edge.
     """
@@ -59,7 +69,7 @@ class Histogram:
         self.buckets: dict[int, tuple[int, float]] = {}
 
     def add(self, value: float) -> None:
-        """Take in one finite value."""
+        """Add one finite value."""
         if self.count == 0:
             self.origin = value
         self.count += 1
@@ -73,7 +83,7 @@ class Histogram:
         self.buckets[number] = (count + 1, excess + (value - edge(number)))
 
     def merge(self, other: Histogram) -> None:
-        """Take in another sample."""
+        """Add another sample."""
         if other.count == 0:
             return
         if self.count == 0:
@@ -107,19 +117,24 @@ class Histogram:
         deviation = self.second_moment - self.first_moment * self.first_moment / self.count
         return math.sqrt(max(deviation, 0.0) / (self.count - 1))
 
-    def quantile(self, share: float) -> float:
+    def quantile(self, share: float, within: bool = False) -> float:
         """The value of rank ceil(share · count), at least 1, in ascending order; nan without values.
 
         What is returned is the mean of the bucket in which it lies, so it is exact where a bucket holds one value
-        (whole numbers up to 255, constants) and within 0.8 % of the true one otherwise.
+        (whole numbers up to 255, constants) and within 0.8 % of the true one otherwise. With `within`, the values of a
+        bucket are taken to be spread evenly over it, unless all are equal to its edge.
         """
         if self.count == 0:
             return math.nan
-        rank = max(1, math.ceil(share * self.count))
+        wanted = max(share * self.count, 0.0) if within else max(1, math.ceil(share * self.count))
+        before = 0
         for number, (count, excess) in sorted(self.buckets.items()):
-            rank -= count
-            if rank <= 0:
-                return min(max(edge(number) + excess / count, self.minimum), self.maximum)
+            if before + count >= wanted:
+                low, high = bounds(number)
+                spread = within and excess != 0.0
+                value = low + (high - low) * (wanted - before) / count if spread else edge(number) + excess / count
+                return min(max(value, self.minimum), self.maximum)
+            before += count
         return self.maximum
 
     def figure(self, field: str) -> float:
@@ -139,7 +154,7 @@ class Histogram:
     # ------------------------------------------------------------ snapshots
 
     def snapshot(self) -> dict[str, Any]:
-        """The whole state as plain numbers and arrays; of `buckets`, those with values, ascending."""
+        """The whole state as plain numbers and arrays; `buckets` lists those with values, ascending."""
         items = sorted(self.buckets.items())
         return {
             "count": self.count,
@@ -154,8 +169,8 @@ class Histogram:
         }
 
     @classmethod
-    def of(cls, snapshot: Mapping[str, Any]) -> Histogram:
-        """The histogram of which this is a snapshot."""
+    def of(cls, snapshot: Mapping[str, Any], buckets: bool = True) -> Histogram:
+        """The histogram of which this is a snapshot; without `buckets` it has no quantiles."""
         histogram = cls()
         histogram.count = int(snapshot["count"])
         histogram.origin = float(snapshot["origin"])
@@ -163,36 +178,64 @@ class Histogram:
         histogram.second_moment = float(snapshot["second_moment"])
         histogram.minimum = float(snapshot["min"])
         histogram.maximum = float(snapshot["max"])
-        columns: list[Sequence[Any]] = [
-            np.asarray(snapshot[name]).tolist() for name in ("buckets", "counts", "excesses")
-        ]
-        histogram.buckets = {int(b): (int(c), float(e)) for b, c, e in zip(*columns, strict=True)}
+        if buckets:
+            columns: list[Sequence[Any]] = [
+                np.asarray(snapshot[name]).tolist() for name in ("buckets", "counts", "excesses")
+            ]
+            numbers, counts, excesses = columns
+            histogram.buckets = dict(zip(numbers, zip(counts, excesses, strict=True), strict=True))
         return histogram
 
     def minus(self, earlier: Histogram) -> Histogram:
-        """The values that came after `earlier`, a snapshot of this same histogram.
+        """The values that came after `earlier`, a snapshot of this same histogram; see `difference`."""
+        return Histogram.of(difference(self.snapshot(), earlier.snapshot()))
 
-        Least and greatest value are exact when they lie in a bucket that an extreme of the whole lies in, and
-        otherwise the mean of the outermost bucket.
-        """
-        if earlier.count == 0:
-            return Histogram.of(self.snapshot())
-        window = Histogram()
-        window.origin = self.origin
-        window.count = self.count - earlier.count
-        window.first_moment = self.first_moment - earlier.first_moment
-        window.second_moment = self.second_moment - earlier.second_moment
-        for number, (count, excess) in self.buckets.items():
-            before = earlier.buckets.get(number, (0, 0.0))
-            if count > before[0]:
-                window.buckets[number] = (count - before[0], excess - before[1])
-        if window.buckets:
-            window.minimum = self.extreme(window, min(window.buckets), self.minimum)
-            window.maximum = self.extreme(window, max(window.buckets), self.maximum)
-        return window
 
-    @staticmethod
-    def extreme(window: Histogram, number: int, of_all: float) -> float:
-        """The extreme of a window's outermost bucket."""
-        count, excess = window.buckets[number]
-        return of_all if bucket(of_all) == number else edge(number) + excess / count
+def difference(later: Mapping[str, Any], earlier: Mapping[str, Any]) -> dict[str, Any]:
+    """The snapshot of the values that came after `earlier`, of two snapshots of one histogram.
+
+    Least and greatest value are exact when they lie in a bucket that an extreme of the whole lies in, and otherwise the
+    mean of the outermost bucket.
+    """
+    if not earlier["count"]:
+        return {name: later[name] for name in SNAPSHOT}
+    counts, excesses = np.array(later["counts"]), np.array(later["excesses"])
+    common = np.searchsorted(later["buckets"], earlier["buckets"])
+    counts[common] -= earlier["counts"]
+    excesses[common] -= earlier["excesses"]
+    filled = counts > 0
+    window: dict[str, Any] = {
+        "count": later["count"] - earlier["count"],
+        "origin": later["origin"],
+        "first_moment": later["first_moment"] - earlier["first_moment"],
+        "second_moment": later["second_moment"] - earlier["second_moment"],
+        "min": math.inf,
+        "max": -math.inf,
+        "buckets": np.asarray(later["buckets"])[filled],
+        "counts": counts[filled],
+        "excesses": excesses[filled],
+    }
+    if filled.any():
+        window["min"] = _extreme(window, 0, float(later["min"]))
+        window["max"] = _extreme(window, -1, float(later["max"]))
+    return window
+
+
+def count_below(snapshot: Mapping[str, Any], value: float) -> float:
+    """How many values are at most `value`; those of its own bucket in part, spread as for `Histogram.quantile`."""
+    numbers, counts = np.asarray(snapshot["buckets"]), np.asarray(snapshot["counts"])
+    its = bucket(value)
+    position = int(np.searchsorted(numbers, its))
+    below = float(counts[:position].sum())
+    if position == len(numbers) or numbers[position] != its:
+        return below
+    low, high = bounds(its)
+    even = snapshot["excesses"][position] != 0.0 and value < snapshot["max"]
+    part = (value - low) / (high - low) if even else float(value >= edge(its))
+    return below + part * float(counts[position])
+
+
+def _extreme(window: Mapping[str, Any], outermost: int, of_all: float) -> float:
+    """The extreme of a window, whose outermost bucket stands first or last."""
+    number, count, excess = (window[name][outermost] for name in ("buckets", "counts", "excesses"))
+    return of_all if bucket(of_all) == number else float(edge(int(number)) + excess / count)

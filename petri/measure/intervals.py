@@ -1,14 +1,14 @@
-"""Confidence intervals of simulation output, and where its warm-up ends.
+"""Confidence intervals of simulation output, and the end of its warm-up.
 
-Replications are independent: `student_interval`. The batches of one long run are nearly so when they are long:
-`ratio_interval` where a figure is a quotient of two sums, the jackknife's `pseudo_values` for any other figure.
+Replications are independent: `student_interval`. One run gives the jackknife's `pseudo_values`, which are correlated;
+`petri.measure.single_run` makes intervals of them.
 """
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +21,29 @@ _PRECISION: Final = 1e-16
 _ROUNDING: Final = 1e-12
 
 
+Statistic = Literal["mean", "greatest", "least"]
+"""What several replications give together: the mean of their values, or the extreme of all."""
+
+
 class Interval(Frozen):
-    """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known."""
+    """`mean` ± `half_width` at confidence `level`, from `n` replications or batches. nan where nothing is known.
+
+    longer: where one run was too short for a half-width, how many times as long it should be (an estimate; inf where
+    there is none). nan otherwise.
+    Where `statistic` is not "mean", `mean` is the extreme over the replications, which has no interval.
+    """
 
     mean: float
     half_width: float
     level: float
     n: int
+    longer: float = math.nan
+    statistic: Statistic = "mean"
+
+    @property
+    def too_short(self) -> bool:
+        """Whether only the length of the run is missing for a half-width."""
+        return not math.isnan(self.longer)
 
     @property
     def low(self) -> float:
@@ -39,7 +55,7 @@ class Interval(Frozen):
 
     @property
     def relative(self) -> float:
-        """The half-width as a share of the mean; nan when the mean is 0."""
+        """The half-width as a share of the mean; nan if the mean is 0."""
         return self.half_width / abs(self.mean) if self.mean else math.nan
 
 
@@ -49,8 +65,8 @@ class Interval(Frozen):
 def incomplete_beta(a: float, b: float, x: float, complement: float) -> float:
     """The regularised incomplete beta function I_x(a, b), for a, b > 0 and `complement` = 1 - x (given, not computed).
 
-    Continued fraction 26.5.8 of Abramowitz and Stegun, evaluated by the method of Lentz, on that side of the mean
-    on which it converges fast.
+    Continued fraction 26.5.8 of Abramowitz and Stegun, evaluated by the method of Lentz, on the side of the mean
+    where it converges fast.
     """
     if x <= 0.0 or complement <= 0.0:
         return 0.0 if x <= 0.0 else 1.0
@@ -83,15 +99,15 @@ def _away_from_zero(x: float) -> float:
 
 
 def student_tail(t: float, degrees: float) -> float:
-    """The probability that Student's t with so many degrees of freedom exceeds `t`."""
+    """The probability that Student's t with `degrees` degrees of freedom exceeds `t`."""
     square = t * t
     tail = 0.5 * incomplete_beta(0.5 * degrees, 0.5, degrees / (degrees + square), square / (degrees + square))
     return tail if t >= 0 else 1.0 - tail
 
 
-@lru_cache(1024)  # all intervals of a result ask for the same one
+@lru_cache(1024)  # all intervals of a result need the same one
 def student_quantile(probability: float, degrees: float) -> float:
-    """The t that a Student variable stays below with this probability.
+    """The quantile of Student's t for this probability.
 
     The relative error is below 1e-9 for up to 100,000 degrees of freedom. The tail probability is inverted by
     Newton's method, kept within a bracket that bisection narrows.
@@ -133,11 +149,26 @@ def _upper_quantile(tail: float, degrees: float) -> float:
 
 
 def _sum(values: Floats) -> float:
-    """The exact sum, rounded once. Infinite or nan where that is what adding gives; `fsum` raises errors then."""
+    """The exact sum, rounded once. Infinite or nan if that is the result of adding, where `fsum` raises errors."""
     try:
         return math.fsum(values)
     except (OverflowError, ValueError):
         return float(values.sum())
+
+
+def interval_of(values: ArrayLike, statistic: Statistic = "mean", level: float = 0.95) -> Interval:
+    """What independent replications give: `student_interval`, or their extreme, which has no interval."""
+    if statistic == "mean":
+        return student_interval(values, level)
+    x = np.asarray(values, dtype=np.float64)
+    value = float(extreme(x, statistic)) if x.size else math.nan
+    return Interval(value, math.nan, level, x.size, statistic=statistic)
+
+
+def extreme(values: Floats, statistic: Statistic) -> Floats:
+    """The greatest or the least along the first axis; replications without data (nan) do not count."""
+    result: Floats = (np.fmax if statistic == "greatest" else np.fmin).reduce(values, axis=0)
+    return result
 
 
 @beyond_doubles
@@ -165,33 +196,9 @@ def paired_interval(first: ArrayLike, second: ArrayLike, level: float = 0.95) ->
 
 
 @beyond_doubles
-def ratio_interval(numerators: ArrayLike, denominators: ArrayLike, level: float = 0.95) -> Interval:
-    """The interval of Σy / Σx from batches (y, x) of unequal size; n - 1 degrees of freedom.
-
-    With x the lengths of the batches and y the integrals over them, these are batch means at unequal boundaries. The
-    variance is that of the ratio estimator, n / (n - 1) · Σ(y - r x)² / (Σx)² (Cochran, Sampling Techniques, 6.3).
-    """
-    y = np.asarray(numerators, dtype=np.float64)
-    x = np.asarray(denominators, dtype=np.float64)
-    n = y.size
-    total = _sum(x)
-    ratio = _sum(y) / total if total else math.nan
-    if n < 2 or not math.isfinite(ratio):
-        return Interval(ratio, math.nan, level, n)
-    variance = n / (n - 1) * _sum((y - ratio * x) ** 2) / (total * total)
-    return Interval(ratio, student_quantile(0.5 + 0.5 * level, n - 1) * math.sqrt(variance), level, n)
-
-
-def batch_interval(cumulative: ArrayLike, boundaries: ArrayLike, level: float = 0.95) -> Interval:
-    """Batch means of a cumulative sum or integral, given at ascending boundaries (the first is where batches begin)."""
-    return ratio_interval(
-        np.diff(np.asarray(cumulative, np.float64)), np.diff(np.asarray(boundaries, np.float64)), level
-    )
-
-
-@beyond_doubles
 def pseudo_values(whole: ArrayLike, without: ArrayLike) -> Floats:
-    """Of figures of the whole run, from the same figures with each batch left out in turn (the first axis).
+    """Pseudo-values of figures of the whole run, from the same figures with each batch left out in turn (the first
+    axis).
 
     The jackknife treats n·whole - (n - 1)·without as replications (Tukey).
     """
@@ -212,11 +219,11 @@ class Truncation(Frozen):
 
 
 def mser(values: ArrayLike, batch: int = 5) -> Truncation:
-    """The truncation that makes the standard error of what is left least (MSER-5; with `batch` 1, MSER).
+    """The truncation that minimises the standard error of the rest (MSER-5; with `batch` 1, MSER).
 
     The means of successive batches are cut before the d-th, d <= n/2, that makes Σ(x - mean)² / (n - d)² least
-    (White 1997; White, Cobb and Spratt 2000). When that is the last d allowed, the series is not settled. A remainder
-    shorter than a batch is not looked at.
+    (White 1997; White, Cobb and Spratt 2000). If that is the last d allowed, the series is not settled. A remainder
+    shorter than a batch is ignored.
     """
     x = np.asarray(values, dtype=np.float64)
     n = x.size // batch
@@ -226,7 +233,7 @@ def mser(values: ArrayLike, batch: int = 5) -> Truncation:
     centred = (means - means.mean())[::-1]
     left = np.arange(1, n + 1)
     deviations = np.cumsum(centred**2) - np.cumsum(centred) ** 2 / left
-    # What rounding leaves of a constant rest is nothing: else chance would choose among its truncations.
+    # The rounding error of a constant rest counts as 0; otherwise it would choose among the truncations at random.
     deviations[deviations < _ROUNDING * deviations[-1]] = 0.0
     statistics = (deviations / left**2)[::-1][: n // 2 + 1]
     best = int(np.argmin(statistics))

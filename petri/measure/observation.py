@@ -1,20 +1,20 @@
-"""What a run has observed: sums and integrals since the start of the statistics.
+"""The observations of a run: sums and integrals since the start of the statistics.
 
-Engines hand out cumulative snapshots; what a window holds is the difference of the snapshots at its ends.
+Engines return cumulative snapshots; a window is the difference of the snapshots at its ends.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from petri.measure import reorder
-from petri.measure.histogram import Histogram
+from petri.measure import histogram, reorder
+from petri.measure.histogram import Histogram, quantile_share
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -23,9 +23,9 @@ Computes = TypeVar("Computes", bound=Callable[..., Any])
 
 
 def beyond_doubles(function: Computes) -> Computes:
-    """For functions of figures that may lie beyond doubles: these are infinite, and what follows from them is nan.
+    """For functions whose figures may overflow doubles: these are infinite, and figures computed from them are nan.
 
-    Reports show both, so numpy need not warn.
+    Reports show both, so numpy's warnings are off.
     """
     return np.errstate(over="ignore", invalid="ignore")(function)
 
@@ -43,8 +43,8 @@ order             `Reordering.snapshot()`: `reorder.FIELDS` and `reorder.DISTRIB
 class Observation:
     """Statistics of a window. Arrays have one entry for each place, or each transition, of the net.
 
-    Time is in the net's unit. `maximum` cannot be told from a difference of snapshots: engines start it anew, from the
-    marking, where the statistics start (the end of the warm-up); `minus` keeps the later one, an upper bound.
+    Time is in the net's unit. `maximum` is not a difference of snapshots: engines restart it from the marking when the
+    statistics start (the end of the warm-up); `minus` keeps the later one, an upper bound.
     """
 
     elapsed: float
@@ -57,9 +57,10 @@ class Observation:
     in_progress: Floats  # firings in progress × time
     active: Floats  # time with at least one firing in progress
     probes: tuple[Snapshot, ...] = ()
+    series: Mapping[int, Sequence[float]] = field(default_factory=dict)  # by measure, of whole windows of a run only
 
     def minus(self, earlier: Observation) -> Observation:
-        """What happened after `earlier`, an earlier snapshot of the same run."""
+        """The window after `earlier`, an earlier snapshot of the same run."""
         return Observation(
             elapsed=self.elapsed - earlier.elapsed,
             integral=self.integral - earlier.integral,
@@ -82,15 +83,15 @@ def probe_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
     if "waiting" in later:
         difference["waiting"] = later["waiting"]
     if "origin" in later:
-        difference |= Histogram.of(later).minus(Histogram.of(earlier)).snapshot()
+        difference |= histogram.difference(later, earlier)
     return difference
 
 
 def _order_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
-    """Counters and distributions are subtracted, ratios follow from them.
+    """Counters and distributions are subtracted; ratios follow from them.
 
-    The greatest extent and occupancy are read from the distributions; a greatest late time, number of packets that
-    overtook, or extent beyond the last entry is that since the start.
+    The greatest extent and occupancy come from the distributions. The greatest late time, number of overtaking packets,
+    and extent beyond the last entry are those since the start.
     """
     counters = {name: float(later[name]) - float(earlier[name]) for name in reorder.COUNTERS}
     arrays = {name: np.asarray(later[name]) - np.asarray(earlier[name]) for name in reorder.DISTRIBUTIONS}
@@ -104,20 +105,44 @@ def _order_minus(later: Snapshot, earlier: Snapshot) -> Snapshot:
 
 
 def last_filled(counts: NDArray[Any]) -> int:
-    """The last index that is not 0; 0 when all are."""
+    """The last index with a nonzero entry; 0 if there is none."""
     filled = np.flatnonzero(counts)
     return int(filled[-1]) if filled.size else 0
 
 
 def probe_figure(snapshot: Snapshot, field: str) -> float:
-    """A figure of a sample, passage or order probe, by name. Raises KeyError for a name that it does not have."""
+    """A figure of a sample, passage or order probe, by name. Raises KeyError for an unknown name."""
     if "origin" in snapshot:
-        return Histogram.of(snapshot).figure(field)
+        return Histogram.of(snapshot, buckets=histogram.quantile_share(field) is not None).figure(field)
     if field in reorder.FIELDS:
         return float(snapshot[field])
     raise KeyError(field)
 
 
+def probe_quantile(snapshot: Snapshot, share: float, within: bool = False) -> float:
+    """The quantile of a sample; see `Histogram.quantile`."""
+    return Histogram.of(snapshot).quantile(share, within)
+
+
+def share_below(snapshot: Snapshot, value: float) -> float:
+    """The share of a sample's values that are at most `value`; nan without values."""
+    return quotient(histogram.count_below(snapshot, value), float(snapshot["count"]))
+
+
+def series_figure(values: Sequence[float], field: str) -> float:
+    """The mean, least or greatest value, or pQ (the ⌈Q·n/100⌉-th), of the windows with data; nan without any."""
+    known = sorted(value for value in values if not math.isnan(value))
+    if not known:
+        return math.nan
+    if field == "mean":
+        return math.fsum(known) / len(known)
+    share = {"min": 0.0, "max": 1.0}.get(field)
+    share = quantile_share(field) if share is None else share
+    if share is None:
+        raise KeyError(field)
+    return known[max(math.ceil(share * len(known) - 1e-9), 1) - 1]
+
+
 def quotient(above: float, below: float) -> float:
-    """The quotient; nan ("no data") when it divides by 0."""
+    """The quotient; nan ("no data") if the divisor is 0."""
     return float(above) / float(below) if below else math.nan

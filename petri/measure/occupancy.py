@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 from petri.measure.observation import Floats
 from petri.net import Scalar, Token
 
-LEVELS: Final = 256  # numbers of tokens told apart; more of them count as "at least so many"
+LEVELS: Final = 256  # numbers of tokens recorded; the last entry includes all greater numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Occupancy:
-    """The time [net's unit] for which a place held 0, 1, 2 … tokens; the last entry is that of at least so many."""
+    """The time [net's unit] for which a place held 0, 1, 2 … tokens; the last entry includes all greater numbers."""
 
     times: Floats
 
@@ -28,26 +28,26 @@ class Occupancy:
 
     @property
     def shares(self) -> Floats:
-        """Each number's share of the time; nan when no time has passed."""
+        """Each number's share of the time; nan if no time has passed."""
         total = self.total
         return self.times / total if total > 0.0 else np.full(self.times.shape, math.nan)
 
     @property
     def mean(self) -> float:
-        """Tokens in time average; a lower bound when `overflow` is not 0."""
+        """The time average of tokens; a lower bound if `overflow` is not 0."""
         total = self.total
         return float(np.arange(self.times.size) @ self.times) / total if total > 0.0 else math.nan
 
     @property
     def overflow(self) -> float:
-        """The share of time that the last entry holds."""
+        """The share of time in the last entry."""
         total = self.total
         return float(self.times[-1]) / total if total > 0.0 else math.nan
 
     def quantile(self, share: float) -> float:
         """The least number of tokens that is not exceeded for this share of the time (0 < share <= 1).
 
-        inf when it lies in the last entry, nan when no time has passed.
+        inf if it is in the last entry, nan if no time has passed.
         """
         total = self.total
         if not total > 0.0:
@@ -57,16 +57,16 @@ class Occupancy:
         return math.inf if level == self.times.size - 1 else float(level)
 
     def plus(self, other: Occupancy) -> Occupancy:
-        """Both windows together: of two replications, or of two batches of one."""
+        """The sum of two windows: of two replications, or of two batches of one."""
         return Occupancy(self.times + other.times)
 
     def minus(self, earlier: Occupancy) -> Occupancy:
-        """What happened after `earlier`, a snapshot of the same run."""
+        """The window after `earlier`, a snapshot of the same run."""
         return Occupancy(self.times - earlier.times)
 
 
 class OccupancyRecorder:
-    """An observer of the reference engine that keeps the time at each number of tokens, place by place.
+    """An observer of the reference engine that records the time at each number of tokens of each place.
 
     initial: tokens of each place at time 0.
     """
@@ -96,7 +96,7 @@ class OccupancyRecorder:
         self._since = [now] * len(self._held)
 
     def at(self, now: float) -> list[Occupancy]:
-        """Of each place, up to `now`."""
+        """The times of each place, up to `now`."""
         times = self._times.copy()
         for place, held in enumerate(self._held):
             times[place, min(held, self._last)] += now - self._since[place]

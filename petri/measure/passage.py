@@ -1,7 +1,7 @@
 """Times from a start to the next end of equal key, in bounded memory.
 
-An end takes the oldest start of its key that still waits. At most `limit` starts wait at once: when one more comes, the
-oldest of all is forgotten. The Rust twin is `petri/native/engine/src/observe/passages.rs`.
+An end is matched with the oldest waiting start of its key. At most `limit` starts wait at once: when one more comes,
+the oldest of all is forgotten. The Rust twin is `petri/native/engine/src/observe/passages.rs`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ LIMIT: Final = 1 << 18
 
 
 class Passages:
-    """The passages that have ended, as a histogram of their times, and the starts that wait."""
+    """The completed passages, as a histogram of their times, and the waiting starts."""
 
     def __init__(self, limit: int = LIMIT) -> None:
         if limit < 1:
@@ -28,10 +28,10 @@ class Passages:
         self.restart()
 
     def restart(self) -> None:
-        """Set all figures to zero. Starts go on waiting: a passage counts when it ends."""
+        """Set all figures to zero. Waiting starts are kept: a passage counts when it ends."""
         self.times = Histogram()
         self.unmatched = 0  # ends without a start
-        self.forgotten = 0  # starts that made room
+        self.forgotten = 0  # starts dropped at the limit
 
     def start(self, key: Hashable, now: float) -> None:
         if len(self.waiting) >= self.limit:
@@ -49,7 +49,7 @@ class Passages:
             self.times.add(now - self.take(numbers[0]))
 
     def take(self, number: int) -> float:
-        """Remove a start, the oldest of its key; returns when it was."""
+        """Remove a start, the oldest of its key; returns its time."""
         key, time = self.waiting.pop(number)
         numbers = self.by_key[key]
         numbers.popleft()
@@ -58,6 +58,6 @@ class Passages:
         return time
 
     def snapshot(self) -> dict[str, Any]:
-        """The histogram's, with `unmatched`, `forgotten`, and the number `waiting` now."""
+        """The histogram's snapshot, with `unmatched`, `forgotten`, and the number `waiting` now."""
         counts = {"unmatched": self.unmatched, "waiting": len(self.waiting), "forgotten": self.forgotten}
         return self.times.snapshot() | counts

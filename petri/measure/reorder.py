@@ -1,11 +1,11 @@
-"""How far the packets of a flow arrive out of order: RFC 4737, RFC 5236, and what a TCP receiver would answer.
+"""Packet reordering: RFC 4737, RFC 5236, and the ACKs of a TCP receiver.
 
 One pass, bounded memory. `docs/measures.md` defines every figure; the Rust twin
 (`petri/native/engine/src/observe/reorder/mod.rs`) computes the same integers.
 
 A *flow* is a key. Numbers may start anywhere: the first number of a flow is the least of its first 64 arrivals, unless
-`first` says otherwise. At most `flows` flows are followed at once; when one more begins, the one that has been silent
-the longest is retired (its figures stay in the totals; should its key return, it is a new flow).
+`first` is given. At most `flows` flows are followed at once. When another starts, the flow that has been silent longest
+is retired: its figures stay in the totals, and if its key returns, it is a new flow.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ WINDOW: Final = 8192  # how far below the highest number seen a missing number i
 FLOWS: Final = 4096  # flows followed at once
 DISPLACEMENT_THRESHOLD: Final = 64  # DT of RFC 5236 [packets]
 BUFFER_THRESHOLD: Final = 64  # BT of RFC 5236 [packets]
-YOUNG: Final = 64  # arrivals within which the first number of a flow may still turn out to be lower
-EXTENT_LIMIT: Final = 256  # the last entry of the extent distribution counts this and more
+YOUNG: Final = 64  # arrivals within which the first number of a flow may still decrease
+EXTENT_LIMIT: Final = 256  # the last entry of the extent distribution includes all greater values
 DEGREE_LIMIT: Final = 64  # the same for degrees of n-reordering
 FAST_RETRANSMIT: Final = 3  # duplicate ACKs that make a sender retransmit (RFC 5681, 3.2)
 
@@ -58,10 +58,10 @@ COUNTERS: Final[tuple[str, ...]] = (
     "buffer_packets",
     "total_buffer",
 )
-"""Figures that add up over time: the figure of a window is the difference of two snapshots."""
+"""Additive figures: the figure of a window is the difference of two snapshots."""
 
 MAXIMA: Final[tuple[str, ...]] = ("max_extent", "max_late_time", "max_overtaken", "max_buffer")
-"""Figures since the start of the measurement, which no difference of snapshots can give."""
+"""Figures since the start of the measurement, which are not differences of snapshots."""
 
 RATIOS: Final[dict[str, tuple[str, str]]] = {
     "reordered_share": ("reordered", "received"),
@@ -82,7 +82,7 @@ RATIOS: Final[dict[str, tuple[str, str]]] = {
     "mean_displacement": ("total_displacement", "displacement_packets"),
     "mean_buffer": ("total_buffer", "buffer_packets"),
 }
-"""Figures that are the quotient of two counters; nan where the divisor is 0."""
+"""Figures that are the quotient of two counters; nan if the divisor is 0."""
 
 FIELDS: Final[tuple[str, ...]] = COUNTERS + MAXIMA + tuple(RATIOS)
 """Every figure that a measure of the language may name, as in `order.reordered_share`."""
@@ -100,15 +100,15 @@ def ratios(counters: dict[str, float]) -> dict[str, float]:
 
 
 class Acceptance(Enum):
-    """What a cumulative receiver did with a packet."""
+    """The reaction of a cumulative receiver to a packet."""
 
-    OLD = 0  # it had it already, or had given it up
-    HELD = 1  # it waits for an earlier one
-    ADVANCED = 2  # the next expected number moved
+    OLD = 0  # the receiver already had it, or had given it up
+    HELD = 1  # held until an earlier one arrives
+    ADVANCED = 2  # the next expected number advanced
 
 
 class Receiver:
-    """A receiver that delivers in order and holds what comes early (the algorithm of RFC 5236, section 5).
+    """A receiver that delivers in order and holds early packets (the algorithm of RFC 5236, section 5).
 
     When more than `threshold` packets would be held, the expected one is given up as lost.
     """
@@ -117,7 +117,7 @@ class Receiver:
         self.expected = expected
         self.threshold = threshold
         self.held = 0
-        self.blocks: deque[list[int]] = deque()  # held numbers as [low, high], apart from each other, ascending
+        self.blocks: deque[list[int]] = deque()  # held numbers as disjoint intervals [low, high], ascending
 
     def accept(self, sequence: int) -> Acceptance:
         if sequence == self.expected:
@@ -133,7 +133,7 @@ class Receiver:
         return Acceptance.ADVANCED
 
     def missing_from(self, number: int) -> int:
-        """How many packets from `number` on are missing below the greatest one that is held."""
+        """The number of missing packets from `number` up to the greatest one held."""
         start = max(number, self.expected)
         missing = self.blocks[-1][1] + 1 - start if self.blocks else 0
         for low, high in reversed(self.blocks):
@@ -143,15 +143,15 @@ class Receiver:
         return max(missing, 0)
 
     def release(self) -> None:
-        """Deliver what is held from the expected number on."""
+        """Deliver the held packets from the expected number on."""
         if self.blocks and self.blocks[0][0] == self.expected:
             low, high = self.blocks.popleft()
             self.held -= high - low + 1
             self.expected = high + 1
 
     def store(self, sequence: int) -> bool:
-        """Hold a packet; False when it is held already."""
-        above = len(self.blocks)  # the first block that lies above the packet
+        """Hold a packet; False if it is already held."""
+        above = len(self.blocks)  # the first block above the packet
         while above and self.blocks[above - 1][0] > sequence:
             above -= 1
         if above and self.blocks[above - 1][1] >= sequence:
@@ -172,7 +172,7 @@ class Receiver:
 
 
 class Answers(Struct):
-    """Counts that depend on which number a flow starts with."""
+    """Counts that depend on the first number of a flow."""
 
     duplicate_acks: int = 0
     per_run: int = 0
@@ -191,7 +191,7 @@ class Answers(Struct):
 
 
 class Acknowledger:
-    """The cumulative ACKs that a TCP receiver sends, and the occupancy of a bounded reorder buffer."""
+    """The cumulative ACKs of a TCP receiver, and the occupancy of a bounded reorder buffer."""
 
     def __init__(self, first: int, window: int, buffer_threshold: int) -> None:
         self.receiver = Receiver(first, window)
@@ -222,8 +222,8 @@ class Acknowledger:
 class Displacements:
     """Reorder density: the displacement of each packet from its receive index (RFC 5236, section 4).
 
-    The last DT + 1 arrivals wait in `waiting`: a receive index that is neither there nor among the early packets
-    belongs to a packet that is lost, and is skipped.
+    The last DT + 1 arrivals are in `waiting`. A receive index that is neither there nor among the early packets
+    belongs to a lost packet, and is skipped.
     """
 
     def __init__(self, threshold: int) -> None:
@@ -233,14 +233,14 @@ class Displacements:
         self.early: list[int] = []
 
     def accept(self, sequence: int, density: list[int]) -> None:
-        """Take in the next arrival, which is no duplicate; `density[d + DT]` counts packets of displacement d."""
+        """Process the next arrival, which is not a duplicate; `density[d + DT]` counts packets of displacement d."""
         if len(self.waiting) > self.threshold:
             self.assess(density)
         if self.index is None or sequence >= self.index:
             self.waiting.append(sequence)
 
     def assess(self, density: list[int]) -> None:
-        """Give the packet that has waited the longest its displacement."""
+        """Compute the displacement of the packet that has waited longest."""
         index = self.present_index()
         sequence = self.waiting.popleft()
         displacement = index - sequence
@@ -255,19 +255,19 @@ class Displacements:
         self.index = index + 1
 
     def present_index(self) -> int:
-        """The next receive index, those of lost packets skipped."""
+        """The next receive index, skipping those of lost packets."""
         if self.index is not None and (self.waiting[0] == self.index or self.index in self.early):
             return self.index
         present = [*self.waiting, *self.early]
         return min(present if self.index is None else [number for number in present if number >= self.index])
 
     def drain(self, density: list[int]) -> None:
-        """Assess what waits: no more packets come."""
+        """Assess the waiting packets as if no more came."""
         while self.waiting:
             self.assess(density)
 
     def copy(self) -> Displacements:
-        """The same state again."""
+        """A copy of the state."""
         twin = Displacements(self.threshold)
         twin.index, twin.waiting, twin.early = self.index, self.waiting.copy(), self.early.copy()
         return twin
@@ -283,7 +283,7 @@ class Missing(Struct):
 
 
 class Stair(Struct):
-    """Packets of successive numbers and positions, from these on."""
+    """A run of packets with successive numbers and positions, starting from these."""
 
     sequence: int
     position: int
@@ -291,13 +291,13 @@ class Stair(Struct):
 
 
 class Flow:
-    """What is remembered of one key."""
+    """The memory of one flow."""
 
     def __init__(self, sequence: int, time: float, first: int | None, total: Reordering) -> None:
         self.first = sequence if first is None else first
         self.least = min(self.first, sequence)
         self.next = sequence  # one more than the highest number seen (NextExp of RFC 4737)
-        self.position = 0  # packets seen, duplicates left out
+        self.position = 0  # packets seen, without duplicates
         self.run = 0  # packets in order since the last reordered one
         self.missing: deque[Missing] = deque([Missing(sequence - total.window, sequence - 1, 1, time)])
         self.found: list[int] = []  # positions of the reordering discontinuities met so far, ascending
@@ -305,12 +305,12 @@ class Flow:
         self.below = 0  # position of the last stair that was forgotten
         self.displacements = Displacements(total.displacement_threshold)
         self.young: list[int] | None = []  # the first arrivals
-        self.counted_from = 0  # how many of `young` came before the figures were last set to zero
+        self.counted_from = 0  # how many of `young` arrived before the figures were last set to zero
         self.answers = total.no_answers()  # to the young flow; the totals' own later
         self.acknowledger = total.acknowledger(self.first)
 
     def climb(self, sequence: int, floor: int) -> int:
-        """Note an arrival; returns how many packets directly before it have greater numbers (its degree)."""
+        """Record an arrival; returns how many packets directly before it have greater numbers (its degree)."""
         while self.stairs and self.stairs[-1].sequence > sequence:
             self.stairs.pop()
         last = self.below
@@ -327,7 +327,7 @@ class Flow:
         return self.position - last - 1
 
     def find(self, sequence: int) -> tuple[int, int] | None:
-        """Where a number is missing: the index of its interval and how many greater numbers are missing too."""
+        """For a missing number: the index of its interval and how many greater numbers are missing too."""
         above = 0
         for index in range(len(self.missing) - 1, -1, -1):
             interval = self.missing[index]
@@ -337,7 +337,7 @@ class Flow:
         return None
 
     def fill(self, index: int, sequence: int) -> None:
-        """Take a number out of its interval."""
+        """Remove a number from its interval."""
         interval = self.missing[index]
         del self.missing[index]
         if sequence < interval.high:
@@ -346,7 +346,7 @@ class Flow:
             self.missing.insert(index, Missing(interval.low, sequence - 1, interval.position, interval.time))
 
     def gap(self, position: int) -> int | None:
-        """Note a reordering discontinuity; its distance from the one before it, None if none is or it was known."""
+        """Record a reordering discontinuity; its distance from the previous one, None if none or already known."""
         below = len(self.found)
         while below and self.found[below - 1] > position:
             below -= 1
@@ -361,9 +361,9 @@ class Flow:
 
 
 class Reordering:
-    """The figures of all flows together. `figures()` holds `FIELDS`, `distributions()` holds `DISTRIBUTIONS`.
+    """The figures of all flows together. `figures()` returns `FIELDS`, `distributions()` returns `DISTRIBUTIONS`.
 
-    `first` is the number that every flow starts with (None: found out for each); `window` bounds the memory of missing
+    `first` is the number that every flow starts with (None: determined for each); `window` limits the memory of missing
     numbers and of packets held for them; the thresholds are DT and BT of RFC 5236.
     """
 
@@ -383,11 +383,11 @@ class Reordering:
         self.flow_limit = flows
         self.displacement_threshold = displacement_threshold
         self.buffer_threshold = buffer_threshold
-        self.flows: OrderedDict[Hashable, Flow] = OrderedDict()  # the longest silent first
+        self.flows: OrderedDict[Hashable, Flow] = OrderedDict()  # in order of their last packets
         self.restart()
 
     def restart(self) -> None:
-        """Set all figures to zero (the warm-up is over). What is remembered of the flows stays."""
+        """Set all figures to zero (the warm-up is over). The memory of the flows is kept."""
         self.count = dict.fromkeys(COUNTERS, 0)
         self.total_late_time = 0.0
         self.max_extent = 0
@@ -429,7 +429,7 @@ class Reordering:
         self.acknowledge(flow, sequence)
 
     def flow(self, key: Hashable, sequence: int, time: float) -> Flow:
-        """The flow of a key, which becomes the one heard last."""
+        """The flow of a key, which becomes the most recent one."""
         flow = self.flows.get(key)
         if flow is not None:
             self.flows.move_to_end(key)
@@ -445,6 +445,7 @@ class Reordering:
         """Type-P-Reordered is false (RFC 4737, section 3): the number is as high as expected, or higher."""
         flow.position += 1
         flow.run += 1
+        self.count["run_packets"] += 1
         floor = sequence + 1 - self.window
         if sequence > flow.next:
             self.count["discontinuities"] += 1
@@ -457,7 +458,7 @@ class Reordering:
         self.degree[flow.climb(sequence, floor)] += 1
 
     def reordered(self, flow: Flow, sequence: int, time: float, index: int, missing_above: int) -> None:
-        """Type-P-Reordered is true: the packet fills a place that a later one has passed over."""
+        """Type-P-Reordered is true: the packet fills a gap that a later packet has left."""
         flow.position += 1
         interval = flow.missing[index]
         extent = flow.position - interval.position
@@ -471,7 +472,6 @@ class Reordering:
         self.degree[min(degree, DEGREE_LIMIT)] += 1
         self.count["three_reordered"] += degree >= FAST_RETRANSMIT
         self.count["runs"] += 1
-        self.count["run_packets"] += flow.run
         self.count["run_squares"] += flow.run**2
         flow.run = 0
         if sequence < flow.least:
@@ -481,7 +481,7 @@ class Reordering:
             self.count["lost"] -= 1
 
     def late(self, extent: int, late_time: float, overtaken: int) -> None:
-        """Sum up how late a reordered packet is (RFC 4737, section 4.2, 4.3 and, in packets, 4.4)."""
+        """Add up the lateness of a reordered packet (RFC 4737, sections 4.2, 4.3 and, in packets, 4.4)."""
         self.count["reordered"] += 1
         self.count["total_extent"] += extent
         self.count["total_overtaken"] += overtaken
@@ -493,7 +493,7 @@ class Reordering:
         self.max_overtaken = max(self.max_overtaken, overtaken)
 
     def acknowledge(self, flow: Flow, sequence: int) -> None:
-        """Pass a packet to the flow's receiver, which starts again when a young flow's first number turns out lower."""
+        """Pass a packet to the flow's receiver, which starts again if the first number of a young flow decreases."""
         if flow.young is None:
             flow.acknowledger.accept(sequence, flow.answers)
             return
@@ -512,7 +512,7 @@ class Reordering:
             flow.young = None
 
     def retire(self) -> None:
-        """Forget the flow that has been silent the longest."""
+        """Forget the flow that has been silent longest."""
         _, flow = self.flows.popitem(last=False)
         flow.displacements.drain(self.displacement)
         if flow.young is not None:
@@ -521,7 +521,7 @@ class Reordering:
     # ------------------------------------------------------------ results
 
     def distributions(self) -> dict[str, list[int]]:
-        """Counts of packets, the packets that still wait to be assessed included as if no more came."""
+        """Counts of packets, including those not yet assessed as if no more came."""
         displacement = list(self.displacement)
         for flow in self.flows.values():
             flow.displacements.copy().drain(displacement)
@@ -533,7 +533,7 @@ class Reordering:
         }
 
     def all_answers(self) -> Answers:
-        """The answers to all flows, young ones included."""
+        """The answers to all flows, including young ones."""
         answers = self.no_answers()
         answers.add(self.answers)
         for flow in self.flows.values():
@@ -568,5 +568,5 @@ class Reordering:
         return {**counters, **maxima, **ratios(counters)}
 
     def snapshot(self) -> dict[str, float | list[int]]:
-        """Figures and distributions together: what `petri.measure.formula` takes the difference of."""
+        """Figures and distributions together; `petri.measure.formula` computes differences of them."""
         return {**self.figures(), **self.distributions()}

@@ -1,9 +1,9 @@
-"""When to stop replicating: at the first planned look at which every interval is narrow enough.
+"""When to stop replicating: at the first planned check at which every interval is narrow enough.
 
-The looks are fixed beforehand: they depend neither on what was seen nor on how many workers there are, so that the
-same experiment always stops at the same replication. Looking too often would stop by luck at a run whose interval
-happens to be too narrow; looks whose distance grows in proportion keep that effect small (Law, Simulation Modeling
-and Analysis, 5th edition, section 9.4.1).
+The checks are fixed in advance: they depend neither on the results nor on the number of workers, so the same experiment
+always stops at the same replication. If checks are too frequent, replication stops too often when an interval is narrow
+by chance; checks whose distance grows in proportion keep that effect small (Law, Simulation Modeling and Analysis, 5th
+edition, section 9.4.1).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Final
 
 from petri.measure.intervals import Interval, student_interval
 
-FEWEST: Final = 5  # replications before the first look: the deviation of fewer says next to nothing
-FIRST_LOOK: Final = 10  # where nothing else is asked for
+FEWEST: Final = 5  # replications before the first check: the deviation of fewer is meaningless
+FIRST_LOOK: Final = 10  # the default
 
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """The half-width wanted: a share of the mean, or (not `relative`) a length in the measure's own unit."""
+    """The required half-width: a share of the mean, or (not `relative`) a length in the measure's own unit."""
 
     bound: float
     relative: bool = True
@@ -37,9 +37,9 @@ class Precision:
 
 
 def looks(first: int, most: int) -> Iterator[int]:
-    """The numbers of replications after which to look: `first`, then a quarter more each, to `most`.
+    """The numbers of replications after which to check: `first`, then a quarter more each time, up to `most`.
 
-    The first is at least `FEWEST`. When `most` is smaller than the first look, it is the only one.
+    The first is at least `FEWEST`. If `most` is smaller than the first check, it is the only one.
     """
     number = max(first, FEWEST)
     while number < most:
@@ -50,9 +50,9 @@ def looks(first: int, most: int) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Stopping:
-    """Replicate to the first look at which every measure named in `wanted` has its precision, `most` at the latest.
+    """Replicate to the first check at which every measure in `wanted` has its precision, `most` at the latest.
 
-    Without `wanted` there is one look, after `first` replications.
+    Without `wanted` there is one check, after `first` replications.
     """
 
     first: int
@@ -60,14 +60,14 @@ class Stopping:
     wanted: Mapping[str, Precision]
 
     def upto(self, failed: int) -> Stopping:
-        """The same, with the look at which replication `failed` is first seen as the last one."""
+        """The same, with the first check that includes replication `failed` as the last one."""
         return replace(self, most=next(look for look in looks(self.first, self.most) if look > failed))
 
     def target(self, values: Mapping[str, Sequence[float]], level: float = 0.95) -> tuple[int, bool]:
-        """How many replications are needed as far as can be told, and whether the precision is reached with them.
+        """The number of replications needed as far as known, and whether they reach the precision.
 
-        values: of each measure, replication after replication from number 0, without gaps. While they are fewer than
-        the first number given back, there is more to do.
+        values: for each measure, replication after replication from number 0, without gaps. While there are fewer than
+        the number returned, there is more to do.
         """
         if not self.wanted:
             return self.first, True

@@ -1,1 +1,1 @@
-"""What people see of a net and its results: the terminal summary, explanations and pictures."""
+"""Presentation of a net and its results: the terminal summary, explanations and pictures."""

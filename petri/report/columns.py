@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from petri.report.shown import shown
 from petri.report.wrapping import shortened, wrapped
 from petri.structs import Struct, field, replace
 
@@ -84,9 +85,11 @@ class Arrangement(Struct):
 def print_table(console: Console, columns: Sequence[Column], *, heading: str = "bold dim", tell: bool = True) -> None:
     """Print the table; `tell` says in a last line what there was no room for. The first column names the rows."""
     room = console.width
+    mark = shown("…", console.encoding)
+    columns = [_shown(column, console.encoding) for column in columns]
     for arrangement in arrangements(columns):
         widths = arrangement.widths(room)
-        rows = None if widths is None else _side_by_side(arrangement, widths, room, heading)
+        rows = None if widths is None else _side_by_side(arrangement, widths, room, heading, mark)
         if rows is not None:
             break
     else:
@@ -95,6 +98,15 @@ def print_table(console: Console, columns: Sequence[Column], *, heading: str = "
         _print_line(console, line)
     if tell and arrangement.left_out:
         print_prose(console, Text(f"no room for: {', '.join(arrangement.left_out)}", style="dim"))
+
+
+def _shown(column: Column, encoding: str) -> Column:
+    return replace(
+        column,
+        heading=shown(column.heading, encoding),
+        cells=[shown(cell, encoding) for cell in column.cells],
+        brief=None if column.brief is None else [shown(cell, encoding) for cell in column.brief],
+    )
 
 
 def with_tall_heading(column: Column) -> Column:
@@ -106,7 +118,8 @@ def with_tall_heading(column: Column) -> Column:
 
 def print_prose(console: Console, text: Text | str) -> None:
     """Print a text in lines that break beside figures, not within them."""
-    for line in wrapped(Text(text) if isinstance(text, str) else text, min(console.width, WIDEST_PROSE + 20)):
+    text = shown(Text(text) if isinstance(text, str) else text, console.encoding)
+    for line in wrapped(text, min(console.width, WIDEST_PROSE + 20)):
         _print_line(console, line)
 
 
@@ -164,14 +177,14 @@ def _brief(one: Arrangement, wide: Column) -> Arrangement:
 # ---------------------------------------------------------------- side by side
 
 
-def _side_by_side(arrangement: Arrangement, widths: list[int], room: int, heading: str) -> list[Text] | None:
+def _side_by_side(arrangement: Arrangement, widths: list[int], room: int, heading: str, mark: str) -> list[Text] | None:
     """The lines of the table; None where names cannot be shortened so far."""
     blocks: list[list[list[Text]]] = []
     tallest = max(column.heading.count("\n") + 1 for column in arrangement.beside)
     for number, (column, width) in enumerate(zip(arrangement.beside, widths, strict=True)):
         cells = column.cells
         if column.kind == "name" and column.natural > width:
-            short = shortened([str(cell) for cell in cells], width)
+            short = shortened([str(cell) for cell in cells], width, mark)
             if short is None or cell_len(column.heading) > width:
                 return None
             cells = short

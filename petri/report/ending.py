@@ -1,13 +1,13 @@
-"""Why a run ended before its time, in words."""
+"""Why a run ended early, in words."""
 
 from __future__ import annotations
 
 
 def why_partial(ended: str | None, in_model: bool) -> str:
-    """What comes after "it was".
+    """The end of a sentence that starts with "it was".
 
-    ended: how the first replication that is not whole did; None where it never began. in_model: an error was one of the
-    model, not of a recording.
+    ended: how the first incomplete replication ended; None if it never started. in_model: the error was in the model,
+    not in a recording.
     """
     if ended == "error":
         return f"stopped by an error in {'the model' if in_model else 'a recording'}"

@@ -1,39 +1,60 @@
-"""Expressions of the flat net as text, in the spelling of the `.net` language."""
+"""Expressions of the flat net as text: turned into a syntax tree, which the language's own printer writes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
 
-from petri.net import Expr, InputArc, Match, Net, OutputArc, Transition, Variable
+from petri.language.layout.writing import expression as tree_text
+from petri.language.syntax import tree
+from petri.net import Expr, InputArc, Match, Net, OutputArc, Span, Transition, Variable
 from petri.report.quantities import Units, exact, exact_quantity
 from petri.report.source import written
+from petri.structs import Frozen
 
-_INFIX = {
-    "or": (1, " or "),
-    "and": (2, " and "),
-    "eq": (4, " == "),
-    "ne": (4, " != "),
-    "lt": (4, " < "),
-    "le": (4, " <= "),
-    "gt": (4, " > "),
-    "ge": (4, " >= "),
-    "add": (6, " + "),
-    "sub": (6, " - "),
-    "mul": (7, " * "),
-    "div": (7, " / "),
-    "idiv": (7, " div "),
-    "mod": (7, " mod "),
+_BINARY: Final = {
+    "or": "or",
+    "and": "and",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "idiv": "div",
+    "mod": "mod",
 }
-_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-_ATOM = 9
-_LONGEST_NAME = 24
+_COMPARISONS: Final = ("eq", "ne", "lt", "le", "gt", "ge")
+_LONGEST_SOURCE: Final = 24
 # Which arguments have the dimension of the result.
-_ALIKE = {"add", "sub", "neg", "min", "max", "abs", "exp", "uniform", "real"}
-_LAST_ALIKE = {"erlang", "pareto"}
+_ALIKE: Final = {"add", "sub", "neg", "min", "max", "abs", "exp", "uniform", "uniform_int", "real"}
+_LAST_ALIKE: Final = {"erlang", "pareto"}
+_NOWHERE: Final = Span("", 0, 0, 0, 0)
+
+
+class _Shown(Frozen):
+    """How a value is shown: with the units of its dimension, or by the names of an enumeration."""
+
+    dimension: str = ""
+    labels: Sequence[str] = ()
+    zero_unit: bool = False  # whether 0 needs its unit too: as a factor it does, as a term it does not
+
+
+_PLAIN: Final = _Shown()
+_TRUTH: Final = ("false", "true")
 
 
 class ExpressionText:
-    """Writes the expressions of one net; with `sources`, constants as they stand there (`me` rather than `3`)."""
+    """Writes the expressions of one net; with `sources`, constants as they stand there (`me` rather than `3`).
+
+    What is written means the same when it is read again: `(1 - w) * x` keeps its parentheses.
+    """
 
     def __init__(self, net: Net, sources: Mapping[str, str] | None = None) -> None:
         self.net = net
@@ -42,117 +63,138 @@ class ExpressionText:
 
     def of(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
         """The expression; `dimension` is that of its value, so that constants are shown with their units."""
-        return self._write(e, variables, dimension, 0)
+        return tree_text(self._tree(e, variables, _Shown(dimension)))
 
-    def _write(self, e: Expr, variables: Sequence[Variable], dimension: str, outer: int) -> str:
-        text, strength = self._with_strength(e, variables, dimension)
-        return f"({text})" if strength < outer else text
+    def as_written(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
+        """The expression as it stands in the source where that is at hand, else as `of`."""
+        return written(e.span, self.sources) or self.of(e, variables, dimension)
 
-    def _with_strength(self, e: Expr, variables: Sequence[Variable], dimension: str) -> tuple[str, int]:
-        if e.op == "real":  # conversions are silent in the language
-            return self._with_strength(e.args[0], variables, dimension)
-        if e.op in _INFIX:
-            return self._infix(e, variables, dimension), _INFIX[e.op][0]
-        if e.op == "not":
-            return f"not {self._write(e.args[0], variables, '', 4)}", 3
-        if e.op == "neg":
-            return f"-{self._write(e.args[0], variables, dimension, 8)}", 8
-        if e.op == "if":
-            condition = self._write(e.args[0], variables, "", 1)
-            then, otherwise = (self._write(a, variables, dimension, 1) for a in e.args[1:])
-            return f"if {condition} then {then} else {otherwise}", 0
-        return self._atom(e, variables, dimension), _ATOM
-
-    def _infix(self, e: Expr, variables: Sequence[Variable], dimension: str) -> str:
-        strength, sign = _INFIX[e.op]
-        inner = ""
-        if e.op in _ALIKE:
-            inner = dimension
-        elif e.op in _COMPARISONS:
-            inner = next((found for a in e.args if (found := _dimension(a, variables))), "")
-        left = self._write(e.args[0], variables, inner, strength + (e.op in _COMPARISONS))
-        labels: Sequence[str] = next((names for a in e.args if (names := _labels(a, variables))), ())
-        if e.op in _COMPARISONS and labels and e.args[1].op == "const":
-            return f"{left}{sign}{_label(e.args[1], labels)}"
-        return left + sign + self._write(e.args[1], variables, inner, strength + 1)
-
-    def _atom(self, e: Expr, variables: Sequence[Variable], dimension: str) -> str:
+    def _tree(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
+        if e.op in ("real", "not", "neg", "if") or e.op in _BINARY:
+            return self._operation(e, variables, shown)
         if e.op == "const":
-            return self._constant(e, dimension)
+            return self._constant(e, shown)
         if e.op == "var":
-            return variables[_index(e)].name
+            return _name(variables[_index(e)].name)
         if e.op == "tokens":
-            return f"tokens({self.net.places[_index(e)].name})"
+            return _call("tokens", _name(self.net.places[_index(e)].name))
         if e.op == "table":
-            return f'table("{self.net.tables[_index(e)].name}")'
+            return _call("table", tree.Text(self.net.tables[_index(e)].name, _NOWHERE))
         if e.op in ("now", "end"):
-            return e.op
-        if e.op == "uniform" or e.op == "uniform_int":
-            low, high = (self._write(a, variables, dimension, 6) for a in e.args)
-            return f"uniform({low}..{high})"
+            return _name(e.op)
+        if e.op in ("uniform", "uniform_int"):
+            low, high = (self._tree(a, variables, shown) for a in e.args)
+            return _call("uniform", tree.Range(low, high, _NOWHERE))
         if e.op == "choice":
-            values = [self._write(a, variables, dimension, 1) for a in e.args[::2]]
-            weights = [self._write(a, variables, "", 1) for a in e.args[1::2]]
-            return "choice(" + ", ".join(f"{v}: {w}" for v, w in zip(values, weights, strict=True)) + ")"
-        return f"{e.op}({self._arguments(e, variables, dimension)})"
+            values = [self._tree(a, variables, shown) for a in e.args[::2]]
+            weights = [self._tree(a, variables, _PLAIN) for a in e.args[1::2]]
+            return _call("choice", *(tree.Weighted(v, w, _NOWHERE) for v, w in zip(values, weights, strict=True)))
+        return _call(e.op, *self._arguments(e, variables, shown))
 
-    def _arguments(self, e: Expr, variables: Sequence[Variable], dimension: str) -> str:
-        dimensions = [dimension if e.op in _ALIKE else ""] * len(e.args)
+    def _operation(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
+        if e.op == "real" or _is_conversion(e, variables, shown):  # conversions are silent in the language
+            return self._tree(e.args[0], variables, shown)
+        if e.op == "not":
+            return tree.Unary("not", self._tree(e.args[0], variables, _PLAIN), _NOWHERE)
+        if e.op == "neg":
+            return tree.Unary("-", self._tree(e.args[0], variables, shown), _NOWHERE)
+        if e.op == "if":
+            condition = self._tree(e.args[0], variables, _PLAIN)
+            then, otherwise = (self._tree(a, variables, shown) for a in e.args[1:])
+            return tree.If(condition, then, otherwise, _NOWHERE)
+        left, right = (self._tree(a, variables, s) for a, s in zip(e.args, _sides(e, variables, shown), strict=True))
+        return _binary(_BINARY[e.op], left, right)
+
+    def _arguments(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> list[tree.Expr]:
+        alike = [shown if e.op in _ALIKE else _PLAIN] * len(e.args)
         if e.op in _LAST_ALIKE:
-            dimensions[-1] = dimension
+            alike[-1] = shown
         elif e.op == "lognormal":
-            dimensions[0] = dimension
-        return ", ".join(self._write(a, variables, d, 1) for a, d in zip(e.args, dimensions, strict=True))
+            alike[0] = shown
+        return [self._tree(a, variables, s) for a, s in zip(e.args, alike, strict=True)]
 
-    def _constant(self, e: Expr, dimension: str) -> str:
-        name = written(e.span, self.sources)
-        if name is not None and len(name) <= _LONGEST_NAME:
-            return name
+    def _constant(self, e: Expr, shown: _Shown) -> tree.Expr:
+        text = written(e.span, self.sources)
+        if text is not None and len(text) <= _LONGEST_SOURCE and (found := _parsed(text)) is not None:
+            return found
+        value = e.value or 0
+        if shown.labels:
+            return _name(_label(e, shown.labels))
         if e.kind == "bool":
-            return "true" if e.value else "false"
-        if e.value == 0 and dimension:
-            return "0"
-        return exact_quantity(self.units, e.value or 0, dimension)
+            return _name("true" if value else "false")
+        bare = not value and not shown.zero_unit
+        quantity = "0" if bare else exact_quantity(self.units, abs(value), shown.dimension)
+        number, _, unit = quantity.partition(" ")
+        node = tree.Number(Fraction(0), number, unit or None, _NOWHERE)
+        return tree.Unary("-", node, _NOWHERE) if value < 0 else node
 
     # ------------------------------------------------------------ arcs
 
     def pattern(self, arc: InputArc, transition: Transition) -> str:
-        """What an input arc asks for: `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one."""
+        """An input arc's inscription: `p`, `j, 3`, `2` black tokens; "" for one black token or any coloured one."""
         place = self.net.places[arc.place]
         if not place.colour.slots:
             return "" if arc.count is None else self.of(arc.count, transition.variables)
         parts = []
         for match, slot in zip(arc.pattern, place.colour.slots, strict=True):
-            parts.append((slot.name, self._match(match, slot.labels, transition.variables, slot.dimension)))
+            shown = _Shown(slot.dimension, slot.labels)
+            parts.append((slot.name, self._match(match, transition.variables, shown)))
         return _gathered(parts)
 
     def inscription(self, arc: OutputArc, transition: Transition) -> str:
         """What an output arc gives: its number and its values, without its condition."""
-        slots = self.net.places[arc.places[0]].colour.slots
-        count = "" if arc.count is None else self.of(arc.count, transition.variables)
         parts = []
-        for value, slot in zip(arc.values, slots, strict=True):
-            text = (
-                _label(value, slot.labels)
-                if value.op == "const" and slot.labels
-                else self.of(value, transition.variables, slot.dimension)
-            )
-            parts.append((slot.name, text))
+        for value, slot in zip(arc.values, self.net.places[arc.places[0]].colour.slots, strict=True):
+            shown = _Shown(slot.dimension, slot.labels)
+            parts.append((slot.name, tree_text(self._tree(value, transition.variables, shown))))
         values = _gathered(parts)
-        return f"{count} * ({values})" if count and values else count or values
+        if arc.count is None:
+            return values
+        count = self._tree(arc.count, transition.variables, _PLAIN)
+        return tree_text(_binary("*", count, _name(f"({values})")) if values else count)
 
-    def _match(self, match: Match, labels: Sequence[str], variables: Sequence[Variable], dimension: str) -> str:
+    def _match(self, match: Match, variables: Sequence[Variable], shown: _Shown) -> str:
         if match.bind is not None:
             return variables[match.bind].name
-        if match.equal is None:
-            return "_"
-        if labels and match.equal.op == "const":
-            return _label(match.equal, labels)
-        return self.of(match.equal, variables, dimension)
+        return "_" if match.equal is None else tree_text(self._tree(match.equal, variables, shown))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> tree.Expr | None:
+    """The tree of an expression of the source; None where the text is none by itself."""
+    from petri.language.syntax.parser import parse
+
+    file, wrong = parse(f"const x = {text}", "")
+    node = file.declarations[0] if len(file.declarations) == 1 else None
+    return node.value if isinstance(node, tree.Const) and not wrong else None
+
+
+def _name(text: str) -> tree.Name:
+    """A name, or any text that stands like one, such as the path of a place."""
+    return tree.Name(text, _NOWHERE)
+
+
+def _call(function: str, *arguments: tree.Expr) -> tree.Call:
+    return tree.Call(_name(function), arguments, _NOWHERE)
+
+
+def _binary(operator: str, left: tree.Expr, right: tree.Expr) -> tree.Binary:
+    return tree.Binary(operator, left, right, _NOWHERE)
+
+
+def _is_conversion(e: Expr, variables: Sequence[Variable], shown: _Shown) -> bool:
+    """Whether `e` is what the loader makes of a bool that comes from a slot (`b != 0`) or goes to one (`b ? 1 : 0`).
+
+    The constants of such a conversion have the span of the whole.
+    """
+    zero, one = (Expr("const", "int", value=value, span=e.span) for value in (0, 1))
+    if e.op == "ne" and e.args[1] == zero:
+        return e.span is not None or _shown(e.args[0], variables).labels == _TRUTH
+    return e.op == "if" and e.args[1:] == (one, zero) and (e.span is not None or shown.labels == _TRUTH)
 
 
 def _gathered(parts: list[tuple[str, str]]) -> str:
-    """The values of a colour's slots as a list; a record handed on whole (`p.seq, p.size`) is `p` again."""
+    """The values of a colour's slots as a list; a whole record (`p.seq, p.size`) is written `p` again."""
     if all(text == "_" for _, text in parts):
         return ""
     return ", ".join(_whole(parts))
@@ -182,14 +224,64 @@ def _label(e: Expr, labels: Sequence[str]) -> str:
     return labels[index] if 0 <= index < len(labels) else exact(index)
 
 
-def _labels(e: Expr, variables: Sequence[Variable]) -> Sequence[str]:
-    return variables[_index(e)].labels if e.op == "var" else ()
+# ---------------------------------------------------------------- dimensions
+
+_Powers = tuple[int, int]  # of time and of bytes
+_DIMENSIONS: Final[Mapping[str, _Powers]] = {
+    "": (0, 0),
+    "Time": (1, 0),
+    "Bytes": (0, 1),
+    "Rate": (-1, 1),
+    "Freq": (-1, 0),
+}
+_NAMES: Final = {powers: name for name, powers in _DIMENSIONS.items()}
 
 
-def _dimension(e: Expr, variables: Sequence[Variable]) -> str:
-    """What dimension an operand of a comparison shows by itself."""
+def _sides(e: Expr, variables: Sequence[Variable], shown: _Shown) -> tuple[_Shown, _Shown]:
+    """How the operands of a binary operation are shown, whose value is of the dimension of `shown`."""
+    if e.op in ("mul", "div"):
+        return _factors(e, variables, _DIMENSIONS.get(shown.dimension, (0, 0)))
+    if e.op in _COMPARISONS:
+        shown = next((found for a in e.args if (found := _shown(a, variables)) != _PLAIN), _PLAIN)
+    elif e.op not in _ALIKE:
+        shown = _PLAIN
+    return shown, shown
+
+
+def _factors(e: Expr, variables: Sequence[Variable], whole: _Powers) -> tuple[_Shown, _Shown]:
+    """As `_sides`, of a product or quotient: what is not known of one side follows from the other and the whole."""
+    sign = 1 if e.op == "mul" else -1
+    left, right = (_powers(a, variables) for a in e.args)
+    if right is None:
+        right = (0, 0) if left is None else (sign * (whole[0] - left[0]), sign * (whole[1] - left[1]))
+    if left is None:
+        left = (whole[0] - sign * right[0], whole[1] - sign * right[1])
+    return _Shown(_NAMES.get(left, ""), zero_unit=True), _Shown(_NAMES.get(right, ""), zero_unit=True)
+
+
+def _powers(e: Expr, variables: Sequence[Variable]) -> _Powers | None:
+    """The dimension of an expression as far as its variables tell; None where it may be any."""
+    if e.op == "const":
+        return None
     if e.op == "var":
-        return variables[_index(e)].dimension
+        return _DIMENSIONS.get(variables[_index(e)].dimension, (0, 0))
     if e.op in ("now", "end"):
-        return "Time"
-    return next((found for a in e.args if (found := _dimension(a, variables))), "") if e.op in _ALIKE else ""
+        return _DIMENSIONS["Time"]
+    args = [_powers(a, variables) for a in e.args]
+    if e.op in ("mul", "div"):
+        left, right = args
+        sign = 1 if e.op == "mul" else -1
+        return None if left is None or right is None else (left[0] + sign * right[0], left[1] + sign * right[1])
+    if e.op == "if":
+        args = args[1:]
+    elif e.op not in _ALIKE:
+        return (0, 0)
+    return next((found for found in args if found is not None), None)
+
+
+def _shown(e: Expr, variables: Sequence[Variable]) -> _Shown:
+    """How an operand of a comparison is shown by itself."""
+    if e.op == "var":
+        variable = variables[_index(e)]
+        return _Shown(variable.dimension, variable.labels)
+    return _Shown(_NAMES.get(_powers(e, variables) or (0, 0), ""))

@@ -1,4 +1,4 @@
-"""What a net consists of, as tables: parameters, places, transitions, measures, each with its documentation."""
+"""The parts of a net as tables: parameters, places, transitions, measures, each with its documentation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.expected import said
 from petri.report.expressions import ExpressionText
 from petri.report.quantities import Units, exact, exact_quantity
-from petri.report.source import written
 from petri.report.summary import shown_dimension
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -24,7 +23,7 @@ _FIGURES = ("Parameters",)  # tables whose cells are values, which no line break
 def print_information(
     net: Net, console: Console, *, sources: Mapping[str, str] | None = None, every: bool = False
 ) -> None:
-    """Print the tables; with `every`, each element of an array has a row of its own."""
+    """Print the tables; with `every`, each element of an array has its own row."""
     teller = _Teller(net, sources or {})
     title = Text(net.name, style="bold")
     if net.doc:
@@ -47,7 +46,7 @@ InformationRow = tuple[str, str, str, str]  # name, two cells, documentation
 
 
 def _folded(rows: Iterable[InformationRow]) -> list[InformationRow]:
-    """Elements of an array whose rows are alike are told once."""
+    """Merge the elements of an array whose rows are equal into one row."""
     groups: dict[InformationRow, list[InformationRow]] = {}
     for row in rows:
         groups.setdefault((_INDEX.sub("[*]", row[0]), *row[1:]), []).append(row)
@@ -70,16 +69,15 @@ class _Teller:
 
     def __init__(self, net: Net, sources: Mapping[str, str]) -> None:
         self.net = net
-        self.sources = sources
         self.units = Units(net.seconds)
-        self.text = ExpressionText(net)
+        self.text = ExpressionText(net, sources)
 
     def run_line(self) -> str:
         run = self.net.run_defaults
         parts = [f"time in {self.net.time_unit}" if self.net.time_unit else "time without a unit"]
         parts.append(f"{len(self.net.places)} places, {len(self.net.transitions)} transitions")
         if run.until is not None:
-            until = "nothing can happen" if math.isinf(run.until) else self.quantity(run.until, "Time")
+            until = "no transition can fire" if math.isinf(run.until) else self.quantity(run.until, "Time")
             parts.append(f"runs until {until}")
         if run.warmup:
             parts.append(f"warm-up {self.quantity(run.warmup, 'Time')}")
@@ -128,7 +126,7 @@ class _Teller:
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:
-        return written(expression.span, self.sources) or self.text.of(expression, transition.variables, dimension)
+        return self.text.as_written(expression, transition.variables, dimension)
 
     def measure(self, measure: Measure) -> InformationRow:
         records = [*measure.record]

@@ -40,7 +40,7 @@ def _clause(net: Net, lack: Lack, words: ExpressionText) -> str:
     transition = net.transitions[lack.transition]
     if lack.kind == "guard":
         assert transition.guard is not None
-        return f"its guard `{words.of(transition.guard, transition.variables)}` does not hold"
+        return f"its guard `{words.of(transition.guard, transition.variables)}` is false"
     if lack.kind == "room":
         return (
             f"needs room in {' or '.join(f'{net.places[p].name} (cap {net.places[p].capacity})' for p in lack.places)}"

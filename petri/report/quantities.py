@@ -1,14 +1,18 @@
-"""Numbers as people read them: `2.961 Gbps`, `12.35 us`, `1,200,000`.
+"""Numbers formatted for people: `2.961 Gbps`, `12.35 us`, `1,200,000`.
 
 Values are those of a flat net: times in the net's time unit, rates in bytes per time unit, frequencies in events per
-time unit (docs/semantics.md, S1). In a net whose time is a plain number nothing has a unit but bytes.
+time unit (docs/semantics.md, S1). In a net whose time is a plain number, only bytes have a unit.
 """
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from petri.structs import Frozen
+
+if TYPE_CHECKING:
+    from petri.measure.intervals import Interval
 
 NOTHING = "–"  # shown for a figure that does not exist, such as the mean of no observations
 DOUBTFUL = "?: the interval is wider than the figure, of which not even the size is known; run longer"
@@ -30,14 +34,14 @@ UNITS = tuple(dict.fromkeys([name for kind in _ALL for _, name in kind if name] 
 
 
 class Scale(Frozen):
-    """How a value is shown: `value * factor` and then the unit ("" for a plain number)."""
+    """The display of a value: `value * factor` and then the unit ("" for a plain number)."""
 
     factor: float = 1.0
     unit: str = ""
 
 
 class Units(Frozen):
-    """What a net's numbers stand for. `seconds` is the length of its time unit, None where time is a plain number."""
+    """The units of a net's numbers. `seconds` is the length of its time unit, None if time is a plain number."""
 
     seconds: float | None = None
 
@@ -49,12 +53,12 @@ class Units(Frozen):
         return _suited(value, factor, known) if known else Scale()
 
     def units_of(self, dimension: str) -> tuple[float, tuple[tuple[float, str], ...]]:
-        """What makes a value one of the basic unit, and (size, name) of the units to choose from, the largest first."""
+        """The factor to the basic unit, and (size, name) of the units to choose from, the largest first."""
         if dimension == "Bytes":
             return 1.0, _BYTES
         if self.seconds is None:
             return 1.0, _PLAIN_RATE if dimension == "Rate" else ()
-        slow = self.seconds >= 60.0  # a net that counts minutes or hours is read in them
+        slow = self.seconds >= 60.0  # a net that counts minutes or hours is shown in them
         found = {
             "Time": (self.seconds, _LONG_TIME if slow else _TIME),
             "Rate": (8.0 / self.seconds, _RATE),
@@ -64,7 +68,7 @@ class Units(Frozen):
         return found.get(dimension, (1.0, ()))
 
     def show(self, value: float | None, dimension: str = "", digits: int = 4) -> str:
-        """The value with its unit, to so many significant digits."""
+        """The value with its unit, to `digits` significant digits."""
         if value is None or math.isnan(value):
             return NOTHING
         scale = self.scale(value, dimension)
@@ -92,6 +96,13 @@ class Units(Frozen):
         exponent = math.floor(math.log10(greatest))
         text = _with_error(value / 10.0**exponent, half_width / 10.0**exponent, doubt)
         return joined(f"({text})e{exponent}", scale.unit)
+
+    def show_interval(self, interval: Interval, dimension: str = "") -> str:
+        """The same, with `±?` where the run was too short for an interval."""
+        if not interval.too_short or math.isnan(interval.mean):
+            return self.show_with_error(interval.mean, interval.half_width, dimension)
+        scale = self.scale(interval.mean, dimension)
+        return joined(f"{number(interval.mean * scale.factor)} ±?", scale.unit)
 
     def show_without_error(self, value: float, half_width: float, dimension: str = "") -> str:
         """The value of `show_with_error` where there is no room for its interval: `2.961 Gbps`, `14? ms`."""
@@ -122,12 +133,12 @@ def _with_error(value: float, half_width: float, doubt: str) -> str:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """A plain number: whole ones in full with thousands set apart, others to so many significant digits."""
+    """A plain number: integers in full with thousands separators, others to `digits` significant digits."""
     if math.isnan(value):
         return NOTHING
     if math.isinf(value):
         return "∞" if value > 0 else "-∞"
-    value = float(f"{value:.12g}")  # a change of unit leaves dust in the last digits
+    value = float(f"{value:.12g}")  # a change of unit leaves rounding errors in the last digits
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     magnitude = abs(value)
@@ -155,7 +166,7 @@ def exact(value: float | int, factor: float = 1.0) -> str:
 
 
 def exact_quantity(units: Units, value: float | int, dimension: str) -> str:
-    """A parameter or a constant with all its digits, in the unit that makes it shortest: `2.5 Gbps`, `1518 B`."""
+    """A parameter or a constant with all its digits, in the unit that gives the shortest text: `2.5 Gbps`, `1518 B`."""
     if dimension in ("", "share"):
         return exact(value)
     factor, known = units.units_of(dimension)
@@ -165,12 +176,12 @@ def exact_quantity(units: Units, value: float | int, dimension: str) -> str:
 
 
 def _suited(value: float, factor: float, units: tuple[tuple[float, str], ...]) -> Scale:
-    """The largest unit in which the value is at least 1; for 0 the smallest of whole ones."""
+    """The largest unit in which the value is at least 1; for 0 the smallest integral one."""
     magnitude = abs(value) * factor
     if magnitude == 0.0 or not math.isfinite(magnitude):
         size, unit = next(entry for entry in units if entry[0] == 1.0)
     else:
-        # A little slack, so that 999.9999999 ns, a rounding error away from 1 us, is shown as such.
+        # A tolerance, so that 999.9999999 ns, a rounding error below 1 us, is shown as 1 us.
         size, unit = next((entry for entry in units if magnitude >= entry[0] * (1 - 1e-9)), units[-1])
     return Scale(factor / size, unit)
 

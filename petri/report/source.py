@@ -1,4 +1,4 @@
-"""Pieces of a net's source text, where that is at hand."""
+"""Pieces of a net's source text, if that is available."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from petri.net import Span
 
 
 def written(span: Span | None, sources: Mapping[str, str]) -> str | None:
-    """What stands at a span, on one line; None where the text is not known."""
+    """The text of a span, on one line; None if the text is not known."""
     if span is None or span.file not in sources:
         return None
     lines = sources[span.file].split("\n")[span.line - 1 : span.end_line]

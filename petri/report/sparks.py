@@ -15,7 +15,7 @@ COLUMNS = 24
 
 
 def of_histogram(histogram: Histogram) -> tuple[str, float, float]:
-    """Bars of equal width from the least value to the 99 % quantile (all above in the last), and these two ends."""
+    """Bars of equal width from the least value to the 99 % quantile (greater values in the last bar), and both ends."""
     low, high = histogram.minimum, max(histogram.quantile(0.99), histogram.minimum)
     width = (high - low) / COLUMNS
     heights = [0.0] * COLUMNS
@@ -26,16 +26,28 @@ def of_histogram(histogram: Histogram) -> tuple[str, float, float]:
     return _bars(heights, 0.0, max(heights)), low, high
 
 
+def of_counts(counts: Floats, name: str) -> tuple[str, float, float]:
+    """Bars of a distribution of packet order, from its least to its greatest value, and these two."""
+    first = -(counts.size // 2) if name == "displacement" else 0
+    found = np.flatnonzero(counts)
+    if not found.size:
+        return "", math.nan, math.nan
+    low, high = int(found[0]), int(found[-1])
+    heights = [float(piece.sum()) for piece in np.array_split(counts[low : high + 1], min(high - low + 1, COLUMNS))]
+    return _bars(heights, 0.0, max(heights)), float(first + low), float(first + high)
+
+
 def of_series(series: Sequence[Floats]) -> tuple[str, float, float]:
-    """The average over replications, and its least and greatest value; windows are joined where there are many."""
+    """The average over replications, windows joined where there are many, and the extremes of all windows."""
     length = min(len(values) for values in series)
     if not length:
         return "", math.nan, math.nan
     average = np.mean([values[:length] for values in series], axis=0)
     pieces = [float(np.mean(piece)) for piece in np.array_split(average, min(length, COLUMNS))]
     known = [value for value in pieces if math.isfinite(value)]
-    low, high = min(known, default=math.nan), max(known, default=math.nan)
-    return _bars(pieces, min(low, 0.0), high), low, high
+    bars = _bars(pieces, min([0.0, *known]), max(known, default=0.0))
+    windows = [float(value) for values in series for value in values if math.isfinite(value)]
+    return bars, min(windows, default=math.nan), max(windows, default=math.nan)
 
 
 def _bars(heights: Sequence[float], low: float, high: float) -> str:

@@ -1,4 +1,4 @@
-"""The summary of a run on a terminal: verdicts and measures first, then transitions, places, and why a net died."""
+"""The summary of a run on a terminal: verdicts and measures first, then transitions, places, and why a net is dead."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from petri.report.columns import Column, print_prose, print_table
 from petri.report.ending import why_partial
 from petri.report.expected import verdict_text
 from petri.report.quantities import DOUBTFUL, NOTHING, Units, number
+from petri.report.run_length import run_length_note
 from petri.report.tables import Row, row_name, tables
 from petri.result import MeasureResult, Result
 
@@ -22,7 +23,7 @@ _COUNTS = ("count", "packets", "received", "duplicates")
 
 
 def print_summary(result: Result, console: Console, *, seconds: float, every: bool = False) -> None:
-    """Print the summary. `seconds` is what the run took; with `every`, each element of an array has a row."""
+    """Print the summary. `seconds` is the duration of the run; with `every`, each element of an array has a row."""
     _Summary(result, console, every).print(seconds)
 
 
@@ -34,6 +35,7 @@ class _Summary:
         self.every = every
         self.units = Units(result.net.seconds)
         self.doubtful = False  # whether a figure is shown whose size is not known
+        self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
 
     def print(self, seconds: float) -> None:
         for line in self.heading(seconds):
@@ -44,6 +46,7 @@ class _Summary:
         rows = tables(self.result, fold=not self.every)
         self.transitions(rows.transitions)
         self.places(rows.places)
+        self.recordings()
         self.notes((*rows.places, *rows.transitions))
         if self.result.died:
             self.death()
@@ -56,7 +59,7 @@ class _Summary:
         title = Text(self.net.name, style="bold")
         if self.net.doc:
             title.append(f": {first_sentence(self.net.doc)}", style="not bold")
-        span = "until nothing can happen" if math.isinf(plan.until) else f"until {self.time(plan.until)}"
+        span = "until no transition can fire" if math.isinf(plan.until) else f"until {self.time(plan.until)}"
         parts = [span]
         if plan.warmup > 0.0:
             parts.append(f"warm-up {self.time(plan.warmup)}")
@@ -72,7 +75,7 @@ class _Summary:
         return lines
 
     def partial_notice(self) -> str:
-        """What is missing from the run, "" when nothing is."""
+        """What is missing from the run, "" if nothing is."""
         result = self.result
         finished = [replication for replication in result.replications if replication.complete]
         if not result.partial and len(finished) == result.asked:
@@ -84,8 +87,8 @@ class _Summary:
             before = "" if stopped.warm else ", still in the warm-up"
             return f"{why} at time {self.time(stopped.time)}{before}"
         if finished:
-            return f"{why}; the figures rest on {len(finished)} of {result.asked} replications"
-        return f"{why} before any replication was finished"
+            return f"{why}; the figures are from {len(finished)} of {result.asked} replications"
+        return f"{why} before any replication finished"
 
     # ------------------------------------------------------------ measures
 
@@ -103,7 +106,7 @@ class _Summary:
         self.table([Column("Measures", names, "name"), Column("value", values), Column("", remarks, "prose")])
 
     def measure_rows(self, measured: MeasureResult) -> list[tuple[str, str, Text]]:
-        """The measure's first figure with its verdicts, and a row for each figure more that it records."""
+        """The measure's first figure with its verdicts, and a row for each further figure that it records."""
         measure = measured.measure
         figures = dict(measured.recorded)
         first = next(iter(figures), None)
@@ -114,6 +117,8 @@ class _Summary:
             verdict_text(expectation, verdict, self.units, dimension, measure.name)
             for expectation, verdict in measured.verdicts
         ]
+        if measured.failure is not None:
+            remarks.append(Text(f"✗ could not be computed: {measured.failure}", style="bold red"))
         if measure.doc:
             remarks.append(Text(first_sentence(measure.doc), style="dim"))
         rows = [(name, self.figure(lead, measure.dimension, first), Text("\n").join(remarks))]
@@ -121,6 +126,9 @@ class _Summary:
             rows.append((f"  {field}", self.figure(interval, measure.dimension, field), Text()))
         if measured.histogram is not None and "histogram" in measure.record and measured.histogram.count:
             rows.append(self.bars("histogram", sparks.of_histogram(measured.histogram), measure.dimension))
+        for field in measure.record:
+            if measured.distributions is not None and field in measured.distributions:
+                rows.append(self.bars(field, sparks.of_counts(measured.distributions[field], field), ""))
         if measured.series:
             dimension = shown_dimension(measure.dimension)
             rows.append(self.bars("series", sparks.of_series(list(measured.series.values())), dimension))
@@ -128,13 +136,17 @@ class _Summary:
 
     def bars(self, name: str, spark: tuple[str, float, float], dimension: str) -> tuple[str, str, Text]:
         line, low, high = spark
+        if not line:
+            return f"  {name}", NOTHING, Text()
         ends = f"{self.units.show(low, dimension, 3)} … {self.units.show(high, dimension, 3)}"
         return f"  {name}", line, Text(ends, style="dim")
 
     def figure(self, interval: Interval, dimension: str, field: str | None = None) -> str:
-        return self.noted(
-            self.units.show_with_error(interval.mean, interval.half_width, shown_dimension(dimension, field))
-        )
+        return self.shown(interval, shown_dimension(dimension, field))
+
+    def shown(self, interval: Interval, dimension: str) -> str:
+        self.longer.add(interval.longer)
+        return self.noted(self.units.show_interval(interval, dimension))
 
     # ------------------------------------------------------------ tables
 
@@ -163,6 +175,20 @@ class _Summary:
             Column("used", used, rank=3),
         )
 
+    def recordings(self) -> None:
+        """How much was read of each file, and what in it is missing, or not as it was on the wire."""
+        told = []
+        for read in self.result.files:
+            lines = [] if read.complete else [Text("not read to its end", style="dim")]
+            for remark in read.remarks:
+                lines.append(Text(remark.message, style="bold yellow" if remark.severity == "warning" else "dim"))
+            told.append(Text("\n").join(lines))
+        self.rows(
+            Column("Recordings", [read.place for read in self.result.files], "name"),
+            Column("rows read", [number(read.rows) for read in self.result.files]),
+            Column("", told, "prose"),
+        )
+
     def rows(self, *columns: Column) -> None:
         if columns[0].cells:
             self.table(columns)
@@ -187,15 +213,16 @@ class _Summary:
         print_table(self.console, columns)
 
     def with_error(self, row: Row, figure: str, dimension: str = "") -> str:
-        interval = row.figures[figure]
         if figure in row.spread:
             return self.units.show_range(*row.spread[figure], dimension)
-        return self.noted(self.units.show_with_error(interval.mean, interval.half_width, dimension))
+        return self.shown(row.figures[figure], dimension)
 
     def brief(self, row: Row, figure: str, dimension: str = "") -> str:
         interval = row.figures[figure]
         if figure in row.spread:
             return self.units.show_range(*row.spread[figure], dimension)
+        if interval.too_short:
+            return self.shown(interval, dimension)
         return self.units.show_without_error(interval.mean, interval.half_width, dimension)
 
     def plain(self, row: Row, figure: str, dimension: str = "") -> str:
@@ -217,7 +244,7 @@ class _Summary:
 
     def noted(self, text: str) -> str:
         """The text, remembering whether it has a mark that wants explaining."""
-        self.doubtful |= "?" in text
+        self.doubtful |= "?" in text.replace("±?", "")
         return text
 
     def notes(self, rows: Sequence[Row]) -> None:
@@ -227,6 +254,7 @@ class _Summary:
             self.note(f"{said}max is the greatest; --all shows each")
         if self.doubtful:
             self.note(DOUBTFUL)
+        self.run_length()
 
     def note(self, text: str) -> None:
         print_prose(self.console, Text(text, style="dim"))
@@ -236,16 +264,24 @@ class _Summary:
 
     # ------------------------------------------------------------ the end
 
+    def run_length(self) -> None:
+        """What `±?` means, where it was shown."""
+        one = self.result.counted[0]
+        extensible = one.ended != "dead" and math.isfinite(self.result.plan.until)
+        begun = one.time - one.window.elapsed
+        if note := run_length_note(self.longer, begun, one.time, extensible, self.time):
+            self.note(note)
+
     def death(self) -> None:
         dead = [replication for replication in self.result.replications if replication.ended == "dead"]
         when = self.time(dead[0].time)
         if len(dead) > 1:
-            when += f" (in the first of {len(dead)} replications that died)"
+            when += f" (the first of {len(dead)} dead replications)"
         if math.isinf(self.result.plan.until) and not self.every:
-            print_prose(self.console, Text(f"\nEnded at {when}: nothing can happen any more; --all says why"))
+            print_prose(self.console, Text(f"\nEnded at {when}: no transition can fire; --all explains why"))
             return
-        print_prose(self.console, Text(f"\nThe net died at {when}: nothing can happen any more.", style="bold"))
-        from petri.analysis.dead import why_dead  # which is the reference engine, and few nets die
+        print_prose(self.console, Text(f"\nThe net died at {when}: no transition can fire.", style="bold"))
+        from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
         from petri.report.lacks import reasons
 
         told = reasons(self.net, why_dead(self.net, dead[0].marking), fold=not self.every)
@@ -278,13 +314,13 @@ def row_title(row: Row) -> str:
 
 
 def _immediate(net: Net) -> set[str]:
-    """The names of transitions that take no time, also as their rows are called."""
+    """The names of transitions that take no time, and the names of their rows."""
     names = [t.name for t in net.transitions if t.time.op == "const" and not t.time.value]
     return {*names, *(row_name(name) for name in names)}
 
 
 def shown_dimension(dimension: str, field: str | None = None) -> str:
-    """How a figure of a measure is shown: a rate of events as such, a number of observations without a unit."""
+    """The dimension in which a figure is shown: a rate of events as "events", a number of observations without one."""
     if field in _COUNTS:
         return ""
     return "events" if dimension == "Freq" else dimension

@@ -1,4 +1,4 @@
-"""Figures of places and transitions as rows, the elements of an array together where that is wanted."""
+"""Figures of places and transitions as rows, optionally with one row for the elements of an array."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from petri.measure.columns import PLACE_COLUMNS, TRANSITION_COLUMNS
+from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TRANSITION_COLUMNS
 from petri.measure.estimate import Estimate
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats, Observation
@@ -48,10 +48,10 @@ def tables(result: Result, *, fold: bool = True) -> Tables:
         columns = [column(folded) for column in (*PLACE_COLUMNS.values(), *TRANSITION_COLUMNS.values())]
         return np.concatenate(columns) if columns else np.zeros(0)
 
-    estimate = result.estimate(figures)
+    estimate, greatest = result.estimate(figures), result.extreme(figures)
     split = len(place_groups.names) * len(PLACE_COLUMNS)
-    places = _rows(place_groups, PLACE_COLUMNS, estimate.interval, 0)
-    transitions = _rows(transition_groups, TRANSITION_COLUMNS, estimate.interval, split)
+    places = _rows(place_groups, PLACE_COLUMNS, estimate, greatest, 0)
+    transitions = _rows(transition_groups, TRANSITION_COLUMNS, estimate, greatest, split)
     return Tables(
         _with_spread(places, place_groups, lambda: result.places, "arrivals", "arrival_rate"),
         _with_spread(transitions, transition_groups, lambda: result.transitions, "firings", "rate"),
@@ -87,22 +87,24 @@ def alike(values: Floats, half_widths: Floats) -> bool:
     """Whether the figures of several elements differ by no more than their noise.
 
     Each must be within twice its half-width of the average: of many elements that are alike, one in twenty is beyond
-    one half-width by chance. Where there are no intervals the figures must be equal.
+    one half-width by chance. One without an interval is taken to vary as much as the others do; where none has one, the
+    figures must be equal.
     """
     if np.isnan(values).all():
         return True
     average = float(values.mean())
-    noise = 2.0 * np.where(np.isfinite(half_widths), half_widths, 0.0) + abs(average) * ROUNDING
+    widest = float(np.max(half_widths, where=np.isfinite(half_widths), initial=0.0))
+    noise = 2.0 * np.where(np.isfinite(half_widths), half_widths, widest) + abs(average) * ROUNDING
     return bool((np.abs(values - average) <= noise).all())  # with one that has no data the average is nan: not alike
 
 
 def row_name(name: str) -> str:
-    """The name of the row in which an element of an array is shown: `engine[*].alu`."""
+    """The name of the row that contains an element of an array: `engine[*].alu`."""
     return _INDEX.sub("[*]", name)
 
 
 class _Groups:
-    """Which names stand in one row; `of[i]` is the row of element i."""
+    """The grouping of names into rows; `of[i]` is the row of element i."""
 
     def __init__(self, names: Sequence[str], fold: bool) -> None:
         shown = [row_name(name) if fold else name for name in names]
@@ -129,7 +131,7 @@ class _Groups:
 
 
 def _folded(seen: Observation, places: _Groups, transitions: _Groups) -> Observation:
-    """An observation of average elements; averages stand where whole numbers stood."""
+    """An observation of average elements, with averages instead of integers."""
     averages: dict[str, Any] = {
         "maximum": places.greatest(seen.maximum),
         "arrivals": places.average(seen.arrivals),
@@ -148,15 +150,18 @@ def _folded(seen: Observation, places: _Groups, transitions: _Groups) -> Observa
 
 
 def _rows(
-    groups: _Groups, columns: Mapping[str, object], interval: Callable[[int], Interval], start: int
+    groups: _Groups, columns: Mapping[str, object], estimate: Estimate, greatest: Estimate, start: int
 ) -> tuple[Row, ...]:
-    """`interval` looks up figures that stand column after column, from `start` on."""
+    """The estimates hold figures column after column, those of these columns from `start` on."""
     size = len(groups.names)
     return tuple(
         Row(
             name,
             int(groups.sizes[row]),
-            {column: interval(start + number * size + row) for number, column in enumerate(columns)},
+            {
+                column: (greatest if column in EXTREMES else estimate).interval(start + number * size + row)
+                for number, column in enumerate(columns)
+            },
         )
         for row, name in enumerate(groups.names)
     )

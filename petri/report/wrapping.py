@@ -13,7 +13,7 @@ from petri.report.quantities import UNITS
 
 _NUMBER: Final = r"(?<!\w)[-+−<]?\d[\d,.]*(?:[eE][-+]?\d+)?\??"
 _UNIT: Final = "|".join(re.escape(unit) for unit in sorted(UNITS, key=len, reverse=True))
-QUANTITY: Final = re.compile(rf"{_NUMBER}(?: ± {_NUMBER})?(?: ?(?:{_UNIT})(?![\w/]))?")
+QUANTITY: Final = re.compile(rf"{_NUMBER}(?: (?:±|\+-)(?: {_NUMBER}|\?))?(?: ?(?:{_UNIT})(?![\w/]))?")
 """A number with its interval and its unit, such as `2.961 ± 0.004 Gbps`: it stays on one line."""
 
 _ATOM: Final = re.compile(rf"(?:{QUANTITY.pattern}|\S)+")
@@ -57,20 +57,20 @@ def _pieces(text: str, width: int) -> Iterator[tuple[int, int]]:
             yield from zip([piece_start, *cuts], [*cuts, piece_end], strict=True)
 
 
-def shortened(names: Sequence[str], width: int) -> list[str] | None:
-    """The names in so many columns: of a longer one "…" stands for its beginning, or for its middle.
+def shortened(names: Sequence[str], width: int, mark: str = "…") -> list[str] | None:
+    """The names in so many columns: of a longer one the mark stands for its beginning, or for its middle.
 
     Names that differ still do; None where that cannot be had. No number within a name is cut.
     """
     for head in range(4):
-        found = [name if cell_len(name) <= width else _cut(name, head, width) for name in names]
+        found = [name if cell_len(name) <= width else _cut(name, head, width, mark) for name in names]
         whole = [name for name in found if name is not None]
         if len(whole) == len(names) and len(set(whole)) == len(set(names)):
             return whole
     return None
 
 
-def _cut(name: str, head: int, width: int) -> str | None:
+def _cut(name: str, head: int, width: int, mark: str) -> str | None:
     """The name without what follows its first `head` components, up to where the rest fits."""
     indent = _INDENT.match(name)
     kept = indent.end() if indent else 0
@@ -81,9 +81,9 @@ def _cut(name: str, head: int, width: int) -> str | None:
     starts = [i for i in range(kept + 1, len(name)) if name[i:].strip(" ×0123456789")]
     best = None
     for marks in _AFTER:
-        cuts = (f"{name[:kept]}…{name[i:]}" for i in starts if name[i - 1] in marks)
+        cuts = (f"{name[:kept]}{mark}{name[i:]}" for i in starts if name[i - 1] in marks)
         best = next((short for short in cuts if cell_len(short) <= width), None)
         if best is not None and 2 * cell_len(best) >= width:
             return best  # without leaving out much more than there was no room for
-    cuts = (f"{name[:kept]}…{name[i:]}" for i in starts if not name[i].isdigit() or not name[i - 1].isalnum())
+    cuts = (f"{name[:kept]}{mark}{name[i:]}" for i in starts if not name[i].isdigit() or not name[i - 1].isalnum())
     return best or next((short for short in cuts if cell_len(short) <= width), None)

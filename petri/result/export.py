@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from petri.analysis.dead import Lack
     from petri.result.result import MeasureResult, PlaceFigures, Result, TransitionFigures
 
-LARGEST_PACKED: Final = 1 << 28  # bytes of what is packed in a result; more is refused
+LARGEST_PACKED: Final = 1 << 28  # bytes of the packed part of a result; more is refused
 
 
 def result_dict(result: Result) -> dict[str, Any]:
@@ -62,9 +62,14 @@ def result_dict(result: Result) -> dict[str, Any]:
         "interrupted": result.interrupted,
         "partial": result.partial,
         "passed": result.passed,
+        "unsettled": [
+            {"kind": one.kind, "name": one.name, "early": number(one.early), "late": number(one.late)}
+            for one in result.drifts
+        ],
         "failure": None if failure is None else failure.to_dict(),
         "measures": [measure_dict(m) for m in result.measures],
         "expectations": [verdict_dict(e, v) for e, v in result.verdicts],
+        **({"recordings": [read.to_dict() for read in result.files]} if result.files else {}),
         "places": table_rows(result.places),
         "transitions": table_rows(result.transitions),
         "packed": pack(result),
@@ -73,9 +78,9 @@ def result_dict(result: Result) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What "packed" of a result holds. `lacks` says, where the net died, what each transition lacks.
+    """The contents of "packed" of a result. `lacks`: what each transition lacks, if the net died.
 
-    occupancy: of each place, the share of time with 0, 1, 2 … tokens; None where the run did not keep it.
+    occupancy: for each place, the share of time with 0, 1, 2 … tokens; None if the run did not record it.
     """
 
     net: Net
@@ -103,7 +108,7 @@ def pack(result: Result) -> str:
 
 
 def unpack(text: str) -> Packed:
-    """What `pack` packed. Raises ValueError, KeyError or TypeError where it is nothing of the kind."""
+    """Unpack the output of `pack`. Raises ValueError, KeyError or TypeError if it is something else."""
     try:
         plain = zlib.decompressobj().decompress(base64.b64decode(text), LARGEST_PACKED)
     except zlib.error as error:
@@ -122,13 +127,13 @@ def stored_lacks(entries: list[Any]) -> tuple[Lack, ...]:
     """What `pack` wrote of a net that died. Earlier versions wrote sentences, as lists: they are left out."""
     if not entries or isinstance(entries[0], list):
         return ()
-    from petri.analysis.dead import Lack  # which is the reference engine, and few nets die
+    from petri.analysis.dead import Lack  # imports the reference engine, and few nets die
 
     return convert(entries, tuple[Lack, ...])
 
 
 def occupancy_shares(result: Result) -> list[list[float]] | None:
-    """Of each place, the share of time with 0, 1, 2 … tokens, up to the most that it ever held."""
+    """For each place, the share of time with 0, 1, 2 … tokens, up to its maximum."""
     if not all(replication.levels is not None for replication in result.counted):
         return None
     rows = []
@@ -140,14 +145,14 @@ def occupancy_shares(result: Result) -> list[list[float]] | None:
 
 
 def significant(values: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
-    """Lists with 6 significant digits: a picture needs no more."""
+    """Lists with 6 significant digits, which is enough for a picture."""
     if values.ndim > 1:
         return [significant(row) for row in values]
     return [float(f"{value:.6g}") for value in values]
 
 
 def manifest(result: Result) -> dict[str, Any]:
-    """What it takes to repeat the run."""
+    """The data needed to repeat the run."""
     plan = result.plan
     return {
         "version": VERSION,
@@ -166,7 +171,7 @@ def manifest(result: Result) -> dict[str, Any]:
 
 
 def recordings(net: Net) -> dict[str, Any]:
-    """By place with a stream: its file, as named and where it is, what columns were named, and the SHA-256 of it."""
+    """For each place with a stream: its file (name and path), the columns that were named, and its SHA-256."""
     from petri.traffic import sealed
 
     return {
@@ -182,9 +187,9 @@ def recordings(net: Net) -> dict[str, Any]:
 
 
 def net_hash(net: Net) -> str:
-    """SHA-256 of the flat net as JSON: equal for nets that mean and show the same, wherever their files are.
+    """SHA-256 of the flat net as JSON: equal for nets with the same meaning and display, wherever their files are.
 
-    The files of streams are part of it with all that is in them. Raises LanguageError where one cannot be read.
+    It includes the contents of the files of streams. Raises LanguageError if one cannot be read.
     """
     from petri.traffic.identity import anonymous
 
@@ -200,7 +205,14 @@ def number(value: float) -> float | None:
 
 
 def interval_dict(interval: Interval) -> dict[str, Any]:
-    return {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
+    """A figure.
+
+    "longer": where one run was too short for an interval, how many times as long it should be. "statistic": told where
+    the value is not a mean over the replications but their extreme.
+    """
+    found = {"value": number(interval.mean), "half_width": number(interval.half_width), "n": interval.n}
+    longer = {"longer": number(interval.longer)} if interval.too_short else {}
+    return found | longer | ({} if interval.statistic == "mean" else {"statistic": interval.statistic})
 
 
 def verdict_dict(expectation: Expectation, verdict: Verdict) -> dict[str, Any]:
@@ -226,6 +238,8 @@ def measure_dict(measured: MeasureResult) -> dict[str, Any]:
         "record": {name: interval_dict(interval) for name, interval in measured.recorded.items()},
         "expectations": [verdict_dict(e, v) for e, v in measured.verdicts],
     }
+    if measured.failure is not None:
+        record["failure"] = measured.failure
     if measured.histogram is not None:
         snapshot = measured.histogram.snapshot()
         record["histogram"] = {name: snapshot[name].tolist() for name in ("buckets", "counts")}

@@ -12,7 +12,7 @@ from petri.measure.observation import Floats, beyond_doubles
 from petri.run.replications import Replication
 
 WINDOWS: Final = 60
-FEWEST_BATCHES: Final = 8  # fewer snapshots say little of how a run went
+FEWEST_BATCHES: Final = 8  # with fewer snapshots the development is not shown
 LARGEST_NET: Final = 2_000  # places and transitions
 
 
@@ -20,7 +20,7 @@ LARGEST_NET: Final = 2_000  # places and transitions
 class History:
     """Averages over replications. `edges` are the windows' ends [net's time unit], one more than there are windows.
 
-    tokens: by place and window, in time average. rates: by transition and window, firings per time unit.
+    tokens: time average by place and window. rates: by transition and window, firings per time unit.
     """
 
     edges: Floats
@@ -30,10 +30,10 @@ class History:
 
 @beyond_doubles
 def history(replications: Sequence[Replication]) -> History | None:
-    """What the snapshots of the batches tell; None where there are too few of them, or the net is too large.
+    """The development from the snapshots of the batches; None if there are too few of them, or the net is too large.
 
-    A snapshot holds integrals since the warm-up. Between two snapshots they are taken to grow evenly, so a window's
-    average is exact where it begins and ends with one. Replications are followed until the first of them ends.
+    A snapshot holds integrals since the warm-up. Between two snapshots they are assumed to grow linearly, so a window's
+    average is exact if it starts and ends with one. Replications are followed until the first of them ends.
     """
     ran = [one for one in replications if len(one.batches) >= FEWEST_BATCHES]
     if not ran or len(ran[0].window.integral) + len(ran[0].window.firings) > LARGEST_NET:

@@ -11,12 +11,12 @@ Ending = Literal["until", "dead", "firings", "error", "interrupted"]
 
 
 class RunOptions(TypedDict, total=False):
-    """What may be asked of a run. What is left out, or None, is as the net's `run` line has it.
+    """The options of a run. An option that is missing or None has the value of the net's `run` line.
 
-    until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until nothing can happen
-    any more. seed, replications: whole numbers; replication i of a seed is the same in every run. engine: "native",
-    "reference", or "auto" for the native one where it is built. max_firings: of a replication, which then stops.
-    occupancy: also keep how long each place holds how many tokens, for `Result.occupancy`.
+    until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until no transition
+    can fire. seed, replications: integers; replication i of a seed is the same in every run. engine: "native",
+    "reference", or "auto" for the native one if it is built. max_firings: the limit of a replication, which then stops.
+    occupancy: also record how long each place holds how many tokens, for `Result.occupancy`.
     """
 
     until: float | str | None
@@ -30,7 +30,7 @@ class RunOptions(TypedDict, total=False):
 
 
 class Plan(Frozen):
-    """What each replication is to do. Times are in the net's unit; `until` may be inf."""
+    """The plan of each replication. Times are in the net's unit; `until` may be inf."""
 
     until: float
     warmup: float = 0.0
@@ -39,4 +39,4 @@ class Plan(Frozen):
     limits: Limits = Limits()
     firings: int | None = None  # a safety stop, not part of the model
     trace: bool = False
-    occupancy: bool = False  # keep how long each place holds how many tokens
+    occupancy: bool = False  # record how long each place holds how many tokens

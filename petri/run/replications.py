@@ -1,4 +1,4 @@
-"""Runs: replications on threads, their windows and batches, progress, and being interrupted."""
+"""Runs: replications on threads, their windows and batches, progress, and interruption."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 
 from petri.diagnostics import LanguageError
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Session
+from petri.file_read import FileRead
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token
@@ -20,9 +22,11 @@ from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
 from petri.structs import Frozen, Struct, field
 
-MOST_BATCHES = 64  # when so many are full, neighbours are joined
-FIRST_BATCH = 256  # firings of a batch, before any were joined
-LARGEST_BATCHED_NET = 20_000  # places and transitions; beyond, snapshots would cost more memory than the net
+MOST_BATCHES = 256  # of a run by itself: when so many are full, neighbours are joined
+FEWER_BATCHES = 64  # of one among several, or of a large net: they show the course of the run, and give no intervals
+UNJOINED = 4096  # firings, before neighbours are joined for the first time
+LARGE_NET = 5_000  # places and transitions
+LARGEST_BATCHED_NET = 20_000  # beyond, snapshots would cost more memory than the net
 LONGEST_SERIES = 1_000_000  # windows; a longer series is cut off
 PIECE = 0.05  # seconds between looks at the clock and at the stop sign
 REFRESH = 0.1  # seconds between calls of the progress callback
@@ -31,8 +35,8 @@ REFRESH = 0.1  # seconds between calls of the progress callback
 class Replication(Frozen):
     """One finished, or interrupted, replication.
 
-    `window` covers the time since the warm-up; `batches` are cumulative snapshots on the way. A replication that was
-    stopped before its warm-up was over has no window that means anything: `complete` tells.
+    `window` covers the time since the warm-up; `batches` are cumulative snapshots during it. A replication that was
+    stopped before its warm-up was over has no meaningful window; `complete` is then False.
     """
 
     index: int
@@ -46,8 +50,9 @@ class Replication(Frozen):
     fault: Fault | None
     seconds: float  # of wall-clock time
     warm: bool = True
-    levels: Levels | None = None  # time by place and number of tokens, when it was asked for
-    series: Mapping[int, list[float]] = field(default_factory=dict)  # by measure: its value in each window
+    levels: Levels | None = None  # time by place and number of tokens, if requested
+    series: Mapping[int, list[float]] = field(default_factory=dict)  # for each measure, its value in each window
+    files: tuple[FileRead, ...] = ()  # what was read of the net's recordings
 
     @property
     def complete(self) -> bool:
@@ -56,7 +61,7 @@ class Replication(Frozen):
 
 
 class Progress(Struct):
-    """How far the replications have come; written by their threads, read by whoever shows it."""
+    """The progress of the replications; their threads write it, the display reads it."""
 
     replications: int
     until: float
@@ -78,7 +83,7 @@ class Progress(Struct):
 
     @property
     def share(self) -> float:
-        """Share done by model time; nan when the run ends only with the net's death."""
+        """Share done, by model time; nan if only the death of the net ends the run."""
         if math.isinf(self.until):
             return math.nan if self.replications == 1 else self.finished / self.replications
         reached = sum(min(now / self.until, 1.0) if self.until else 1.0 for now, _ in list(self.running.values()))
@@ -115,9 +120,14 @@ class Series:
 
 
 class Driver:
-    """Takes one session from its start to its end, in pieces short enough to be interrupted."""
+    """Takes one session from its start to its end, in pieces short enough to be interrupted.
 
-    def __init__(self, net: Net, plan: Plan, index: int, stop: threading.Event, progress: Progress) -> None:
+    batches: how many snapshots it keeps at most on the way, a power of two; half as many at least in a long run.
+    """
+
+    def __init__(
+        self, net: Net, plan: Plan, index: int, stop: threading.Event, progress: Progress, batches: int = 0
+    ) -> None:
         self.plan = plan
         self.index = index
         self.stop = stop
@@ -125,7 +135,7 @@ class Driver:
         self.session: Session = begin_planned(net, plan, index)
         self.left = math.inf if plan.firings is None else plan.firings
         self.piece = 500
-        self.batched = len(net.places) + len(net.transitions) <= LARGEST_BATCHED_NET
+        self.most_batches = batches
         self.batches: list[Observation] = []
         self.sink: TraceSink | None = None
         self.series = [Series(index, m.window) for index, m in enumerate(net.measures) if m.window]
@@ -134,9 +144,9 @@ class Driver:
         self.wrong: Fault | None = None
 
     def run(self) -> Replication:
-        """The whole replication. What the model does wrong is in the result, and what is wrong in the file of a stream.
+        """The whole replication. Errors of the model and of the file of a stream are in the result.
 
-        Raises LanguageError for such a file where nothing has happened yet.
+        Raises LanguageError for such a file if nothing has happened yet.
         """
         started = time.perf_counter()
         try:
@@ -158,7 +168,7 @@ class Driver:
             time=session.now,
             firings=session.firings,
             hash=session.hash,
-            window=session.observe(),
+            window=replace(session.observe(), series={series.measure: series.values for series in self.series}),
             batches=tuple(self.batches),
             marking=session.marking(),
             fault=self.wrong or session.error,
@@ -166,10 +176,11 @@ class Driver:
             warm=self.warm,
             levels=session.levels(),
             series={series.measure: series.values for series in self.series},
+            files=session.files(),
         )
 
     def live(self) -> Ending:
-        """The warm-up, and then the time that counts."""
+        """The warm-up, and then the measured time."""
         if not self.warm:
             ended = self.drive(self.plan.warmup, batched=False)
             if ended != "until":
@@ -178,22 +189,22 @@ class Driver:
             self.warm = True
         for series in self.series:
             series.begin(self.session)
-        return self.drive(self.plan.until, batched=self.batched)
+        return self.drive(self.plan.until, batched=self.most_batches > 0)
 
     def drive(self, until: float, batched: bool) -> Ending:
         """To the end of instant `until`, with a snapshot at the end of each batch."""
-        length = FIRST_BATCH
+        length = UNJOINED // max(self.most_batches, 1)
         while True:
             ended = self.advance(until, length if batched else None)
             if ended is not None:
                 return ended
             self.batches.append(self.session.observe())
-            if len(self.batches) == MOST_BATCHES:
+            if len(self.batches) == self.most_batches:
                 self.batches = self.batches[1::2]
                 length *= 2
 
     def advance(self, until: float, firings: int | None) -> Ending | None:
-        """So many firings more, in pieces of about `PIECE` seconds; None when they are done."""
+        """Run up to `firings` more firings, in pieces of about `PIECE` seconds; None when they are done."""
         left = math.inf if firings is None else firings
         while True:
             if self.stop.is_set():
@@ -216,7 +227,7 @@ class Driver:
                 return None
 
     def adapt(self, seconds: float, budget: int) -> None:
-        """Longer pieces while they take less than `PIECE`, shorter while they take much more."""
+        """Make pieces longer while they take less than `PIECE`, and shorter while they take much more."""
         if budget == self.piece and seconds < PIECE:
             self.piece = min(2 * self.piece, 1 << 40)
         elif seconds > 3 * PIECE:
@@ -226,6 +237,14 @@ class Driver:
         self.progress.running[self.index] = (self.session.now, self.session.firings)
         if self.sink is not None:
             self.sink(self.index, self.session.trace())
+
+
+def batches_kept(net: Net, replications: int) -> int:
+    """How many batches each replication keeps."""
+    size = len(net.places) + len(net.transitions)
+    if size > LARGEST_BATCHED_NET:
+        return 0
+    return MOST_BATCHES if replications == 1 and size <= LARGE_NET else FEWER_BATCHES
 
 
 def replicate(
@@ -239,19 +258,20 @@ def replicate(
 ) -> tuple[list[Replication], bool]:
     """Run these replications; returns those that ran, in order of index, and whether Ctrl-C stopped them.
 
-    A replication under way when Ctrl-C comes is returned as "interrupted"; those not begun are left out. The main
-    thread only waits, so that Ctrl-C reaches it while an engine runs.
+    A replication in progress at Ctrl-C is returned as "interrupted"; those not started are left out. The main thread
+    only waits, so that Ctrl-C reaches it while an engine runs.
     """
     wanted = list(indices)
     begun, stop = threading.Event(), threading.Event()
     state = Progress(len(wanted), plan.until)
+    batches = batches_kept(net, len(wanted))
     workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
 
     def work(index: int) -> Replication | None:
         begun.wait()  # until the main thread is ready for Ctrl-C
         if stop.is_set():
             return None
-        driver = Driver(net, plan, index, stop, state)
+        driver = Driver(net, plan, index, stop, state, batches)
         driver.sink = trace
         return driver.run()
 

@@ -1,4 +1,4 @@
-"""A replication begun on either engine."""
+"""Starts a replication on either engine."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def begin(
     levels: bool = False,
     block: int | None = None,
 ) -> Session:
-    """A session at time 0. `engine` is "native" or "reference". Raises ImportError where there is no native one.
+    """A session at time 0. `engine` is "native" or "reference". Raises ImportError if the native one is missing.
 
-    block: rows of a stream that are read at a time. It makes no difference to what happens. Raises LanguageError where
-    a stream of the net cannot be read.
+    block: rows of a stream read at a time; it does not affect results. Raises LanguageError if a stream of the net
+    cannot be read.
     """
     rows: RowSource | None = None
     if any(place.stream is not None for place in net.places):

@@ -1,6 +1,6 @@
-"""Traces: every firing of a run in a file, written while the run goes on, in bounded memory.
+"""Traces: every firing of a run in a file, written during the run, in bounded memory.
 
-.csv      a line for each firing
+.csv      one line for each firing
 .parquet  the same with a column for each variable (needs pyarrow)
 .vcd      tokens in places and firings in progress as waves, for GTKWave
 .json     a timeline with a track for each token of a resource, for Perfetto (ui.perfetto.dev) and chrome://tracing

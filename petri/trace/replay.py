@@ -1,7 +1,7 @@
-"""Where the tokens are, worked out from the firings alone: what each takes and gives, and when.
+"""Reconstructs the marking from the firings alone: what each takes and gives, and when.
 
-A trace says which transition started when, with which variables, and when it ends. That settles what it takes and what
-it will give, by the rules E2, E3 and I5; nothing is drawn again.
+A trace contains the transition, start, end and variables of each firing. By the rules E2, E3 and I5 these determine
+what it takes and gives; nothing is drawn again.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from petri.diagnostics import LanguageError
 from petri.engine.expression import Context, evaluate
 from petri.engine.firings import TracedFiring
 from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
@@ -18,7 +19,7 @@ from petri.net import Expr, InputArc, Net, OutputArc, Scalar, Token, Transition
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Tokens of one value that an arc takes or gives. `value` is None where it is not known, or was not asked for."""
+    """Tokens of one value that an arc takes or gives. `value` is None if it is unknown or was not requested."""
 
     place: int
     count: int
@@ -26,10 +27,10 @@ class Moved:
 
 
 class Watcher(Protocol):
-    """Is told of what happens, in the order in which it does."""
+    """Receives the events in order."""
 
     def reached(self, now: float) -> None:
-        """Something is about to happen at this time; `Replay.tokens` are still what they were before."""
+        """Something is about to happen at this time; `Replay.tokens` is still the marking before."""
 
     def started(self, firing: TracedFiring, taken: Sequence[Moved], given: Sequence[Moved]) -> None:
         """A firing has taken its tokens; an immediate one will deposit at once."""
@@ -39,16 +40,16 @@ class Watcher(Protocol):
 
 
 class Replay:
-    """Follows one replication. `tokens` is the number in each place, at the instant of what was told last.
+    """Follows one replication. `tokens` is the number in each place, at the instant of the last event.
 
-    valued: the places whose tokens' values the watcher wants to know.
+    valued: the places whose token values the watcher needs.
     """
 
     def __init__(self, net: Net, watcher: Watcher, valued: Collection[int] = ()) -> None:
         self.net = net
         self.watcher = watcher
         self.tokens = [place.held for place in net.places]
-        self._streams = [index for index, place in enumerate(net.places) if place.stream is not None]
+        self._streams = Streams(net)
         self._refill()
         self._pending: list[tuple[float, int, TracedFiring, Sequence[Moved]]] = []
         self._started = 0
@@ -65,7 +66,7 @@ class Replay:
             given = self._gives[transition].of(
                 Context(variables, tokens.__getitem__, start, end, None, self.net.tables)
             )
-        if taken is None:  # when it is decided what is taken, the end is not known: it is that of no time
+        if taken is None:  # the end is not known when the tokens to take are chosen
             taken = self._takes[transition].of(Context(variables, tokens.__getitem__, start, start))
         self.watcher.reached(start)
         for moved in taken:
@@ -82,12 +83,13 @@ class Replay:
             heapq.heappush(self._pending, (end, self._started, firing, given))
 
     def _refill(self) -> None:
-        """A stream's place shows its next row (S6). That the last one is gone cannot be told from the firings."""
-        for place in self._streams:
-            self.tokens[place] = max(self.tokens[place], 1)
+        """A place with a stream that is empty gets its next row (S6)."""
+        for place in self._streams.places:
+            if self.tokens[place] <= 0 and self._streams.take_row(place):
+                self.tokens[place] = 1
 
     def advance(self, now: float) -> None:
-        """Let everything end that ends up to `now`."""
+        """Process all ends up to `now`."""
         while self._pending and self._pending[0][0] <= now:
             end, _, firing, given = heapq.heappop(self._pending)
             self._end(firing, given, end)
@@ -99,8 +101,37 @@ class Replay:
         self.watcher.ended(firing, given, now)
 
 
+class Streams:
+    """Counts the rows of a net's streams in the files themselves: the firings do not tell which row was the last."""
+
+    def __init__(self, net: Net) -> None:
+        self.places = [index for index, place in enumerate(net.places) if place.stream is not None]
+        self._left = dict.fromkeys(self.places, 0)
+        self._ended: set[int] = set()
+        if self.places:
+            from petri.traffic import Recordings
+
+            self._recordings = Recordings(net)
+
+    def take_row(self, place: int) -> bool:
+        """Whether there is a next row, which is then gone."""
+        if not self._left[place] and place not in self._ended:
+            self._left[place] = self._count_block(place)
+        if not self._left[place]:
+            self._ended.add(place)
+            return False
+        self._left[place] -= 1
+        return True
+
+    def _count_block(self, place: int) -> int:
+        try:
+            return self._recordings.count(place)
+        except LanguageError:  # which ends the run, too, and is reported there
+            return 0
+
+
 class _Takes:
-    """What a transition takes."""
+    """The tokens that a transition takes."""
 
     def __init__(self, net: Net, transition: Transition, valued: Collection[int]) -> None:
         self.arcs = [arc for arc in transition.inputs if not arc.keep]
@@ -121,7 +152,7 @@ class _Takes:
 
 
 def _pattern_value(arc: InputArc, context: Context) -> Token | None:
-    """The token that the arc has found; None where it does not care for some slot."""
+    """The token that the arc has found; None if it leaves some slot open."""
     value: list[Scalar] = []
     for match in arc.pattern:
         if match.bind is not None:
@@ -134,7 +165,7 @@ def _pattern_value(arc: InputArc, context: Context) -> Token | None:
 
 
 class _Gives:
-    """What a transition gives."""
+    """The tokens that a transition gives."""
 
     def __init__(self, transition: Transition, valued: Collection[int]) -> None:
         self.arcs = transition.outputs

@@ -13,11 +13,11 @@ from petri.net import Net, Scalar, Variable
 from petri.version import VERSION
 
 COLUMNS: Final = ("replication", "start", "end", "transition", "binding")
-ROWS: Final = 65_536  # of a row group: what is held in memory
+ROWS: Final = 65_536  # of a row group, which is kept in memory
 
 
 class CsvWriter:
-    """Start and end are in the net's time unit, `binding` is `name=value` pairs set apart by blanks."""
+    """Start and end are in the net's time unit, `binding` is `name=value` pairs separated by blanks."""
 
     full_at: float | None = None
 
@@ -57,7 +57,7 @@ def texts_of(variable: Variable, values: Iterable[Scalar]) -> Iterable[str]:
 
 
 def shown(variable: Variable, value: Scalar) -> str:
-    """A value as it is written in traces: exact, an enumeration's by its name."""
+    """A value as it is written in traces: exact; for an enumeration its name."""
     if variable.labels and 0 <= value < len(variable.labels):
         return variable.labels[int(value)]
     return repr(value)
@@ -66,9 +66,9 @@ def shown(variable: Variable, value: Scalar) -> str:
 class ParquetWriter:
     """Columns replication, start, end [net's time unit], transition, and one for each variable's name.
 
-    A variable's column is null where the transition has no variable of the name. It holds integers, reals, or (for
-    enumerations, and where transitions disagree on that) texts. A variable of the name of one of the first four
-    columns stands in "variable.NAME". Raises ImportError without pyarrow.
+    A variable's column is null if the transition has no variable of the name. It contains integers, reals, or (for
+    enumerations, and if transitions disagree on the type) texts. A variable with the name of one of the first four
+    columns is in "variable.NAME". Raises ImportError without pyarrow.
     """
 
     full_at: float | None = None
@@ -122,7 +122,7 @@ class ParquetWriter:
         self._rows += len(firings)
 
     def _write(self) -> None:
-        """A row group of the firings that are held."""
+        """Write a row group of the buffered firings."""
         held, rows = self._held, self._rows
         self._held, self._rows = [], 0
         columns: dict[str, list[Any]] = {self._titled(name): [None] * rows for name in self._kinds}
@@ -151,12 +151,12 @@ class ParquetWriter:
                 column[row] = value
 
     def _plain(self, kind: Any) -> Any:
-        """Texts become a dictionary after they have been read."""
+        """Texts become dictionary-encoded after they have been collected."""
         return self._arrow.string() if self._arrow.types.is_dictionary(kind) else kind
 
 
 def variable_kinds(net: Net) -> dict[str, str]:
-    """By name of variable "int", "real" or "text": what all transitions that have one of the name can agree on."""
+    """For each variable name "int", "real" or "text": the type that suits all transitions with such a variable."""
     kinds: dict[str, str] = {}
     for transition in net.transitions:
         for variable in transition.variables:

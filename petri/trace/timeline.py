@@ -1,9 +1,9 @@
-"""A timeline in the Trace Event Format of Chrome, which Perfetto reads: who is at work on what, and when.
+"""A timeline in the Trace Event Format of Chrome, which Perfetto reads: which resource does what, and when.
 
 Each token of a resource (a place that starts with tokens, which firings take one by one and give back) has a track.
-There a slice shows the firing that holds the token. Where the token comes back only with a later firing, an outer
-slice "in use" lasts as long, and within it stand the firings that carry the token's value in their variables. A
-transition that takes no token of a resource has tracks of its own. The tokens in all other places are counters.
+There a slice shows the firing that holds the token. If a later firing returns the token, an outer slice "in use" covers
+the time until then, and contains the firings that carry the token's value in their variables. A transition that takes
+no token of a resource has its own tracks. The tokens in all other places are counters.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from petri.trace.replay import Moved, Replay
 from petri.trace.rows import shown
 from petri.version import VERSION
 
-MOST_EVENTS: Final = 2_000_000  # about 300 MB, which viewers just take
-MOST_LINES: Final = 4096  # that are held back
-MOST_TOKENS: Final = 256  # of a resource; one of more tokens is a counter
+MOST_EVENTS: Final = 2_000_000  # about 300 MB, the limit of viewers
+MOST_LINES: Final = 4096  # buffered
+MOST_TOKENS: Final = 256  # of a resource; one with more tokens is a counter
 MOST_TRACKS: Final = 4_096
 IN_USE: Final = "in use"
 
@@ -39,22 +39,22 @@ class Track:
     process: int
     thread: int
     identity: Token
-    start: str  # how its events begin, but for the phase
+    start: str  # the start of its events, without the phase
     inner: TracedFiring | None = None
 
 
 @dataclass
 class Pool:
-    """The tokens of a resource, which are told apart by the values of the slots that never change (`lasting`).
+    """The tokens of a resource, distinguished by the values of the slots that never change (`lasting`).
 
-    A token that comes back is the one of its identity that has been away for longest.
+    A returning token is taken to be the one of its identity that has been away longest.
     """
 
     place: int
     process: int
     lasting: list[int]
     tracks: list[Track] = field(default_factory=list)
-    here: dict[Token, list[int]] = field(default_factory=dict)  # by identity: the heap of tracks whose token is there
+    here: dict[Token, list[int]] = field(default_factory=dict)  # by identity: heap of tracks with a token here
     away: dict[Token, deque[int]] = field(default_factory=dict)  # by identity: those in use, the oldest first
 
     def identity(self, value: Token | None) -> Token | None:
@@ -64,7 +64,7 @@ class Pool:
         heapq.heappush(self.here.setdefault(self.tracks[index].identity, []), index)
 
     def take(self, identity: Token | None) -> int | None:
-        """The track of such a token, or (None) of any; None where the trace knows of no token."""
+        """The track of such a token, or (None) of any; None if the trace knows no such token."""
         if identity is None or not self.here.get(identity):
             identity = next((known for known, indices in self.here.items() if indices), None)
         return None if identity is None else heapq.heappop(self.here[identity])
@@ -78,7 +78,7 @@ class Pool:
         return found[0] if found else None
 
     def back(self, identity: Token) -> int | None:
-        """The track of the token that comes back; None where no token was away."""
+        """The track of the returning token; None if no token was away."""
         if not self.away.get(identity):
             found = next((known for known, indices in self.away.items() if indices), None)
             if found is None:
@@ -93,7 +93,7 @@ class Holding:
 
     returned: list[tuple[int, int]]
     nested: list[Track] = field(default_factory=list)
-    lane: tuple[int, int] | None = None  # (transition, lane) where the firing has a track of its own
+    lane: tuple[int, int] | None = None  # (transition, lane) if the firing has its own track
 
 
 class TimelineWriter:
@@ -117,7 +117,7 @@ class TimelineWriter:
         self._carried = [carried(net, transition, self._pools.values()) for transition in net.transitions]
         self._own = [all(arc.place not in self._pools or arc.keep for arc in t.inputs) for t in net.transitions]
         self._lanes: list[list[Track]] = [[] for _ in net.transitions]  # by transition
-        self._free: list[list[int]] = [[] for _ in net.transitions]  # heaps of those without a firing
+        self._free: list[list[int]] = [[] for _ in net.transitions]  # heaps of free lanes
         self._holdings: dict[int, Holding] = {}
         self._dirty: set[int] = set()
         self._now = 0.0
@@ -209,7 +209,7 @@ class TimelineWriter:
         return returned, kept
 
     def _open(self, place: int, index: int, firing: TracedFiring, holding: Holding) -> None:
-        """A token leaves for longer than a firing."""
+        """A token leaves for longer than one firing."""
         pool = self._pools[place]
         track = pool.tracks[index]
         pool.leave(index)
@@ -218,7 +218,7 @@ class TimelineWriter:
             self._enter(track, firing, holding)
 
     def _close(self, pool: Pool, identity: Token, now: float) -> int:
-        """A token comes back that was in use; the track of a new one where none was."""
+        """A token in use comes back; if none was in use, this is a new token with a new track."""
         index = pool.back(identity)
         if index is None:
             return self._new_track(pool, identity)
@@ -321,7 +321,7 @@ class TimelineWriter:
         self._lines.clear()
 
     def _stamp(self, time: float) -> str:
-        """Microseconds, in whole nanoseconds: viewers round so, and slices that they round themselves may overlap."""
+        """Microseconds, in whole nanoseconds: viewers round to these, and slices rounded by them may overlap."""
         return repr(round(time * self._nanos) / 1000)
 
     def reached(self, now: float) -> None:
@@ -330,7 +330,7 @@ class TimelineWriter:
             self._now = now
 
     def _flush(self) -> None:
-        """Counters that are not what they were at the end of the instant before."""
+        """Counters that differ from the end of the previous instant."""
         stamp = self._stamp(self._now)
         for place in sorted(self._dirty):
             count = self._replay.tokens[place]
@@ -341,7 +341,7 @@ class TimelineWriter:
 
 
 def nanoseconds(net: Net) -> tuple[float, str]:
-    """How many nanoseconds of the timeline a unit of model time is, and that in words."""
+    """The nanoseconds of the timeline for a unit of model time, and the same in words."""
     if net.seconds is None:
         return 1e6, "1 unit of model time is shown as 1 ms"
     if net.seconds < 1e-9:
@@ -350,9 +350,9 @@ def nanoseconds(net: Net) -> tuple[float, str]:
 
 
 def resources(net: Net) -> list[int]:
-    """Places that start with tokens, of which firings take one at a time, and to which some give.
+    """Places that start with tokens, from which firings take one at a time, and to which some give.
 
-    Not those of more than `MOST_TOKENS`, nor any beyond `MOST_TRACKS` tokens together.
+    Excluded are places with more than `MOST_TOKENS`, and those beyond `MOST_TRACKS` tokens in total.
     """
     one_by_one: set[int] = set()
     several: set[int] = set()
@@ -374,7 +374,7 @@ def resources(net: Net) -> list[int]:
 
 
 def lasting_slots(net: Net, place: int) -> list[int]:
-    """The slots that a token brings back as it has left with them, as far as the arcs show: nothing is computed."""
+    """The slots that a token brings back unchanged, as far as the arcs show: nothing is computed."""
     changed = {
         slot
         for transition in net.transitions
@@ -387,7 +387,7 @@ def lasting_slots(net: Net, place: int) -> list[int]:
 
 
 def carried(net: Net, transition: Transition, pools: Iterable[Pool]) -> list[tuple[Pool, list[int]]]:
-    """For a resource whose colour is a record: where the transition's variables hold such a record.
+    """For a resource whose colour is a record: the transition's variables that contain such a record.
 
     `j.at.engine` and `j.at.thread` of a transition carry a token of a place with the slots `engine` and `thread`.
     """
@@ -407,7 +407,7 @@ def carried(net: Net, transition: Transition, pools: Iterable[Pool]) -> list[tup
 
 
 def matching(own: Sequence[tuple[int, int]], pool: Pool, identity: Token) -> tuple[int, int] | None:
-    """Of the tokens (place, track) that a firing holds of this resource, that of an identity, else the first."""
+    """Of the tokens (place, track) of this resource held by a firing, the one with an identity, or else the first."""
     held = [entry for entry in own if entry[0] == pool.place]
     alike = (entry for entry in held if pool.tracks[entry[1]].identity == identity)
     return next(alike, held[0] if held else None)
@@ -427,7 +427,7 @@ def token_label(slots: Sequence[Slot], value: Token) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """The last part of each dotted name, with as many before it as it takes to tell it from the others."""
+    """The last part of each dotted name, with as many parts before it as needed to distinguish it from the others."""
     parts = [name.split(".") for name in names]
     lengths = [1] * len(names)
     while True:

@@ -12,15 +12,15 @@ from petri.net import Net
 from petri.trace.replay import Moved, Replay
 from petri.version import VERSION
 
-FINER: Final = 3  # decimal places that model time keeps beyond the net's unit
+FINER: Final = 3  # decimal places of model time in the net's unit
 _UNITS: Final = {0: "s", -3: "ms", -6: "us", -9: "ns", -12: "ps", -15: "fs"}
-_FIRST, _LAST = 33, 126  # printable ASCII, of which identifiers are made
-PLAIN_UNIT: Final = 1e-6  # seconds that a unit of a net without time unit is shown as
+_FIRST, _LAST = 33, 126  # printable ASCII, used for identifiers
+PLAIN_UNIT: Final = 1e-6  # seconds shown for a unit of a net without time unit
 
 
 class WaveWriter:
-    """Writes replication 0. A place is an integer; a transition the number of its firings in progress, or, where it
-    takes no time, an event. What changes more than once at an instant shows its last value there."""
+    """Writes replication 0. A place is an integer; a transition is the number of its firings in progress, or an event
+    if it takes no time. If a value changes more than once at an instant, the last value is shown."""
 
     full_at: float | None = None
 
@@ -111,7 +111,7 @@ class WaveWriter:
         write("$end\n")
 
     def _variables(self, names: Sequence[str], codes: Sequence[str], types: Sequence[str]) -> None:
-        """A scope for each part of a dotted name but the last; names with the same parts stand together."""
+        """A scope for each part of a dotted name except the last; names with the same parts are together."""
         write = self._text.write
         open_scopes: list[str] = []
         for name, code, kind in sorted(zip(names, codes, types, strict=True), key=lambda one: one[0].split(".")):
@@ -123,7 +123,7 @@ class WaveWriter:
             write("".join(f"$scope module {scope} $end\n" for scope in scopes[common:]))
             open_scopes = scopes
             size = 1 if kind == "event" else 32
-            # Without a range behind it, a reader would take the index of an array for a bit of the variable.
+            # Without a range after it, a reader would interpret the index of an array as a bit of the variable.
             bits = " [31:0]" if last.endswith("]") and kind != "event" else ""
             write(f"$var {kind} {size} {code} {last}{bits} $end\n")
         write("$upscope $end\n" * len(open_scopes))
@@ -152,6 +152,6 @@ def identifier_codes() -> Iterator[str]:
 
 
 def word(name: str) -> str:
-    """A name without blanks, which would end it; never one that a keyword could be taken for."""
+    """A name without blanks, which would end it, and different from every keyword."""
     text = "".join(c if c.isprintable() and not c.isspace() else "_" for c in name) or "_"
     return f"_{text}" if text.startswith("$") else text

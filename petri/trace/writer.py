@@ -1,4 +1,4 @@
-"""What writes a trace, chosen by the file's suffix."""
+"""The writer of a trace, chosen by the file's suffix."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from petri.net import Net
 
 SUFFIXES: Final = (".csv", ".parquet", ".vcd", ".json")
 TIMELINES: Final = (".vcd", ".json")
-"""Formats of one timeline: they hold replication 0 alone."""
+"""Formats with one timeline: they contain only replication 0."""
 
 
 class Writer(Protocol):
-    """Takes firings in the order in which they start, replication after replication."""
+    """Receives firings in the order of their starts, replication after replication."""
 
     @property
     def full_at(self) -> float | None:
-        """The model time at which it stopped writing because the file may not grow further; None if it did not."""
+        """The model time at which it stopped writing because the file reached its limit; None if it did not."""
 
     def __call__(self, replication: int, firings: Iterable[TracedFiring]) -> None:
         """Write the next firings of a replication."""
 
     def close(self) -> None:
-        """Write what is held back. The file itself stays open."""
+        """Write everything buffered. The file itself stays open."""
 
 
 def suffix_of(path: str | Path) -> str:
-    """The suffix that tells the format, "" where none of them does."""
+    """The suffix that selects the format, "" if it is unknown."""
     suffix = Path(path).suffix.lower()
     return suffix if suffix in SUFFIXES else ""
 
 
 def writer_of(path: str | Path, net: Net, file: BinaryIO, until: float = math.inf) -> Writer:
-    """The writer for a file of this name. `until` is the end of the run: what would end later is left in progress.
+    """The writer for a file of this name. `until` is the end of the run: firings that would end later stay in progress.
 
     Raises ValueError for another suffix, and ImportError for Parquet without pyarrow.
     """
@@ -57,4 +57,4 @@ def writer_of(path: str | Path, net: Net, file: BinaryIO, until: float = math.in
             from petri.trace.timeline import TimelineWriter
 
             return TimelineWriter(net, file, until)
-    raise ValueError(f"{path} is no trace: its name must end in one of {', '.join(SUFFIXES)}")
+    raise ValueError(f"{path} is not a trace: its name must end in one of {', '.join(SUFFIXES)}")

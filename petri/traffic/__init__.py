@@ -1,10 +1,10 @@
 """Recorded traffic: the rows of files as tokens of places (rule S6), read block by block.
 
-A file is text with separated columns, Parquet, or a packet capture; what it is shows in its first bytes. Memory holds
-one block of each file, whatever its length. The readers are imported when a file of their kind is opened.
+A file is text with separated columns, Parquet, or a packet capture; its first bytes determine which. Memory holds one
+block of each file, whatever its length. The readers are imported when a file of their kind is opened.
 
-    with_streams(net, {"trace": "my.pcap"})     the net with the files that a user names
-    sealed(net)                                 the net with what is in its files as part of it
+    with_streams(net, {"trace": "my.pcap"})     the net with the user's files
+    sealed(net)                                 the net with the digests of its files
     Recordings(net)                             the rows for one replication
 """
 

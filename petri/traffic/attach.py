@@ -1,4 +1,4 @@
-"""The files that a user names for a net's streams."""
+"""Sets the files of a net's streams."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Files = Mapping[str, str | PathLike[str]]
 def with_streams(net: Net, files: Files, columns: Mapping[str, str] | None = None) -> Net:
     """The net with these files at its places with streams, by the places' names.
 
-    columns: the file's column for a field, where they differ ({"time": "frame.time_epoch [s]"}), of whatever place has
-    the field, or of one ("trace.time"). Raises LanguageError where there is no such place or field.
+    columns: the file's column for a field, if the names differ ({"time": "frame.time_epoch [s]"}), for every place with
+    the field, or for one ("trace.time"). Raises LanguageError if there is no such place or field.
     """
     check_places(net, files)
     known = {field for place in net.places if place.stream is not None for field in _names(place)}
@@ -29,7 +29,7 @@ def with_streams(net: Net, files: Files, columns: Mapping[str, str] | None = Non
 
 
 def check_places(net: Net, files: Files) -> None:
-    """Raises LanguageError for a name that is no place with a stream."""
+    """Raises LanguageError for a name that is not a place with a stream."""
     streaming = [place.name for place in net.places if place.stream is not None]
     for name in files:
         if name not in streaming:

@@ -1,8 +1,8 @@
-"""Packet captures, pcap and pcapng. What reads them is the crate `petri/native/capture`."""
+"""Packet captures, pcap and pcapng, read by the crate `petri/native/capture`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Self
@@ -15,15 +15,16 @@ from petri.traffic.problems import problem
 
 COLUMNS = ("time", "size", "captured", "flow", "protocol", "number")
 _UNITS = {"time": "ns", "size": "B", "captured": "B"}
-_FLOW, _NUMBER = COLUMNS.index("flow"), COLUMNS.index("number")
+_FLOW = COLUMNS.index("flow")
+_FROM_HEADERS = (_FLOW, COLUMNS.index("protocol"))
 
 
 def open_capture(net: Net, place: Place, path: Path) -> tuple[CaptureFile, tuple[Field, ...]]:
-    """A capture, and which of `COLUMNS` fill the slots of a place. Raises LanguageError."""
+    """A capture, and the `COLUMNS` that fill the slots of a place. Raises LanguageError."""
     assert place.stream is not None
     name = place.stream.name
     fields = match(net, place, name, COLUMNS, _UNITS)
-    return CaptureFile(path, name, any(field.index == _FLOW for field in fields)), fields
+    return CaptureFile(path, name, any(field.index in _FROM_HEADERS for field in fields)), fields
 
 
 class CaptureFile:
@@ -37,6 +38,7 @@ class CaptureFile:
         except ValueError as error:
             raise self._told(error) from None
         self._read = 0
+        self._counts: tuple[Mapping[str, int], tuple[int, ...]] = ({}, ())
 
     def __enter__(self) -> Self:
         return self
@@ -44,19 +46,31 @@ class CaptureFile:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         del self._capture
 
+    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        return self._counts
+
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
-        """Its packets. A flow's number is taken modulo the values that its slot may have."""
+        """Its packets. A flow's number is reduced modulo the size of its slot's range."""
         while True:
             try:
                 columns = [np.frombuffer(column, dtype=np.int64) for column in self._capture.read(most)]
             except ValueError as error:
                 raise self._told(error) from None
+            finally:
+                self._count()
             if not len(columns[0]):
                 return
             first = self._read + 1
             columns.append(np.arange(first, first + len(columns[0]), dtype=np.int64))
             self._read += len(columns[0])
             yield Block([_fitting(field, columns[field.index]) for field in fields], _packet(first))
+
+    def _count(self) -> None:
+        """Keep the counts, which are asked for when the file is closed."""
+        found = {name: count for name, count in self._capture.counts() if count}
+        if found.get("interfaces") == 1:
+            del found["interfaces"]
+        self._counts = found, tuple(self._capture.unknown_types())
 
     def _told(self, error: ValueError) -> Exception:
         """The reader's (what, packet, detail) as a diagnostic."""

@@ -1,14 +1,14 @@
-"""Text with separated columns: CSV, and the same with semicolons or tabs.
+"""Text with separated columns: CSV, also with semicolons or tabs.
 
-Lines are read with numpy, which is quick and tells little. A block that numpy refuses is read again cell by cell, which
-either finds out what is wrong, or copes with it.
+Lines are read with numpy, which is fast but gives little information about errors. A block that numpy refuses is read
+again cell by cell, which either finds the error or succeeds.
 """
 
 from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from itertools import islice
@@ -24,7 +24,7 @@ from petri.traffic.fields import Block, Column, Field, match
 from petri.traffic.problems import longest, problem, unreadable
 
 LONGEST_LINE = 1 << 16  # characters
-EXACT_DIGITS = 15  # a decimal number of so many digits is told apart from its neighbours by a float
+EXACT_DIGITS = 15  # a float distinguishes decimal numbers of this many digits
 
 
 def open_delimited(net: Net, place: Place, path: Path) -> tuple[DelimitedFile, tuple[Field, ...]]:
@@ -43,13 +43,13 @@ def open_delimited(net: Net, place: Place, path: Path) -> tuple[DelimitedFile, t
 
 
 class DelimitedFile:
-    """An open file behind its first line."""
+    """An open file, positioned after its first line."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._name = name
         self._line = 0
         self._first: Decimal | float | None = None
-        self._wrong: LanguageError | None = None  # with the line behind those that were read
+        self._wrong: LanguageError | None = None  # the line after those that were read
         try:
             self._file: TextIO = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
         except OSError as error:
@@ -73,7 +73,7 @@ class DelimitedFile:
         self.close()
 
     def _lines(self, most: int) -> list[tuple[int, str]]:
-        """The next lines that say something, with their numbers. Those before one that cannot be read come first."""
+        """The next lines with content, and their numbers. Lines before an unreadable one are returned first."""
         if self._wrong is not None:
             raise self._wrong
         lines: list[tuple[int, str]] = []
@@ -103,6 +103,9 @@ class DelimitedFile:
             if line[0] != "#" and not line.isspace():
                 yield self._line, line
 
+    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        return {}, ()
+
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
         while lines := self._lines(most):
             numbers = [number for number, _ in lines]
@@ -113,7 +116,7 @@ class DelimitedFile:
                 raise wrong
 
     def _columns(self, fields: Sequence[Field], lines: list[tuple[int, str]], count: int) -> list[Column]:
-        """Those of the first so many lines."""
+        """The columns of the first `count` lines."""
         lines = lines[:count]
         relative = next((field for field in fields if field.relative), None)
         if relative is not None and self._first is None:
@@ -127,15 +130,15 @@ class DelimitedFile:
         return columns
 
     def _origin(self, field: Field, number: int, line: str) -> Decimal | float:
-        """The first time: a Decimal where a float is too coarse for it, as for times since 1970."""
+        """The first time: a Decimal if a float is too coarse, as for times since 1970."""
         cells = self._cells(number, line)
         value = _number(cells[field.index]) if field.index < len(cells) else None
         if value is None or not value.is_finite():
-            return 0.0  # what is wrong with it is told when its row is read
+            return 0.0  # an error in it is reported when its row is read
         return value if len(value.as_tuple().digits) > EXACT_DIGITS else float(value)
 
     def _quickly(self, fields: Sequence[Field], lines: list[str]) -> list[Column] | None:
-        """The columns, or None where numpy does not understand every cell."""
+        """The columns, or None if numpy cannot parse every cell."""
         if any(field.slot.labels for field in fields):
             return None
         kinds = [(f"f{n}", np.float64 if field.slot.kind == "real" else np.int64) for n, field in enumerate(fields)]
@@ -164,7 +167,7 @@ class DelimitedFile:
             cells = self._cells(number, line)
             for field, column in zip(fields, values, strict=True):
                 if field.index >= len(cells):
-                    reason = f"it has {len(cells)} columns, and `{field.header}` is number {field.index + 1}"
+                    reason = f"it has {len(cells)} columns, but `{field.header}` is column {field.index + 1}"
                     raise problem("stream-row", path=self._name, where=f"line {number}", reason=reason)
                 column.append(self._value(field, cells[field.index].strip(), number))
         return [
@@ -182,7 +185,7 @@ class DelimitedFile:
         value, wanted = _read(field.slot, cell, self._first if field.relative else None)
         if value is None:
             where = f"line {number}, column `{field.header}`"
-            reason = f"`{cell[:40]}` is no {wanted}" if cell else f"there is nothing where {wanted} should be"
+            reason = f"`{cell[:40]}` is not a {wanted}" if cell else f"the {wanted} is missing"
             raise problem("stream-row", path=self._name, where=where, reason=reason)
         return value
 
@@ -199,7 +202,7 @@ def _number(text: str) -> Decimal | None:
 
 
 def _read(slot: Slot, cell: str, origin: Decimal | float | None) -> tuple[Scalar | None, str]:
-    """The value of a cell, None where it is none; and what it should be. Whole numbers may be written `3.0`."""
+    """The value of a cell (None if invalid), and what it should be. Whole numbers may be written `3.0`."""
     if slot.labels:
         if cell in slot.labels:
             return slot.labels.index(cell), ""
@@ -210,6 +213,6 @@ def _read(slot: Slot, cell: str, origin: Decimal | float | None) -> tuple[Scalar
         return None, "whole number" if slot.kind == "int" else "number"
     if slot.kind == "int":
         whole = number == number.to_integral_value() and -(2**63) <= number < 2**63
-        return (int(number), "") if whole else (None, "whole number of 64 bits")
+        return (int(number), "") if whole else (None, "64-bit integer")
     value = float(number - origin) if isinstance(origin, Decimal) else float(number) - (origin or 0.0)
-    return (value, "") if math.isfinite(value) else (None, "number that a float can hold")
+    return (value, "") if math.isfinite(value) else (None, "finite number")

@@ -1,4 +1,4 @@
-"""Which column of a file fills which slot of a token, and what its numbers are in the net's units."""
+"""The columns of a file that fill the slots of a token, and the conversion to the net's units."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from petri.traffic.problems import problem
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 TIME_SLOT = "time"
-"""The slot whose values count from the first row, and never go back."""
+"""The slot whose values count from the first row, and never decrease."""
 
 _DIMENSIONS = {"": PLAIN, "Time": TIME, "Bytes": BYTES, "Rate": RATE, "Freq": FREQ}
-_STANDARD = {TIME: "s", BYTES: "B", RATE: "bps", FREQ: "Hz"}  # the unit of a column that names none
+_STANDARD = {TIME: "s", BYTES: "B", RATE: "bps", FREQ: "Hz"}  # the unit of a column without one
 _HEADER = re.compile(r"\s*(?P<name>.*?)\s*(?:\[(?P<bracket>[^\]]*)\]|\((?P<round>[^)]*)\))?\s*")
 
 
@@ -43,7 +43,7 @@ class Field:
         return self.slot.name == TIME_SLOT
 
     def scaled(self, values: Column) -> Column:
-        """The values in the net's units, each rounded once where the factor is a whole number or one over one."""
+        """The values in the net's units, each rounded once if the factor or its reciprocal is a whole number."""
         if self.slot.kind == "int":
             return values
         reals = values.astype(np.float64)
@@ -56,7 +56,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Rows that were read: a column for each field, and what to call a row in a message ("line 17")."""
+    """Rows that were read: a column for each field, and the name of a row in messages ("line 17")."""
 
     columns: list[Column]
     where: Callable[[int], str]
@@ -79,8 +79,8 @@ def match(
 ) -> tuple[Field, ...]:
     """The fields of a place's colour in a file with these columns.
 
-    units: the units of the columns, where the format says them. Raises LanguageError where a column is missing, or its
-    unit is not that of the field.
+    units: the units of the columns, if the format defines them. Raises LanguageError if a column is missing, or its
+    unit does not fit the field.
     """
     assert place.stream is not None
     given = dict(place.stream.columns)
@@ -114,7 +114,7 @@ def _find(wanted: str, names: Sequence[str], headers: Sequence[str], slot: Slot,
 
 
 def _factor(slot: Slot, unit: str | None, net: Net, place: Place, path: str, header: str, fixed: bool) -> Fraction:
-    """What one in the column is in the net. `fixed`: a plain slot may take a column of any unit, as it is."""
+    """The factor from the column to the net. `fixed`: a plain slot may take a column of any unit, unchanged."""
     values: dict[str, Any] = {"path": path, "place": place.name, "field": slot.name, "column": header}
     dimension = _DIMENSIONS.get(slot.dimension)
     if dimension is None:

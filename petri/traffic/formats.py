@@ -1,14 +1,15 @@
-"""What a file is, by its first bytes, and the reader for it."""
+"""The kind of a file, by its first bytes, and the reader for it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol, Self
 
 from petri.diagnostics import did_you_mean
 from petri.net import Net, Place
+from petri.regular import irregular
 from petri.traffic.fields import Block, Field
 from petri.traffic.problems import problem, unreadable
 
@@ -26,12 +27,15 @@ _PACKED = {
 
 
 class Recording(AbstractContextManager["Recording", None], Protocol):
-    """A file under way."""
+    """A file being read."""
 
     def __enter__(self) -> Self: ...
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
-        """Its rows, at most so many at a time. A relative field is less by its first value."""
+        """Its rows, at most `most` at a time. The first value of a relative field is subtracted."""
+
+    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        """Of what was read, what is not a row or not a whole one, and the types of unknown blocks: see `FileRead`."""
 
 
 def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]]:
@@ -59,8 +63,9 @@ def open_recording(net: Net, place: Place) -> tuple[Recording, tuple[Field, ...]
 
 
 def first_bytes(path: Path, name: str) -> bytes:
-    """The first bytes of a file. Raises LanguageError where it cannot be read."""
+    """The first bytes of a file. Raises LanguageError if it cannot be read."""
     try:
+        check_regular(path, name)
         with path.open("rb") as file:
             return file.read(16)
     except FileNotFoundError:
@@ -68,5 +73,13 @@ def first_bytes(path: Path, name: str) -> bytes:
         near = did_you_mean(path.name, beside)
         suggestion = str(Path(name).with_name(near)) if near else None
         raise problem("stream-missing", path=name, suggestion=suggestion) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise unreadable(name, error) from error
+
+
+def check_regular(path: Path, name: str) -> None:
+    """Raises LanguageError for a pipe, a device, a socket or a folder; OSError where that cannot be found out."""
+    kind = irregular(path)
+    if kind is not None:
+        command = f"cat {name} > copy" if kind == "a pipe" else None
+        raise problem("stream-not-regular", path=name, kind=kind, command=command)

@@ -1,4 +1,4 @@
-"""What is in the files of a net's streams, as part of the net: so that a result can be made again, or refused."""
+"""Digests of the files of a net's streams as part of the net, so that a result can be repeated, or refused."""
 
 from __future__ import annotations
 
@@ -10,16 +10,21 @@ from pathlib import Path
 from petri.net import Net, Place
 from petri.structs import replace
 from petri.traffic.attach import check_places
+from petri.traffic.formats import check_regular
 from petri.traffic.problems import problem, unreadable
 
 
-def digest(path: str, name: str) -> str:
-    """SHA-256 of a file, read in pieces. Known again as long as its size and time of change are the same."""
+def digest(path: str, name: str, place: str | None = None) -> str:
+    """SHA-256 of a file, read in pieces. Cached while its size and time of change stay the same.
+
+    place: whose rows they are, to be named if the file is missing.
+    """
     try:
+        check_regular(Path(path), name)
         status = Path(path).stat()
         return _digest(path, status.st_size, status.st_mtime_ns)
     except FileNotFoundError:
-        raise problem("stream-missing", path=name) from None
+        raise problem("stream-missing", path=name, place=place) from None
     except OSError as error:
         raise unreadable(name, error) from error
 
@@ -31,7 +36,7 @@ def _digest(path: str, size: int, changed: int) -> str:
 
 
 def sealed(net: Net) -> Net:
-    """The net with the digests of its files; itself where it has no streams, or they are known."""
+    """The net with the digests of its files; the net itself if it has no streams, or has their digests."""
     if all(place.stream is None or place.stream.digest or not place.stream.path for place in net.places):
         return net
     return replace(net, places=tuple(_sealed(place) for place in net.places))
@@ -45,7 +50,7 @@ def _sealed(place: Place) -> Place:
 
 
 def anonymous(net: Net) -> Net:
-    """The net with the digests, and without the names and places of its files: what a hash of it is made of."""
+    """The net with the digests but without the names and paths of its files: the input of its hash."""
     if all(place.stream is None for place in net.places):
         return net
 
@@ -56,7 +61,7 @@ def anonymous(net: Net) -> Net:
 
 
 def moved(net: Net, files: Mapping[str, str]) -> Net:
-    """The net with its files elsewhere, by place; what is in them must be the same (`verify`)."""
+    """The net with other paths for its files, by place; their contents must be the same (`verify`)."""
 
     def found(place: Place) -> Place:
         if place.stream is None or place.name not in files:
@@ -68,8 +73,8 @@ def moved(net: Net, files: Mapping[str, str]) -> Net:
 
 
 def verify(net: Net) -> None:
-    """Raises LanguageError where a file is not what it was when the net was sealed."""
+    """Raises LanguageError if a file has changed since the net was sealed."""
     for place in net.places:
         stream = place.stream
-        if stream is not None and stream.digest and digest(stream.path, stream.name) != stream.digest:
+        if stream is not None and stream.digest and digest(stream.path, stream.name, place.name) != stream.digest:
             raise problem("stream-changed", path=stream.name, place=place.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -16,7 +16,7 @@ from petri.traffic.problems import longest, problem, unreadable
 
 
 def open_parquet(net: Net, place: Place, path: Path) -> tuple[ParquetFile, tuple[Field, ...]]:
-    """A file of columns, and those that fill the slots of a place. Instants count in nanoseconds."""
+    """A file of columns, and those that fill the slots of a place. Timestamps count in nanoseconds."""
     assert place.stream is not None
     file = ParquetFile(path, place.stream.name)
     try:
@@ -26,7 +26,7 @@ def open_parquet(net: Net, place: Place, path: Path) -> tuple[ParquetFile, tuple
         raise
 
 
-BUFFER = 1 << 20  # bytes of a column that are read at a time, so that large row groups do not matter
+BUFFER = 1 << 20  # bytes of a column read at a time, so that large row groups do not matter
 
 
 class ParquetFile:
@@ -37,10 +37,12 @@ class ParquetFile:
         self._arrow, parquet = _packages(name)
         try:
             self._file = parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False)
-        except (OSError, ValueError) as error:  # pyarrow's own errors are of these
+            schema = self._file.schema_arrow
+            self.headers: list[str] = list(schema.names)
+        except UnicodeDecodeError as error:
+            raise problem("stream-unreadable", path=name, reason="the names of its columns are not UTF-8") from error
+        except (OSError, ValueError) as error:  # pyarrow's own errors are subclasses of these
             raise unreadable(name, error) from error
-        schema = self._file.schema_arrow
-        self.headers: list[str] = list(schema.names)
         instants = [field.name for field in schema if self._instant(field.type)]
         self.units = {header_parts(header)[0]: "ns" for header in instants}
         self._first: int | float | None = None
@@ -58,6 +60,9 @@ class ParquetFile:
     def _instant(self, kind: Any) -> bool:
         types = self._arrow.types
         return bool(types.is_timestamp(kind) or types.is_duration(kind))
+
+    def counts(self) -> tuple[Mapping[str, int], tuple[int, ...]]:
+        return {}, ()
 
     def blocks(self, fields: Sequence[Field], most: int) -> Iterator[Block]:
         wanted = list(dict.fromkeys(field.header for field in fields))
@@ -80,20 +85,21 @@ class ParquetFile:
                 raise wrong
 
     def _columns(self, fields: Sequence[Field], batch: Any, first: int, count: int) -> list[Column]:
-        """Those of the first so many rows of a batch, whose first row has a number."""
+        """The columns of the first `count` rows of a batch, whose first row has a number."""
         rows = batch.slice(0, count)
         return [self._column(field, rows.column(field.header), first) for field in fields]
 
     def _column(self, field: Field, array: Any, first: int) -> Column:
         if array.null_count:
             row = first + int(np.argmax(array.is_null().to_numpy(zero_copy_only=False)))
-            raise self._wrong(field, row, "there is nothing where a value should be")
+            raise self._wrong(field, row, "the value is missing")
         types, kind = self._arrow.types, array.type
         if types.is_dictionary(kind):
             array = array.dictionary_decode()
             kind = array.type
         if field.slot.labels and (types.is_string(kind) or types.is_large_string(kind)):
-            return np.array([self._label(field, text, first + n) for n, text in enumerate(array.to_pylist())], np.int64)
+            rows = enumerate(array.cast(self._arrow.large_binary()).to_pylist(), first)
+            return np.array([self._label(field, text, row) for row, text in rows], np.int64)
         if self._instant(kind):
             unit = self._arrow.timestamp("ns", kind.tz) if types.is_timestamp(kind) else self._arrow.duration("ns")
             array = array.cast(unit).view(self._arrow.int64())
@@ -102,13 +108,13 @@ class ParquetFile:
         elif types.is_decimal(kind):
             array = array.cast(self._arrow.float64())
         elif not (types.is_integer(kind) or types.is_floating(kind)):
-            raise self._wrong(field, first, f"its values are of the type {kind}")
+            raise self._wrong(field, first, f"its values have the type {kind}")
         return self._numbers(field, array.to_numpy(zero_copy_only=False), first)
 
     def _numbers(self, field: Field, values: Any, first: int) -> Column:
-        """As int64, or as float64 for a real; a relative column less by its first value."""
+        """As int64, or as float64 for a real; the first value of a relative column is subtracted."""
         if values.dtype == np.uint64 and (values > np.uint64(2**63 - 1)).any():
-            raise self._wrong(field, first + int(np.argmax(values > np.uint64(2**63 - 1))), "it is beyond 64 bits")
+            raise self._wrong(field, first + int(np.argmax(values > np.uint64(2**63 - 1))), "it exceeds 64 bits")
         if values.dtype.kind in "iu":
             column: Column = values.astype(np.int64)
         else:
@@ -122,14 +128,18 @@ class ParquetFile:
             broken = ~(column == np.floor(column)) | (np.abs(column) >= 2.0**63)
             if broken.any():
                 row = int(np.argmax(broken))
-                raise self._wrong(field, first + row, f"`{column[row]:.15g}` is no whole number of 64 bits")
+                raise self._wrong(field, first + row, f"`{column[row]:.15g}` is not a 64-bit integer")
             column = column.astype(np.int64)
         return column
 
-    def _label(self, field: Field, text: str, row: int) -> int:
+    def _label(self, field: Field, data: bytes, row: int) -> int:
         labels: Slot = field.slot
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            raise self._wrong(field, row, "its text is not UTF-8") from None
         if text not in labels.labels:
-            raise self._wrong(field, row, f"`{text[:40]}` is no value of the field: {', '.join(labels.labels[:10])}")
+            raise self._wrong(field, row, f"`{text[:40]}` is not a value of the field: {', '.join(labels.labels[:10])}")
         return labels.labels.index(text)
 
     def _wrong(self, field: Field, row: int, reason: str) -> Exception:

@@ -1,4 +1,4 @@
-"""What is wrong with a recording, as data; `petri/wording/streams.py` words it."""
+"""Errors of a recording, as data; `petri/wording/streams.py` words them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def unreadable(name: str, error: Exception) -> Exception:
 
 
 def longest(count: int, read: Callable[[int], Rows]) -> tuple[Rows | None, LanguageError | None]:
-    """What can be read of the first `count` rows, or None, and what is wrong with the row behind, if anything is.
+    """The readable part of the first `count` rows, or None, and the error in the row after it, if any.
 
-    read: gives the first so many rows, or raises LanguageError.
+    read: returns the first n rows, or raises LanguageError.
     """
     try:
         return read(count), None

@@ -9,34 +9,34 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from petri.file_read import FileRead
 from petri.net import Net, Place, Token
 from petri.traffic.fields import Block, Column, Field
-from petri.traffic.formats import open_recording
+from petri.traffic.formats import Recording, open_recording
 from petri.traffic.problems import longest, problem
 
-BLOCK = 65_536  # rows that are read at a time
+BLOCK = 65_536  # rows read at a time
 
 Words = npt.NDArray[np.uint64]
 
 
 class Recordings:
-    """Reads each file from its beginning, a block at a time."""
+    """Reads each file from its start, a block at a time."""
 
     def __init__(self, net: Net, block: int | None = None) -> None:
         most = BLOCK if block is None else block
-        self._places = net.places
-        self._rows = {
-            index: rows(net, place, most) for index, place in enumerate(net.places) if place.stream is not None
+        self._reading = {
+            index: Reading(net, place, most) for index, place in enumerate(net.places) if place.stream is not None
         }
 
     def tokens(self, place: int) -> list[Token]:
-        """The next rows of a place; none are the end. Raises LanguageError for what a file may not hold."""
-        block = next(self._rows[place], None)
+        """The next rows of a place; no rows mark the end. Raises LanguageError for an invalid file."""
+        block = self._reading[place].next()
         return [] if block is None else list(zip(*(column.tolist() for column in block), strict=True))
 
     def words(self, place: int) -> bytes:
         """The same as native 64-bit words, slot after slot."""
-        block = next(self._rows[place], None)
+        block = self._reading[place].next()
         if block is None:
             return b""
         table = np.empty((len(block[0]), len(block)), dtype=np.uint64)
@@ -44,14 +44,50 @@ class Recordings:
             table[:, position] = column.view(np.uint64)
         return table.tobytes()
 
+    def count(self, place: int) -> int:
+        """How many the next rows are."""
+        block = self._reading[place].next()
+        return 0 if block is None else len(block[0])
 
-def rows(net: Net, place: Place, most: int) -> Iterator[list[Column]]:
-    """The rows of a place's file as columns in the order of the slots, in blocks; every value is of the colour.
+    def read(self) -> tuple[FileRead, ...]:
+        return tuple(reading.read() for reading in self._reading.values())
 
-    Raises LanguageError for a row that is not what it should be, once those before it have been given.
+
+class Reading:
+    """The file of one place, which is opened when its first rows are wanted."""
+
+    def __init__(self, net: Net, place: Place, most: int) -> None:
+        self._net = net
+        self._place = place
+        self._most = most
+        self._blocks = self._rows()
+        self._recording: Recording | None = None
+        self._count = 0
+        self._complete = False
+
+    def next(self) -> list[Column] | None:
+        """The next rows as columns in the order of the slots; None at the end. See `rows`."""
+        block = next(self._blocks, None)
+        self._complete = block is None
+        self._count += 0 if block is None else len(block[0])
+        return block
+
+    def read(self) -> FileRead:
+        assert self._place.stream is not None
+        counts, unknown = ({}, ()) if self._recording is None else self._recording.counts()
+        return FileRead(self._place.name, self._place.stream.name, self._count, self._complete, counts, unknown)
+
+    def _rows(self) -> Iterator[list[Column]]:
+        self._recording, fields = open_recording(self._net, self._place)
+        yield from rows(self._place, self._recording, fields, self._most)
+
+
+def rows(place: Place, recording: Recording, fields: Sequence[Field], most: int) -> Iterator[list[Column]]:
+    """The rows of a place's open file as columns in the order of the slots, in blocks; every value is of the colour.
+
+    Raises LanguageError for an invalid row, after the rows before it have been returned.
     """
     assert place.stream is not None
-    recording, fields = open_recording(net, place)
     last = 0.0
     empty = True
     with recording:
@@ -69,7 +105,7 @@ def rows(net: Net, place: Place, most: int) -> Iterator[list[Column]]:
 
 
 def checked(place: Place, fields: Sequence[Field], block: Block, last: float, count: int) -> list[Column]:
-    """The first rows of a block in the net's units. The row before them was at time `last`."""
+    """The first rows of a block in the net's units. The previous row was at time `last`."""
     columns = [field.scaled(column[:count]) + 0 for field, column in zip(fields, block.columns, strict=True)]
     for field, column in zip(fields, columns, strict=True):
         check(place, field, column, block)
@@ -79,7 +115,7 @@ def checked(place: Place, fields: Sequence[Field], block: Block, last: float, co
 
 
 def check(place: Place, field: Field, column: Column, block: Block) -> None:
-    """Finite, and within the slot's range."""
+    """Values must be finite and within the slot's range."""
     slot = field.slot
     wrong = ~np.isfinite(column)
     if slot.low is not None:
@@ -103,7 +139,7 @@ def check(place: Place, field: Field, column: Column, block: Block) -> None:
 
 
 def check_order(place: Place, column: Column, last: float, block: Block) -> None:
-    """Times never fall."""
+    """Times must not decrease."""
     before = np.concatenate(([last], column[:-1]))
     back = column < before
     if back.any():

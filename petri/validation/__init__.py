@@ -1,11 +1,11 @@
-"""Published figures held against the library's nets: folders of experiments, and what their papers say in words.
+"""Comparison of the library's nets with published figures: folders of experiments, and statements of their papers.
 
     from petri.validation import folders, run_folder
 
     result = run_folder(folders()["reordering"], store_folder="results")
     print(result.found, "of", len(result.figures))
 
-`docs/validation.md` tells how such a folder is made.
+`docs/validation.md` describes how to write such a folder.
 """
 
 from __future__ import annotations

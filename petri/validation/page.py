@@ -1,4 +1,4 @@
-"""The summary page of a validation, beside which lie the pages of its experiments."""
+"""The summary page of a validation, which links to the pages of its experiments."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def figure_row(folder: str, check: FigureCheck) -> Markup:
 
 
 def tolerance(check: FigureCheck, units: Units, dimension: str) -> str:
-    """As it was stated: a share of the figure, or a distance from it."""
+    """The tolerance as stated: a share of the figure, or a distance from it."""
     within = check.checked.expected.within
     return percent(within.bound) if within.relative else units.show(check.checked.verdict.tolerance, dimension)
 
@@ -68,7 +68,7 @@ def verdict(good: bool, yes: str, no: str) -> Markup:
 
 
 def in_full(folder: str, name: str, outcome: Outcome) -> Content:
-    """An experiment of one point has a page of its first run beside it."""
+    """A link to the page of the first run, for an experiment with one point."""
     if len(outcome.points) != 1:
         return ""
     return (", ", tag("a", "its first run in full", href=f"{folder}/{name}_run.html"))

@@ -1,7 +1,7 @@
-"""What a paper says in words, as checks on the figures of an experiment.
+"""Statements of a paper in words, as checks on the figures of an experiment.
 
 A statement names an experiment, its measures, and one form: `increasing`, `decreasing`, `bent`, `higher` (with
-`lower`), `near`, `apart`, `below`, or `zero`. It is judged on the estimates (means over the replications).
+`lower`), `near`, `apart`, `below`, or `zero`. It is evaluated on the estimates (means over the replications).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from petri.experiment.definition import shown
 from petri.experiment.summary import Outcome, PointOutcome
 from petri.report.quantities import NOTHING, Units
 
-STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater are of one line
+STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater belong to one line
 APART: Final = 0.05
 STATISTIC: Final = re.compile(r"mean|std|min|max|sum|count|p\d+")
 FORMS: Final = ("increasing", "decreasing", "bent", "higher", "near", "apart", "below", "zero")
@@ -32,12 +32,12 @@ Where = Mapping[str, Any]
 
 
 class StatementError(ValueError):
-    """A file of statements that cannot be read, or a statement about points or measures that its experiment lacks."""
+    """A file of statements cannot be read, or a statement names points or measures that its experiment lacks."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """`options` has the entry of the form, and those that belong to it."""
+    """`options` has the entry of the form, and its further entries."""
 
     says: str
     source: str
@@ -48,14 +48,14 @@ class Statement:
     at: Where = field(default_factory=dict)
 
     def judge(self, outcome: Outcome) -> Judged:
-        """Raises StatementError where the experiment has no such point or measure."""
+        """Raises StatementError if the experiment has no such point or measure."""
         answers = [self.judge_measure(outcome, measure) for measure in self.measures]
         names = [f"{short(measure)}: " if len(self.measures) > 1 else "" for measure in self.measures]
         said = [name + values for name, (_, values) in zip(names, answers, strict=True)]
         return Judged(self, all(holds for holds, _ in answers), "; ".join(said))
 
     def judge_measure(self, outcome: Outcome, measure: str) -> tuple[bool, str]:
-        """Whether it holds, and the values that tell."""
+        """Whether it holds, and the deciding values."""
         option, show = self.options[self.form], shower(outcome, measure)
         if self.form in CURVES:
             curves = {name: list(curve) for name, curve in self.curves(outcome, measure, str(option))}
@@ -111,7 +111,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Judged:
-    """A statement, whether it holds, and the values that tell."""
+    """A statement, whether it holds, and the deciding values."""
 
     statement: Statement
     holds: bool
@@ -153,9 +153,9 @@ def shower(outcome: Outcome, measure: str) -> Callable[[float], str]:
 
 
 def short(measure: str) -> str:
-    """`sequence.duplicate_ack_share` as people read it in a table: the unit says that it is a share.
+    """`sequence.duplicate_ack_share` for a table: the unit shows that it is a share, so `_share` is dropped.
 
-    A statistic is not known by its own name: `router.wait.max` is `wait.max`.
+    A statistic keeps the name before it: `router.wait.max` becomes `wait.max`.
     """
     parts = measure.split(".")
     last = 2 if STATISTIC.fullmatch(parts[-1]) else 1
@@ -179,20 +179,20 @@ def read_statements(path: Path) -> list[Statement]:
     """The statements of a file. Raises StatementError, with the number of the statement that is wrong."""
     try:
         entries = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise StatementError(f"{path}: {error}") from error
     if not isinstance(entries, list):
-        raise StatementError(f"{path}: a list of statements is wanted")
+        raise StatementError(f"{path}: expected a list of statements")
     return [statement(entry, f"{path}, statement {number_}") for number_, entry in enumerate(entries, 1)]
 
 
 def statement(entry: Any, where: str) -> Statement:
     """One entry of the list."""
     if not isinstance(entry, dict):
-        raise StatementError(f"{where}: lines of the form name: value are wanted")
+        raise StatementError(f"{where}: expected lines of the form name: value")
     forms = [form for form in FORMS if form in entry]
     if len(forms) != 1:
-        raise StatementError(f"{where}: exactly one of {', '.join(FORMS)} is wanted")
+        raise StatementError(f"{where}: expected exactly one of {', '.join(FORMS)}")
     form = forms[0]
     unknown = set(entry) - {*COMMON, form, *OPTIONS.get(form, ())}
     needed = {"says", "source", "experiment", "measures", *({"lower"} if form == "higher" else ())}
@@ -202,7 +202,7 @@ def statement(entry: Any, where: str) -> Statement:
         lacking = ", ".join(sorted(needed - set(entry)))
         raise StatementError(f"{where}: {wrong or 'missing: ' + lacking}")
     if not isinstance(entry["measures"], list):
-        raise StatementError(f"{where}: `measures` is a list")
+        raise StatementError(f"{where}: `measures` must be a list")
     options = {name: entry[name] for name in (form, *OPTIONS.get(form, ())) if name in entry}
     return Statement(
         says=str(entry["says"]),

@@ -1,4 +1,4 @@
-"""Runs the experiments of a folder and collects what their papers state beside what was found."""
+"""Runs the experiments of a folder and compares their papers' figures with the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STATEMENTS: Final = "statements.yaml"
 
 @dataclass(frozen=True)
 class FigureCheck:
-    """A stated figure beside ours; values in the net's units, of the measure's dimension."""
+    """A stated figure and ours; values in the net's units, with the measure's dimension."""
 
     experiment: str
     title: str
@@ -42,12 +42,12 @@ class FigureCheck:
 
     @property
     def difference(self) -> float:
-        """Of ours from the stated figure, as a share of it; nan where that is 0."""
+        """The difference of ours from the stated figure, as a share of it; nan if that is 0."""
         return self.ours.mean / self.checked.value - 1 if self.checked.value else math.nan
 
     @property
     def tolerance(self) -> float:
-        """As a share of the stated figure; nan where that is 0."""
+        """The tolerance as a share of the stated figure; nan if that is 0."""
         return self.checked.verdict.tolerance / abs(self.checked.value) if self.checked.value else math.nan
 
     @property
@@ -57,7 +57,7 @@ class FigureCheck:
 
 @dataclass
 class Validation:
-    """What a folder's experiments gave."""
+    """The results of a folder's experiments."""
 
     name: str
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class Validation:
 
     @property
     def failed(self) -> bool:
-        """Whether a run stopped inside its model."""
+        """Whether a run stopped with an error in its model."""
         return any(outcome.failed for outcome in self.outcomes.values())
 
 
@@ -95,7 +95,7 @@ def checks(name: str, outcome: Outcome) -> Iterator[FigureCheck]:
 def only_run(outcome: Outcome) -> Result | None:
     """The first replication of an experiment of one point, with its series and histograms; None for other experiments.
 
-    A store keeps the figures of a replication, not their course; so it is run once more.
+    A store keeps the figures of a replication, not its series; so it is run once more.
     """
     if len(outcome.points) != 1 or not outcome.points[0].rows:
         return None
@@ -107,13 +107,13 @@ def only_run(outcome: Outcome) -> Result | None:
 
 
 def top() -> Path | None:
-    """The folder `validation` of the current folder, or of the checkout that this package is part of."""
+    """The folder `validation` in the current folder, or in the checkout of this package."""
     places = (Path.cwd(), Path(__file__).resolve().parents[2])
     return next((place / "validation" for place in places if (place / "validation").is_dir()), None)
 
 
 def folders(root: Path | None = None) -> dict[str, Path]:
-    """Folders of experiments by name, in alphabetical order. Empty where there is no folder `validation`."""
+    """Folders of experiments by name, in alphabetical order. Empty if there is no folder `validation`."""
     root = root or top()
     if root is None:
         return {}
@@ -140,11 +140,11 @@ def run_folder(
     workers: int | None = None,
     watch: Callable[[str, Path], Watcher | None] | None = None,
 ) -> Validation:
-    """Do what is missing of the experiments of a folder (or of those in `only`), and judge.
+    """Run what is missing of the experiments of a folder (or of those in `only`), and evaluate them.
 
-    Stores are kept in `store_folder`, one for each experiment, so that an interrupted validation goes on where it was.
-    watch: gives a watcher for each experiment, by name and store. Raises ExperimentError, LanguageError, StatementError
-    before anything runs where a file makes no sense.
+    Stores are kept in `store_folder`, one for each experiment, so that an interrupted validation continues where it
+    was. watch: returns a watcher for each experiment, by name and store. Raises ExperimentError, LanguageError,
+    StatementError before anything runs if a file is invalid.
     """
     files = dict(only) if only is not None else experiments(folder)
     loaded = {name: Experiment.load(path) for name, path in files.items()}

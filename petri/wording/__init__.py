@@ -1,7 +1,7 @@
 """The sentences of every diagnostic, by id.
 
-To add one: write its entry in the table of the area it belongs to. An id belongs to one area only. See `entry.py` for
-what a sentence may contain.
+To add one, write its entry in the table of its area. An id belongs to one area only. `entry.py` describes the template
+language.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def wording_table() -> dict[str, Wording]:
 
 @cache
 def label_table() -> dict[str, str]:
-    """What the labels at second places say, by role."""
+    """The texts of labels at secondary positions, by role."""
     table: dict[str, str] = {}
     for area in AREAS:
         for role, text in getattr(import_module(f"petri.wording.{area}"), "LABELS", {}).items():

@@ -25,81 +25,85 @@ WORDING: dict[str, Wording] = {
     ),
     "all-of-infinite": Wording(
         "`all` needs a type with finitely many values, but `{name}` holds {kind}",
-        "such are ranges (`0..7`), bool, enumerations, and records of these",
+        "finite types are ranges (`0..7`), bool, enumerations, and records of these",
     ),
-    "all-too-many": Wording("`all` would be {values:token}; the limit is {limit}"),
+    "all-too-many": Wording("`all` would make {values:token}; the limit is {limit}"),
     "too-many-tokens": Wording("`{name}` starts with more than {limit:token}"),
     "too-many-valued": Wording(
-        "with those of `{name}` the places of the net start with more than {limit:token} that have values",
-        "tokens without values are only counted: those of places without a type do not add to this",
+        "with `{name}`, the places of the net start with more than {limit:token} that have values",
+        "tokens of places without a type have no values and do not count towards this limit",
     ),
     "capacity-negative": Wording("a capacity cannot be {value}", notes=IN_INSTANCE),
-    "key-of-black": Wording("`{name}` holds black tokens, which have no key to order them by"),
-    "key-not-number": Wording("a key is a number, not {kind}", "name a field, such as `by seq`"),
+    "key-of-black": Wording("`{name}` holds black tokens, which have no value to order them by"),
+    "key-not-number": Wording("a key must be a number, not {kind}", "name a field, such as `by seq`"),
     # which place
     "arc-not-place": Wording(
-        "`{text}` is no place", "an arc is a place with a pattern or a value, such as `queue(p)` or `2 * credit`"
+        "`{text}` is not a place", "an arc is a place with a pattern or a value, such as `queue(p)` or `2 * credit`"
     ),
     "place-of-instance": Wording(
-        "`{text}` is inside an instance; arcs cannot reach into it",
-        "give the module a port, and connect it to a place out here",
+        "`{text}` is inside an instance, which arcs cannot reach",
+        "give the module a port, and connect it to a place outside",
     ),
     "array-without-index": Wording("`{name}` is an array of places", "write `{name}[i]`"),
     "index-on-place": Wording("`{name}` is one place, not an array"),
     "index-not-constant": Wording(
-        "the place of {where} must be known beforehand",
-        "an index of constants, parameters and loop variables is; only an output may compute its place from a token",
+        "the place of {where} must be constant",
+        "use constants, parameters and loop variables as its index; only an output may compute its place from a token",
     ),
-    "index-outside": Wording("there is no `{name}[{index}]`: its indices are {low}..{high}", notes=IN_INSTANCE),
+    "index-outside": Wording(
+        "there is no `{name}[{index}]`: the indices of `{name}` are {low}..{high}", notes=IN_INSTANCE
+    ),
     "place-missing": Wording("the array `{name}` is empty", notes=IN_INSTANCE),
-    "star-outside-measure": Wording("`[*]` stands for all elements in measures only", "write an index"),
+    "star-outside-measure": Wording("`[*]` may only be used in measures", "write an index"),
     # input arcs
     "too-many-arcs": Wording(
-        "`{name}` has {arcs:arc} on its input side; the limit is {limit}",
-        "several tokens of one place are one arc, `3 * place`",
+        "`{name}` has {arcs:input arc}; the limit is {limit}",
+        "to take several tokens of one place, use one arc: `3 * place`",
     ),
     "no-input": Wording(
-        "`{name}` takes no token, so it would fire without end",
-        "give it a place to take from and give back to: `place idle = token`   `transition {name}: idle -> idle, …`",
+        "`{name}` takes no token, so it would fire forever",
+        "let it take a token and give it back: `place idle = token`   `transition {name}: idle -> idle, …`",
     ),
-    "pattern-on-black": Wording("`{name}` holds black tokens, which have no value", "write it without parentheses"),
+    "pattern-on-black": Wording("`{name}` holds black tokens, which have no value", "remove the parentheses"),
     "one-pattern": Wording(
-        "`{name}` holds one value in each token, so there is one in the parentheses", "write `{suggestion}`"
+        "a token of `{name}` has one value, so the parentheses must contain one", "write `{suggestion}`"
     ),
     "binding-cycle": Wording(
-        "{names:and} wait for one another: no order of the arcs binds them before they are used",
-        "a variable is bound where its name stands alone; move one of the expressions to `when`",
+        "{names:and} depend on each other: no order of the arcs binds them before they are used",
+        "a name on its own binds a variable; move one of the expressions to `when`",
     ),
     "drawn-in-pattern": Wording(
-        "`{name}` is drawn when the firing starts; which tokens are taken is settled before that",
-        "draw it in the transition before, and keep it in the token",
+        "`{name}` is drawn when the firing starts, but its tokens are chosen before that",
+        "draw it in the transition before, and store it in the token",
     ),
     "unbound-in-no": Wording(
-        "`{name}` is bound nowhere: an arc with `no` binds nothing",
-        "write `_` for any value, or bind `{name}` in an arc that takes or reads",
+        "`{name}` is not bound: an arc with `no` binds nothing",
+        "write `_` for any value, or bind `{name}` in an arc that takes or reads a token",
     ),
     "count-on-coloured": Wording(
         "an arc takes one token of `{name}`, which holds {kind}",
-        "write an arc for each: `{name}(a), {name}(b)`",
+        "write one arc for each token: `{name}(a), {name}(b)`",
     ),
-    "count-after-place": Wording("in `{text}` the number stands behind the place", "write `2 * place`"),
+    "count-after-place": Wording("in `{text}` the number follows the place", "write `2 * place`"),
     "count-with-no": Wording("with `no` the number is a threshold", "write `no place >= {count}`"),
     "count-negative": Wording("a number of tokens cannot be {value}", notes=IN_INSTANCE),
     "threshold-without-no": Wording(
-        "`{text}` compares, but an arc takes", "a guard does: `when tokens(place) >= 3`", "to forbid: `no place >= 3`"
+        "`{text}` is a comparison, but an arc takes tokens",
+        "to require 3 tokens: `when tokens(place) >= 3`",
+        "to forbid 3 tokens: `no place >= 3`",
     ),
     "threshold-comparison": Wording(
-        "a threshold is written with `>=`, not `{operator}`", "write `no place >= 3`: fewer than 3 tokens"
+        "a threshold is written with `>=`, not `{operator}`", "write `no place >= 3` for fewer than 3 tokens"
     ),
     "reset-takes-all": Wording(
-        "`reset` empties the whole place: neither a number nor a pattern", "write `reset place`"
+        "`reset` empties the whole place, so it has no number and no pattern", "write `reset place`"
     ),
     # outputs and clauses
-    "value-missing": Wording("`{name}` holds {kind}, and no value is given", "write `{name}(…)`"),
-    "ignored-in-output": Wording("`_` is no value to put in `{name}`", "write the value"),
+    "value-missing": Wording("the value for `{name}` is missing: it holds {kind}", "write `{name}(…)`"),
+    "ignored-in-output": Wording("`_` is not a value that can be put in `{name}`", "write the value"),
     "capacity-uncertain": Wording(
         "`{name}` has a capacity, so the {what} may not depend on {word}",
-        "whether there is room must be known before the firing starts; use an immediate transition after it",
+        "whether there is room must be known before the firing starts; choose in an immediate transition after it",
         notes=IN_INSTANCE,
     ),
     "time-negative": Wording("a firing time cannot be {value}", notes=IN_INSTANCE),

@@ -12,7 +12,7 @@ WORDING: dict[str, Wording] = {
         "`{name}` is not declared",
         "did you mean `{suggestion}`?",
         "`{name}` is a unit: write `{unit}`",
-        "an input arc binds a variable where it stands alone, such as `place({binding})`",
+        "a name on its own in an input arc binds a variable, as in `place({binding})`",
     ),
     "unknown-place": Wording(
         "there is no place `{name}`",
@@ -20,22 +20,22 @@ WORDING: dict[str, Wording] = {
         "a module does not see the places outside: declare `port {outside}: …` and connect it in the instance",
     ),
     "unknown-type": Wording(
-        "there is no type `{name}`", "did you mean `{suggestion}`?", notes=("a value is never text: {instead}",)
+        "there is no type `{name}`", "did you mean `{suggestion}`?", notes=("there are no text values: {instead}",)
     ),
     "unknown-unit": Wording(
         "there is no unit `{unit}`",
         "did you mean `{number} {suggestion}`?",
         "write `{tokens} * token` for that many tokens",
         notes=(
-            "units are those of time (`h` `min` `s` `ms` `us` `ns` `ps`), bytes (`B` `KiB`), bits (`b` `Mb`),"
+            "there are units of time (`h` `min` `s` `ms` `us` `ns` `ps`), bytes (`B` `KiB`), bits (`b` `Mb`),"
             " rates (`Gbps`) and frequencies (`MHz`)",
         ),
     ),
-    "unknown-function": Wording("there is no function `{name}`", "did you mean `{suggestion}`?", "instead: {instead}"),
+    "unknown-function": Wording("there is no function `{name}`", "did you mean `{suggestion}`?", "use {instead}"),
     "unknown-module": Wording(
         "there is no module `{name}`",
         "did you mean `{suggestion}`?",
-        notes=("a module of the library is known after its `import`",),
+        notes=("to use a module of the library, `import` its file",),
     ),
     "unknown-field": Wording(
         "{kind} has no field `{field}`", "did you mean `{suggestion}`?", notes=("its fields are {fields:and}",)
@@ -44,8 +44,8 @@ WORDING: dict[str, Wording] = {
     "name-builtin": Wording("the name `{name}` is taken: it is {what} of the language", "choose another name"),
     "name-shadows": Wording("`{name}` hides another `{name}`", "give the variable another name"),
     "unit-exists": Wording("the unit `{unit}` is part of the language", "choose another name for yours"),
-    "declared-twice": Wording("a second `{keyword}` line; a net has one", "keep one of them"),
-    "circular-definition": Wording("`{name}` is defined by itself"),
+    "declared-twice": Wording("a net has only one `{keyword}` line; this is the second", "keep one of them"),
+    "circular-definition": Wording("`{name}` is defined in terms of itself"),
     "not-a-type": Wording("`{name}` is {kind}, not a type"),
     "not-a-place": Wording("`{name}` is {kind}, not a place"),
     "not-a-module": Wording("`{name}` is {kind}, not a module"),
@@ -53,18 +53,20 @@ WORDING: dict[str, Wording] = {
     "not-a-value": Wording("`{name}` is {kind}, not a value"),
     # where declarations may stand
     "not-in-module": Wording(
-        "`{keyword}` cannot stand in a module",
-        "put it outside; a module's parameters stand in parentheses after its name",
+        "`{keyword}` is not allowed in a module",
+        "put it outside the module; write a module's parameters in parentheses after its name",
     ),
     "not-in-import": Wording(
-        "`{file}` is imported, so it can have no `{keyword}` line", "move the line to the net that imports it"
+        "`{file}` is imported, so it cannot have a `{keyword}` line", "move the line to the net that imports it"
     ),
-    "port-outside-module": Wording("`port` stands in a module only", "a place of the net itself is a `place`"),
+    "port-outside-module": Wording(
+        "`port` is only allowed in a module", "declare a place of the net itself with `place`"
+    ),
     "clock-unit": Wording(
-        "`{unit}` is no unit of time", "did you mean `time {suggestion}`?", "the units of time are {units:and}"
+        "`{unit}` is not a unit of time", "did you mean `time {suggestion}`?", "the units of time are {units:and}"
     ),
     "only-modules": Wording(
-        "`{path}` is a part for other nets to import: it has no place and no transition of its own",
+        "`{path}` can only be imported by other nets: it has no place and no transition of its own",
         "write a net that imports it and makes instances of its modules",
     ),
     # modules and instances
@@ -79,12 +81,12 @@ WORDING: dict[str, Wording] = {
     "too-many-arguments": Wording(
         "`{module}` has {wanted:parameter and port|parameters and ports}, but {given} are given"
     ),
-    "positional-after-named": Wording("an argument without a name follows one with a name", "write `name = value`"),
+    "positional-after-named": Wording("a positional argument follows a named one", "write `name = value`"),
     "port-unconnected": Wording("the port `{name}` of `{module}` is not connected", "add `{name} = some_place`"),
     "port-type": Wording("the port `{name}` holds {wanted}, but the place `{place}` holds {found}"),
     "port-range": Wording(
-        "the port `{name}` holds values {wanted}, but the place given holds values {given}",
-        "a port and its place are one place: their ranges must be the same",
+        "the port `{name}` holds values {wanted}, but its place holds values {given}",
+        "a port and its place are one place, so their ranges must be equal",
         notes=IN_INSTANCE,
     ),
     "port-shape": Wording(
@@ -92,48 +94,52 @@ WORDING: dict[str, Wording] = {
     ),
     "port-size": Wording(
         "the port `{name}` is an array of {wanted:place}, but {given} are given",
-        "give a part of an array as `place[a..b]`",
+        "write a part of an array as `place[a..b]`",
         notes=IN_INSTANCE,
     ),
     "port-direction": Wording(
         "`{name}` is a port `{direction}`: tokens cannot be {action} it here",
-        "a port without `in` or `out` can be used both ways",
+        "a port without `in` or `out` allows both directions",
     ),
     "port-passed-on": Wording(
-        "`{name}` is a port `{direction}`, but the port `{inner}` needs more than that",
+        "`{name}` is a port `{direction}`, but the port `{inner}` needs the other direction too",
         "declare both with the same direction",
     ),
     "instance-too-deep": Wording(
-        "instances nest more than {limit} deep: `{module}` contains itself without end",
+        "instances are nested more than {limit} deep: `{module}` contains itself",
         "an array of instances with an empty range (`[i in 0..-1]`) ends a recursion",
     ),
-    "loops-too-long": Wording("the loops of this net have more than {limit} turns"),
-    "net-too-large": Wording("the net has {wanted} places, transitions and instances or more; the limit is {limit}"),
+    "loops-too-long": Wording("the loops of this net have more than {limit} iterations"),
+    "net-too-large": Wording("the net has at least {wanted} places, transitions and instances; the limit is {limit}"),
     # files
     "import-unknown": Wording(
         "the library has no module `{name}`",
         "did you mean `{suggestion}`?",
-        'a file of your own is imported by its path: import "part.net"',
+        'import a file of your own by its path: import "part.net"',
     ),
     "import-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
     "path-outside": Wording(
-        "`{path}` leads outside the folder of the net",
-        "a net reads only files beside it and below; paths are relative, with `/`",
+        "`{path}` is outside the folder of the net",
+        "a net can only read files in its own folder and below; write relative paths with `/`",
     ),
-    "path-without-file": Wording("`{path}` is relative to the file of the net, but this net is no file"),
+    "path-without-file": Wording("`{path}` is relative to the file of the net, but this net does not come from a file"),
     "too-many-files": Wording("more than {limit} files are imported"),
     "table-needs-file": Wording("`table` draws from a file", 'write `table("sizes.csv")`'),
     "average-needs-file": Wording(
         "`average` is the mean of a table",
-        'write `average("sizes.csv")`; of drawn values and tokens, `mean` of a measure is the average',
+        'write `average("sizes.csv")`; for the average of values or tokens in a run, use a measure with `mean`',
     ),
     "table-not-there": Wording(
-        "the net draws from no table `{name}`", "did you mean `{suggestion}`?", notes=("it draws from {names:and}",)
+        "the net does not draw from a table `{name}`",
+        "did you mean `{suggestion}`?",
+        notes=("it draws from {names:and}",),
     ),
     "table-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "import-not-regular": Wording("`{path}` is {kind}, and only a regular file can be imported"),
+    "table-not-regular": Wording("`{path}` is {kind}, and a table is read from a regular file"),
     "table-unreadable": Wording("`{path}` cannot be read: {reason}"),
     "table-too-large": Wording("`{path}` has {size}; a table may have at most {limit}"),
-    "table-row": Wording("line {line} of `{path}` is no row of a table: {reason}", notes=("it is `{text}`",)),
+    "table-row": Wording("line {line} of `{path}` is not a row of a table: {reason}", notes=("it is `{text}`",)),
     "table-empty": Wording("`{path}` has no row with a weight above 0", "each row is `value,weight`"),
     # parameters
     "unknown-parameter": Wording(
@@ -142,12 +148,12 @@ WORDING: dict[str, Wording] = {
         notes=("its parameters are {known:and}", "it has {none}"),
     ),
     "parameter-untyped": Wording("`{name}` has neither a type nor a default", "write `{name}: int` or `{name} = 1`"),
-    "parameter-value": Wording("`{text}` is no value for `{name}`: {reason}"),
+    "parameter-value": Wording("`{text}` is not a value for `{name}`: {reason}"),
     "parameter-out-of-bounds": Wording("`{name}` is {text}, but must be in {bounds}"),
-    "bounds-of-no-number": Wording("`in` gives the bounds of a number, but this is {kind}"),
+    "bounds-of-no-number": Wording("`in` sets the bounds of a number, but this is {kind}"),
     # the run line
     "run-value": Wording("`{text}` must be {wanted}"),
-    "warmup-too-long": Wording("the warm-up ends after the run does", "make `warmup` shorter than `until`"),
+    "warmup-too-long": Wording("the warm-up is longer than the run", "make `warmup` shorter than `until`"),
 }
 
 LABELS: dict[str, str] = {

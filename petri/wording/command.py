@@ -19,31 +19,52 @@ WORDING: dict[str, Wording] = {
     ),
     "set-form": Wording(
         "`--set {text}` has no value",
-        "write it as NAME=VALUE, such as `--set load=0.9` or `--set line='2.5 Gbps'`",
+        "write NAME=VALUE, such as `--set load=0.9` or `--set line='2.5 Gbps'`",
     ),
-    "set-twice": Wording("`{name}` is set twice", "leave out `--set {first}` or `--set {second}`"),
+    "set-twice": Wording("`{name}` is set twice", "remove `--set {first}` or `--set {second}`"),
     "native-missing": Wording(
         "the native engine is not installed",
-        "with a Rust toolchain on the path, install pnsim again; `--engine reference` runs without it, more slowly",
+        "install pnsim again with a Rust toolchain on the path, or use the slower engine: `--engine reference`",
     ),
     "reference-only": Wording(
-        "running on the slower reference engine, because the native one is not installed",
+        "using the slower reference engine because the native engine is not installed",
     ),
-    "firings-limit": Wording("stopped after {limit} firings, as `--max-firings` asked"),
+    "firings-limit": Wording("stopped after {limit} firings (`--max-firings`)"),
     "output-suffix": Wording(
-        "`{path}` does not tell the format: the name must end in {suffixes:or}",
+        "the format of `{path}` is unknown: the name must end in {suffixes:or}",
         "did you mean `{suggestion}`?",
     ),
     "output-unwritable": Wording("`{path}` cannot be written: {reason}"),
     "interrupted": Wording("interrupted", notes=("{done} of {of:replication} finished",)),
     "out-of-memory": Wording(
         "there is not enough memory for this run",
-        "a net whose places fill without bound needs a capacity (`cap 64`), or a limit such as --max-tokens 1000000",
+        "if a place fills without bound, give it a capacity (`cap 64`), or set a limit such as --max-tokens 1000000",
     ),
     "nested-too-deeply": Wording("something in this net is nested too deeply"),
+    "unknown-in-result": Wording(
+        "there is no {kind} `{name}` in this result",
+        "`{name}` is a {elsewhere}",
+        "did you mean `{suggestion}`?",
+        "there are {known:and}",
+    ),
+    "place-still-grows": Wording(
+        "the tokens of `{name}` still grow: {early} in the first third of the run, {late} in the last",
+        "its figures depend on the length of the run: run longer (--until), leave out a warm-up, or look whether more "
+        "comes than can leave",
+        notes=("{more} more are not settled (`--json` lists all)",),
+    ),
+    "measure-unsettled": Wording(
+        "`{name}` has not settled: {early} in the first third of the run, {late} in the last",
+        "it depends on the length of the run: run longer (--until), or leave out a warm-up",
+        notes=("{more} more are not settled (`--json` lists all)",),
+    ),
+    "figure-failed": Wording(
+        "`{name}` could not be computed: {reason}",
+        "this is a fault of pnsim, not of your net; the other figures are complete",
+    ),
     "program-fault": Wording(
         "{what}",
-        "this is a fault of pnsim, not of your net; with PNSIM_DEBUG=1 the same command shows where it happened",
+        "this is a bug in pnsim, not in your net; with PNSIM_DEBUG=1 the same command shows where it happened",
     ),
 }
 

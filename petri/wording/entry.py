@@ -1,14 +1,14 @@
-"""What a sentence of a diagnostic may contain.
+"""The template language of diagnostics.
 
 A sentence is a `str.format` template over the diagnostic's values:
 
-    {name}              the value, control characters made visible
+    {name}              the value, with control characters made visible
     {count:token}       a number and its noun: `1 token`, `3 tokens` (irregular: `{count:entry|entries}`)
     {names:and}         a list: `a`, `b` and `c` in backquotes; {names:or} likewise with "or"
     {words:and:}        the same without the backquotes
 
-House style: the message is one clause without a full stop that says what is wrong in the words of the language, with
-what the user wrote in backquotes; a hint says what to write instead.
+House style: the message is one clause without a full stop. It says what is wrong, in the terms of the language, with
+the user's text in backquotes. A hint says what to write instead.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from petri.visible import visible
+
 _LONGEST_VALUE = 200
 
 
 class Wording:
-    """A message, hints (what to do) and notes (what else is known); each shown when all values it names are given."""
+    """A message, hints (what to do) and notes (context). Each is shown only if all values it names are given."""
 
     __slots__ = ("hints", "message", "notes")
 
@@ -34,13 +36,13 @@ class Wording:
 class _Sentence(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if not format_spec:
-            return visible(f"{value:.10g}" if isinstance(value, float) else str(value))
+            return quoted(f"{value:.10g}" if isinstance(value, float) else str(value))
         if isinstance(value, int):
             singular, _, plural = format_spec.partition("|")
             return f"{value} {singular if value == 1 else plural or singular + 's'}"
         word, _, bare = format_spec.partition(":")
         quote = "" if format_spec.endswith(":") and not bare else "`"
-        return _enumerate([f"{quote}{visible(str(item))}{quote}" for item in value], word)
+        return _enumerate([f"{quote}{quoted(str(item))}{quote}" for item in value], word)
 
 
 def fill(template: str, values: Mapping[str, Any]) -> str:
@@ -48,14 +50,14 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
 
 
 def is_complete(template: str, values: Mapping[str, Any]) -> bool:
-    """Whether every value that the template names is there and not empty."""
+    """Whether every value that the template names is present and not empty."""
     names = [name for _, name, _, _ in string.Formatter().parse(template) if name]
     return all(values.get(name) not in (None, "", (), []) for name in names)
 
 
-def visible(text: str) -> str:
-    """Without control characters, which could play tricks on a terminal, and not endless."""
-    shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+def quoted(text: str) -> str:
+    """A value as it is shown: without control characters, on one line, and cut to a maximum length."""
+    shown = visible(text, keep="")
     return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 1] + "…"
 
 

@@ -8,21 +8,21 @@ WORDING: dict[str, Wording] = {
     # ---------------------------------------------------------------- the file
     "yaml-syntax": Wording("this is not YAML: {reason}", notes=("{context}",)),
     "yaml-tag": Wording("the tag `{tag}` is not allowed here", "write plain texts, numbers, lists and mappings"),
-    "yaml-duplicate": Wording("`{name}` is there twice"),
+    "yaml-duplicate": Wording("`{name}` occurs twice"),
     "yaml-too-large": Wording("`{path}` is larger than an experiment may be ({limit:byte})"),
     "yaml-too-deep": Wording("this is nested too deeply"),
     "yaml-too-many": Wording("the experiment has more than {limit:entry|entries}"),
     "yaml-missing-file": Wording("`{path}` cannot be read: {reason}"),
     "yaml-not-text": Wording("`{path}` is not a text file"),
-    "experiment-empty": Wording("the experiment is empty", "it needs at least the line: net: NAME"),
+    "experiment-empty": Wording("the experiment is empty", "it needs at least the line `net: NAME`"),
     "experiment-key": Wording(
-        "`{name}` is not known here", "did you mean `{suggestion}`?", "known here are {known:and}"
+        "`{name}` is not a key here", "did you mean `{suggestion}`?", "the keys here are {known:and}"
     ),
     "experiment-missing": Wording("`{name}` is missing", "write, for example: {example}"),
     "experiment-kind": Wording("`{name}` must be {wanted}, not {found}", "write, for example: {example}"),
     "experiment-number": Wording("`{name}` must be {wanted}, not {found}"),
     "experiment-two-designs": Wording(
-        "`{first}` and `{second}` both say at which points to run", "keep one of grid, points and sample"
+        "`{first}` and `{second}` both define the points", "keep one of grid, points and sample"
     ),
     "experiment-same-parameter": Wording("`{name}` is fixed under `set` and varied under `{where}`"),
     "precision-form": Wording(
@@ -30,61 +30,69 @@ WORDING: dict[str, Wording] = {
         "write a share of the measure such as 2%, or a plain number in the net's units such as 0.001",
     ),
     "within-form": Wording("`{text}` is not a tolerance", "write a share such as 5%, or a plain number such as 0.01"),
-    "expected-nowhere": Wording("no point of the experiment is at {point}"),
+    "expected-nowhere": Wording("no point of the experiment matches {point}"),
     # ---------------------------------------------------------------- points
     "no-points": Wording("the experiment has no points"),
     "too-many-points": Wording(
-        "the experiment has {count:point}, more than {limit}", "take fewer values, or a sample (latin-hypercube)"
+        "the experiment has {count:point}, more than {limit}", "use fewer values, or a sample (latin-hypercube)"
     ),
     "range-without-step": Wording(
-        "the range `{text}` of reals does not say how to go from one end to the other",
+        "the range `{text}` of reals has no step",
         "add a step, such as 0.1..0.9 step 0.1, or a factor, such as 0.01..10 times 10",
     ),
     "range-step": Wording("the range `{text}` never ends", "a step must be above 0, a factor above 1"),
     "range-too-long": Wording("the range `{text}` has too many values"),
     "range-empty": Wording("the range `{text}` has no values", "write the smaller end first"),
-    "range-units": Wording("the range `{text}` mixes units", "write the unit once, behind the range: 1..5 us"),
+    "range-units": Wording("the range `{text}` mixes units", "write the unit once, after the range: 1..5 us"),
     "grid-form": Wording(
         "`--grid {text}` has no values",
-        "write it as --grid NAME=VALUES, such as --grid threads=1,2,4,8 or --grid engines=1..8",
+        "write --grid NAME=VALUES, such as --grid threads=1,2,4,8 or --grid engines=1..8",
     ),
-    "grid-twice": Wording("`{name}` has two grids", "write all of its values in one: --grid {name}=1,2,4"),
+    "grid-twice": Wording("`{name}` has two grids", "write all its values in one grid: --grid {name}=1,2,4"),
     "grid-of-file": Wording(
-        "`--grid` does not go with an experiment file",
+        "`--grid` cannot be combined with an experiment file",
         "write the grid in the file, or give the net instead of the file",
     ),
     "point-refused": Wording("the net cannot be run at {point}"),
     "net-without-parameters": Wording(
-        "a net that is made already has no parameters to set ({parameters:and})",
-        "give a function that makes the net from its parameters",
+        "a flat net has no parameters that could be set ({parameters:and})",
+        "pass a function that makes the net from its parameters",
     ),
     "net-without-tables": Wording(
-        "a net that is made already has its tables ({tables:and})",
-        "make the net with other tables: petri.load(file, {{name: another}})",
+        "the tables of a flat net cannot be replaced ({tables:and})",
+        "load the net with other tables: petri.load(file, {{name: another}})",
     ),
     # ---------------------------------------------------------------- measures
     "unknown-figure": Wording(
         "the net `{net}` has no measure `{name}`",
         "did you mean `{suggestion}`?",
         "it declares {measures:and}",
-        "of `{owner}` there are {columns:and}",
+        "the figures of `{owner}` are {columns:and}",
     ),
-    "precision-of-unkept": Wording("a precision is asked of `{name}`, which is not kept", "kept are {kept:and}"),
-    "expected-of-unkept": Wording("a value is expected of `{name}`, which is not kept", "kept are {kept:and}"),
+    "precision-of-unkept": Wording(
+        "a precision is set for `{name}`, which is not kept", "the measures kept are {kept:and}"
+    ),
+    "precision-of-extreme": Wording(
+        "`{name}` is the {extreme} value of all replications, which has no interval",
+        "set a precision for a mean, or for a percentile such as `p99`",
+    ),
+    "expected-of-unkept": Wording(
+        "a value is expected for `{name}`, which is not kept", "the measures kept are {kept:and}"
+    ),
     "not-a-quantity": Wording("`{text}`, expected of `{name}`, is not a number with a unit"),
     "unit-of-measure": Wording(
-        "`{text}` has not the unit of `{name}`",
-        "`{name}` is given in {fitting:or}",
+        "`{text}` does not have the unit of `{name}`",
+        "`{name}` is measured in {fitting:or}",
         "`{name}` is a {plain} number",
     ),
     "warmup-without-end": Wording(
-        "the warm-up cannot be found by itself, as `{net}` runs until nothing can happen any more",
+        "the warm-up cannot be determined automatically, because `{net}` runs until no transition can fire",
         "give the run an end (until: 20 ms), or a warm-up",
     ),
     "warmup-found": Wording("the warm-up ends at {where}", notes=("`{series}` took longest to settle",)),
     "warmup-unsettled": Wording(
-        "the warm-up is not over in the middle of the run: `{series}` had not settled",
-        "run longer (--until); what is measured here may be biased",
+        "the warm-up is not over by the middle of the run: `{series}` has not settled",
+        "make the run longer (--until); the measures may be biased",
         notes=("at {point}",),
     ),
     # ---------------------------------------------------------------- the store
@@ -93,23 +101,21 @@ WORDING: dict[str, Wording] = {
     "not-a-store": Wording("`{path}` is not a store of pnsim", "choose another file with --store"),
     "store-damaged": Wording("the store `{path}` is damaged: {reason}"),
     "store-version": Wording(
-        "the store `{path}` has layout {found}, and this version of pnsim knows layout {known}",
-        "use the version that wrote it, or another store (--store)",
+        "the store `{path}` has layout {found}, but this version of pnsim uses layout {known}",
+        "use the version that wrote the store, or another store (--store)",
     ),
     "store-of-other-experiment": Wording(
-        "the store `{path}` belongs to another experiment: {what} is {there} there, and {here} here",
-        "keep this experiment in a store of its own (--store), or remove that one",
+        "the store `{path}` belongs to another experiment: there {what} is {there}, here {here}",
+        "use another store for this experiment (--store), or remove that one",
     ),
     "store-of-other-net": Wording(
-        "the store `{path}` was made with another net: `{net}` has changed since",
+        "the store `{path}` was made with a different net: `{net}` has changed since",
         notes=("at {point}",),
     ),
-    "precision-missed": Wording(
-        "at {point} the precision asked of {measures:and} was not reached in {count:replication}"
-    ),
-    "point-failed": Wording("at {point}, replication {replication} stopped inside the model: {message}"),
+    "precision-missed": Wording("at {point} the precision of {measures:and} was not reached in {count:replication}"),
+    "point-failed": Wording("at {point}, replication {replication} stopped with an error in the model: {message}"),
     "sweep-interrupted": Wording(
-        "interrupted; {count:replication} kept in `{path}`", "the same command goes on from there"
+        "interrupted; {count:replication} kept in `{path}`", "the same command continues from there"
     ),
     # ---------------------------------------------------------------- workers
     "no-dask": Wording("Dask is not installed ({reason})", "install it: pip install 'pnsim[dask]'"),
@@ -117,14 +123,14 @@ WORDING: dict[str, Wording] = {
         "no Dask scheduler answers at `{address}`: {reason}", "start one with `dask scheduler`, or use --dask local"
     ),
     "workers-lost": Wording(
-        "replication {replication} at {point} was given up: its worker died {times:time}",
+        "replication {replication} at {point} was abandoned: its worker died {times:time}",
         "it may need more memory than a worker has",
     ),
     "worker-version": Wording(
         "a worker runs pnsim {there}, not {here}", "install the same version everywhere, so that results agree"
     ),
     # ---------------------------------------------------------------- output, compare, rerun
-    "export-suffix": Wording("`{path}` does not tell the format: the name must end in {suffixes:or}"),
+    "export-suffix": Wording("the format of `{path}` is unknown: the name must end in {suffixes:or}"),
     "export-unwritable": Wording("`{path}` cannot be written: {reason}"),
     "no-pyarrow": Wording(
         "writing `{path}` needs pyarrow, which is not installed", "install it: pip install 'pnsim[parquet]'"
@@ -133,20 +139,23 @@ WORDING: dict[str, Wording] = {
         "`{path}` is neither a result of `pnsim run --json` nor a store: {reason}",
     ),
     "no-such-point": Wording("`{path}` has no point with {point}", "its points: {points:and:}"),
-    "several-points": Wording(
-        "it is not said which of {count:point} of `{path}` is meant", "name one, such as {path}:{example}"
-    ),
-    "nothing-to-compare": Wording("the two have no measure in common", notes=("{first}", "{second}")),
+    "several-points": Wording("`{path}` has {count:point}; which one is meant?", "name one, such as {path}:{example}"),
+    "nothing-to-compare": Wording("the two sides have no measure in common", notes=("{first}", "{second}")),
     "no-such-measure": Wording(
-        "`{name}` is not a measure of both", "did you mean `{suggestion}`?", "those of both are {known:and}"
+        "`{name}` is not a measure of both sides",
+        "did you mean `{suggestion}`?",
+        "the measures of both are {known:and}",
     ),
-    "no-such-replication": Wording("`{path}` has no replication {index}", "it has {count:replication}, from 0"),
+    "no-such-replication": Wording(
+        "`{path}` has no replication {index}", "it has {count:replication}, numbered from 0"
+    ),
     "rerun-net": Wording(
-        "the result does not say where its net is, and there is no `{net}` in the library", "give it with --net FILE"
+        "the result does not contain the path of its net, and there is no `{net}` in the library",
+        "name the net with --net FILE",
     ),
     "rerun-net-differs": Wording(
         "`{net}` is not the net of this result: its flat net has the hash {found}, not {wanted}",
-        "give the file as it was then with --net FILE, and a table of your own with --table NAME=FILE",
+        "pass the file as it was then with --net FILE, and your own table with --table NAME=FILE",
     ),
 }
 

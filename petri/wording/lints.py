@@ -1,4 +1,4 @@
-"""Lints: what is allowed and probably not meant."""
+"""Lints: what is allowed but probably a mistake."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from petri.wording.checks import IN_INSTANCE
 from petri.wording.entry import Wording
 
 WORDING: dict[str, Wording] = {
-    "unused-place": Wording("nothing uses the place `{name}`", "take it out, or connect it"),
-    "unused-port": Wording("nothing in the module uses the port `{name}`", "take it out, or use it"),
+    "unused-place": Wording("nothing uses the place `{name}`", "remove it, or connect it"),
+    "unused-port": Wording("nothing in the module uses the port `{name}`", "remove it, or use it"),
     "never-fires": Wording(
-        "`{name}` can never fire: no token ever comes to `{place}`",
+        "`{name}` can never fire: `{place}` never gets a token",
         "give `{place}` an initial token, or a transition that puts one there",
     ),
     "unused-parameter": Wording("nothing uses the parameter `{name}`"),
@@ -17,28 +17,28 @@ WORDING: dict[str, Wording] = {
     "unused-type": Wording("nothing uses the type `{name}`"),
     "unused-module": Wording("the module `{name}` has no instance", "write `instance x = {name}(…)`"),
     "never-given-back": Wording(
-        "`{name}` takes from `{place}`, and nothing gives one back: it stops when those of the start are used up",
-        "a server is given back when the work is done: `-> {place}`",
+        "`{name}` takes tokens from `{place}` and nothing gives them back: it stops when they are used up",
+        "give a server back when the work is done: `-> {place}`",
     ),
     "guard-on-fifo": Wording(
-        "the guard looks at the token that `{place}` shows: while it does not hold, the tokens behind wait as well",
+        "the guard tests the token that `{place}` shows: while it is false, the tokens behind wait as well",
         "without `{discipline}`, a place shows all its tokens",
     ),
     "parameter-in-pattern": Wording(
-        "`{name}` is a parameter, so this pattern takes only tokens of its value",
+        "`{name}` is a parameter, so this pattern matches only tokens with its value",
         "to bind a variable, use a name that is not declared",
     ),
     "binds-like-a-value": Wording(
-        "`{name}` is a new variable, which takes any value",
-        "did you mean the value `{suggestion}`? a variable had better have another name",
+        "`{name}` is a new variable, which matches any value",
+        "did you mean the value `{suggestion}`? otherwise give the variable another name",
     ),
     "pattern-never-matches": Wording(
         "`{name}` never holds {value}: its values are in {low}..{high}", notes=IN_INSTANCE
     ),
-    "no-transition": Wording("the net `{name}` has no transition, so nothing can happen in it"),
+    "no-transition": Wording("the net `{name}` has no transition, so nothing can happen"),
     "no-measures": Wording(
         "the net declares no measure",
-        "the figures of all places and transitions are shown anyway; `measure x = …` names what matters",
+        "the figures of all places and transitions are shown in any case; `measure x = …` names those that matter",
     ),
 }
 

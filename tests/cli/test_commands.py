@@ -159,7 +159,7 @@ def test_fmt(call: Call, write: Write) -> None:
 
 
 def test_fmt_reads_stdin(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("net   a\nplace p"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"net   a\nplace p")))
     outcome = call("fmt", "-")
     assert (outcome.status, outcome.out) == (0, "net a\nplace p\n")
 

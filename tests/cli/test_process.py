@@ -38,9 +38,11 @@ def endless(tmp_path: Path) -> str:
 
 
 def interrupt_when_running(process: subprocess.Popen[str], trace: Path) -> None:
-    """Ctrl-C, once the first firings have been written."""
+    """Ctrl-C, once the first firings have been written, to the temporary file of the trace."""
     limit = time.monotonic() + 30
-    while time.monotonic() < limit and not (trace.exists() and trace.stat().st_size > 5000):
+    while time.monotonic() < limit and not any(
+        file.stat().st_size > 5000 for file in trace.parent.glob(f".{trace.name}.*.tmp")
+    ):
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
 
@@ -56,6 +58,8 @@ def test_ctrl_c_keeps_what_there_is(endless: str, tmp_path: Path) -> None:
     assert "error[interrupted]: interrupted" in err
     assert "0 of 3 replications finished" in err
     assert "Traceback" not in out + err
+    assert trace.stat().st_size > 5000
+    assert sorted(os.listdir(tmp_path)) == ["endless.net", "trace.csv"]
 
 
 def test_ctrl_c_while_the_program_starts(endless: str) -> None:

@@ -160,7 +160,7 @@ def test_an_option_that_does_not_fit(call: Call, write: Write, options: list[str
 def test_no_end_is_given(call: Call, write: Write) -> None:
     outcome = call("run", write(RING.replace("run until 1 us", "")))
     assert outcome.status == 2
-    assert "does not say when a run ends" in outcome.err
+    assert "does not specify when a run ends" in outcome.err
 
 
 def test_files_that_cannot_be_written(call: Call, write: Write, tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_loop_that_takes_no_time(call: Call, write: Write) -> None:
 def test_a_loop_of_one_transition(call: Call, write: Write) -> None:
     outcome = call("run", write("net loop\nplace a = token\ntransition t: a -> a\nrun until 1\n"), "--max-instant", "9")
     assert outcome.status == 3
-    assert "the loop is made of `t`:" in outcome.err
+    assert "the loop consists of `t`:" in outcome.err
 
 
 def test_a_distribution_is_called_by_its_word(call: Call, write: Write) -> None:
@@ -217,7 +217,7 @@ def test_a_distribution_is_called_by_its_word(call: Call, write: Write) -> None:
     )
     outcome = call("run", net)
     assert outcome.status == 3
-    assert "`uniform` cannot be drawn with these parameters" in outcome.err
+    assert "`uniform` has a parameter outside its domain" in outcome.err
 
 
 @pytest.mark.filterwarnings("error")
@@ -235,7 +235,7 @@ def test_an_overflow(call: Call, write: Write) -> None:
     assert outcome.status == 3
     assert "error[int-overflow]" in outcome.err
     assert "test.net:3:25" in outcome.err
-    assert "at time 6, as transition `t` was to fire" in outcome.err
+    assert "at time 6, when transition `t` was about to fire" in outcome.err
     assert "PARTIAL RESULTS: stopped by an error in the model at time 6" in outcome.out
 
 
@@ -276,10 +276,10 @@ run until 20
     )
     outcome = call("run", net)
     assert outcome.status == 0
-    assert "The net died at 2: nothing can happen any more." in outcome.out
+    assert "The net died at 2: no transition can fire." in outcome.out
     story = outcome.out[outcome.out.index("The net died") :]
     assert "needs a token in left, which is empty" in story
-    assert "its guard `x == 4` does not hold" in story
+    assert "its guard `x == 4` is false" in story
 
 
 def test_a_failed_expectation(call: Call, write: Write) -> None:

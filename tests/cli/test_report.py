@@ -47,9 +47,9 @@ def test_a_page_of_a_sweep_and_of_its_store(call: Call, write: Write, tmp_path: 
     ("content", "said"),
     [
         ("{", "it is not JSON"),
-        ('{"net": "x"}', "its JSON is something else"),
-        ('{"net": "x", "manifest": {}, "replications": [], "measures": []}', "it lacks"),
-        ('{"net": "x", "manifest": {}, "replications": [], "measures": [], "packed": "AAAA"}', "it lacks"),
+        ('{"net": "x"}', "it is JSON, but not of a result"),
+        ('{"net": "x", "manifest": {}, "replications": [], "measures": []}', "it is damaged"),
+        ('{"net": "x", "manifest": {}, "replications": [], "measures": [], "packed": "AAAA"}', "it is damaged"),
     ],
 )
 def test_what_is_no_result_is_refused(call: Call, tmp_path: Path, content: str, said: str) -> None:
@@ -83,7 +83,7 @@ def test_traces_of_every_format(call: Call, write: Write, tmp_path: Path) -> Non
 
 def test_a_timeline_says_that_it_has_one_replication(call: Call, write: Write, tmp_path: Path) -> None:
     outcome = call("run", write(NET), "--trace", str(tmp_path / "t.vcd"), "-n", "3", "--quiet")
-    assert "replication 0 alone" in outcome.err
+    assert "only replication 0" in outcome.err
     assert call("run", write(NET), "--trace", str(tmp_path / "t.csv"), "-n", "3", "--quiet").err == ""
 
 

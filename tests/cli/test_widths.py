@@ -23,7 +23,7 @@ from .calling import Call
 WIDTHS = (60, 80, 100, 120)
 WIDE = 10_000
 TABLES = ("Measures", "Transitions", "Places")
-NOTES = ("no room for", "×n:", "?:")
+NOTES = ("no room for", "×n:", "?:", "±?:")
 SHORTER = {"ixp2400": 2000, "ixp2400_hops": 500}  # packets
 NETS = [name for name in library.net_names() if name != "dynamic_buffering_recorded"]  # which needs its file
 

@@ -54,7 +54,7 @@ def language_model(load: float) -> Model:
 
 def test_a_net_that_is_made_already_has_its_tables() -> None:
     experiment = Experiment(net=language_model(0.6), tables={"sizes.csv": "mine.csv"})
-    with pytest.raises(ExperimentError, match=r"already has its tables \(`sizes\.csv`\)"):
+    with pytest.raises(ExperimentError, match=r"the tables of a flat net cannot be replaced \(`sizes\.csv`\)"):
         experiment.prepare("reference")
 
 
@@ -200,7 +200,7 @@ def test_claims_of_the_dead_are_void(tmp_path: Path) -> None:
     prepared = experiment.prepare("reference")
     with Store.create(tmp_path / "s.db", prepared.identity, {}) as store:
         (number,) = store.add_points(prepared.points)
-        with Store.open(tmp_path / "s.db") as other:
+        with Store.create(tmp_path / "s.db", prepared.identity, {}) as other:
             assert other.claim([(number, 0)]) == [(number, 0)]
             assert store.claim([(number, 0), (number, 1)]) == [(number, 1)]
             assert other.claim([(number, 0)]) == [(number, 0)]
@@ -212,7 +212,8 @@ def test_claims_of_the_dead_are_void(tmp_path: Path) -> None:
 def test_what_another_process_has_finished_is_not_granted(tmp_path: Path) -> None:
     experiment = queue(tmp_path, points=[{"load": 0.3}], warmup="auto")
     prepared = experiment.prepare("reference")
-    with Store.create(tmp_path / "s.db", prepared.identity, {}) as store, Store.open(tmp_path / "s.db") as other:
+    path = tmp_path / "s.db"
+    with Store.create(path, prepared.identity, {}) as store, Store.create(path, prepared.identity, {}) as other:
         (number,) = store.add_points(prepared.points)
         point = prepared.points[0]
         row = perform(Task(point.packed, point.plan, 0, point.names))
@@ -282,7 +283,7 @@ def test_what_belongs_to_another_experiment_is_refused(tmp_path: Path) -> None:
     experiment = queue(tmp_path, replications=1)
     experiment.run(store, engine="reference", workers=1)
     cases: list[tuple[Experiment, str, str]] = [
-        (experiment.with_overrides(seed=4), "store-of-other-experiment", "seed is 3 there, and 4 here"),
+        (experiment.with_overrides(seed=4), "store-of-other-experiment", "there seed is 3, here 4"),
         (experiment.with_overrides(until=100.0), "store-of-other-experiment", "end of the run"),
         (experiment.with_overrides(warmup=1.0), "store-of-other-experiment", "warm-up"),
         (experiment.with_overrides(measures=["busy"]), "store-of-other-experiment", "measures kept"),

@@ -38,7 +38,7 @@ def test_a_grid_without_a_file(call: Call, tmp_path: Path) -> None:
     assert [line[:29] for line in lines] == ["1 of 2 points  load=0.3  n 3 ", "2 of 2 points  load=0.6  n 3 "]
     again = call("sweep", net, "--grid", "load=0.3,0.6", "-n", "3", *REFERENCE, "--until", "100", "--warmup", "10")
     assert again.out == first.out
-    assert again.err.startswith("note: 6 replications are in queue-sweep.db already")
+    assert again.err.startswith("note: 6 replications are already in queue-sweep.db")
 
 
 def test_an_experiment_file_with_expected_values(call: Call, tmp_path: Path) -> None:
@@ -79,14 +79,14 @@ def test_precision_that_is_not_reached_is_told(call: Call, tmp_path: Path) -> No
     found = call("sweep", net, "--grid", "load=0.3", *REFERENCE, *limits, "--measure", "customers")
     assert found.status == 0
     assert "6*" in found.out
-    assert "note[precision-missed]: at load=0.3 the precision asked of `customers` was not reached" in found.err
+    assert "note[precision-missed]: at load=0.3 the precision of `customers` was not reached" in found.err
 
 
 def test_a_failing_point(call: Call, tmp_path: Path) -> None:
     net = str(write_net(tmp_path, FAILING, "failing.net"))
     found = call("sweep", net, "--grid", "bad=0,1", "-n", "2", *REFERENCE)
     assert found.status == 3
-    assert "error[point-failed]: at bad=1, replication 0 stopped inside the model" in found.err
+    assert "error[point-failed]: at bad=1, replication 0 stopped with an error in the model" in found.err
 
 
 WRONG = [

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from petri.diagnostics import LanguageError
-from petri.experiment import Experiment
+from petri.experiment import Experiment, sweep
 from petri.experiment.definition import Expected, Tolerance
+from petri.experiment.errors import ExperimentError
 from petri.measure.sequential import Precision
 from tests.experiment.nets import write_net
 
@@ -54,6 +55,28 @@ def test_everything_is_read(tmp_path: Path) -> None:
         expected=[Expected("busy", "50%", Tolerance(0.02, relative=False), {"load": 0.5}, "by hand")],
         title="A queue",
     )
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "9" * 5000, "1e99999999", "1e-99999999", f"{'9' * 5000}.5"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "replications: {}", "seed: {}", "until: {}", "grid: {{load: [{}]}}", "grid: {{load: 1..{}}}",
+        "set: {{load: {}}}", "precision: '{}%'", "expected: [{{measure: customers, value: {}}}]",
+        "expected: [{{measure: customers, value: 1, within: '{}'}}]",
+        "sample: {{count: 2, parameters: {{load: 0.1..{}}}}}",
+    ],
+)  # fmt: skip
+def test_numbers_beyond_all_measure_are_refused(tmp_path: Path, line: str, number: str) -> None:
+    """At once, with a message. A number so small that it is 0 as a double may be taken for 0."""
+    write_net(tmp_path)
+    try:
+        text = f"net: queue.net\nwarmup: 0\n{line.format(number)}\n"
+        text += "" if "until" in line else "until: 1\n"
+        sweep(load(tmp_path, text), tmp_path / "kept.db", workers=1)
+    except (LanguageError, ExperimentError):
+        return
+    assert number.startswith("1e-")
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def rfc_4737(arrivals: Sequence[int], times: Sequence[float]) -> dict[str, Any]:
         "discontinuities": len(jumps),
         "total_discontinuity": sum(jumps),
         "runs": len(runs),
-        "run_packets": sum(runs),
+        "run_packets": len(s) - len(reordered),  # the packets in order, those of an unfinished run included
         "run_squares": sum(run * run for run in runs),
         "gaps": len(gaps),
         "total_gap": sum(gaps),

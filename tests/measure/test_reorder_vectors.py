@@ -99,3 +99,12 @@ def test_duplicate_acks_and_retransmissions(vector: dict[str, Any]) -> None:
             "nreord3": figures["three_reordered"],
             "acks": vector["expect"]["acks"],
         } == vector["expect"]
+
+
+def test_the_packets_of_a_run_that_has_not_ended_are_counted() -> None:
+    """RFC 4737, 4.6: the accumulator holds every packet in order; only a reordered packet ends a run."""
+    order = Reordering()
+    for number in (1, 2, 3, 4):
+        order.arrive((), number)
+    figures = order.figures()
+    assert (figures["runs"], figures["run_packets"], figures["run_squares"]) == (0, 4, 0)

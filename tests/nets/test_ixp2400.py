@@ -34,6 +34,14 @@ def gbps(result: petri.Result) -> float:
     return figure(result, "throughput") / GBPS
 
 
+@pytest.mark.parametrize("name", ["ixp2400", "ixp2400_hops"])
+def test_the_net_states_the_rate_that_its_source_sends(name: str) -> None:
+    net = petri.load(name).net
+    values = {parameter.name: parameter.value for parameter in net.parameters}
+    sent = float(values["load"]) * float(values["line"]) / GBPS
+    assert f"arrive at {sent:.2f} Gbps" in " ".join(net.doc.split())
+
+
 @slow_without_native
 def test_dram_limits_throughput() -> None:
     result = run()

@@ -86,7 +86,7 @@ def test_an_installed_wheel_runs_from_any_folder(wheel: Path, tmp_path: Path) ->
     done = run("run", "mm1")
     assert done.returncode == 0, done.stderr
     assert "reference engine" in done.stdout
-    assert "the native one is not installed" in done.stderr
+    assert "the native engine is not installed" in done.stderr
     assert run("check", "ixp2400").returncode == 0
     assert "error[native-missing]" in run("run", "mm1", "--engine", "native").stderr
     typed = subprocess.run([python, "-c", "import petri; petri.load('mm1')"], cwd=tmp_path, capture_output=True)

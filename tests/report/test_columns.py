@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 
 import pytest
 from rich.console import Console
@@ -89,3 +89,25 @@ def test_lines_break_beside_quantities(width: int) -> None:
     for quantity in QUANTITY.findall(text):
         assert any(quantity in line for line in lines)
     assert all(len(line) <= width or QUANTITY.search(line) for line in lines)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 140])
+def test_columns_are_as_wide_as_what_is_seen(width: int) -> None:
+    """Control characters and signs that the encoding lacks take more columns once they are replaced."""
+    hostile = [f"{name}\x1b[2J\u202e" for name in NAMES]
+    table = [Column("Transitions", hostile, "name"), *columns()[1:3]]
+    stream = TextIOWrapper(BytesIO(), encoding="ascii")
+    print_table(Console(file=stream, width=width, highlight=False), table)
+    stream.flush()
+    text = stream.buffer.getvalue().decode("ascii")
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    assert "+-" in text
+    assert "<U+202E>" in text
+    if width > 40:  # below, each row is a block of its own
+        assert len({line.index(" M/s") for line in lines if " M/s" in line}) == 1
+
+
+def test_a_quantity_includes_its_interval_in_every_spelling() -> None:
+    text = "7.43 ±? us, 14? ± 34 %, 2.961 +- 0.004 Gbps and 7.43 +-? us"
+    assert QUANTITY.findall(text) == ["7.43 ±? us", "14? ± 34 %", "2.961 +- 0.004 Gbps", "7.43 +-? us"]

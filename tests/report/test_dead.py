@@ -1,4 +1,4 @@
-"""Why nothing can happen any more."""
+"""Why a net is dead."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_inhibitor_guard_and_capacity() -> None:
     inhibited = Transition("t", N, (take,), (InhibitorArc(1, threshold=integer(2)),))
     assert reason(held, inhibited, full) == "needs fewer than 2 tokens in full, which holds 2"
     guard = Expr("gt", "bool", (Expr("var", "int", value=0), integer(9)))
-    assert reason(held, Transition("t", N, (take,), guard=guard)) == "its guard `n > 9` does not hold"
+    assert reason(held, Transition("t", N, (take,), guard=guard)) == "its guard `n > 9` is false"
     assert reason(held, Transition("t", N, (take,), outputs=(OutputArc((1,)),)), full) == "needs room in full (cap 2)"
 
 

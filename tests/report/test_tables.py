@@ -32,6 +32,8 @@ run until 20000
         ([5.0, 5.0], [math.nan, math.nan], True),
         ([5.0, 5.1], [math.nan, math.nan], False),
         ([5.0, math.nan], [1.0, math.nan], False),
+        ([1.0, 1.1, 0.9], [0.1, math.nan, 0.1], True),
+        ([1.0, 1.6, 0.9], [0.1, math.nan, 0.1], False),
         ([math.nan, math.nan], [math.nan, math.nan], True),
         ([0.1 + 0.2, 0.3], [0.0, 0.0], True),
     ],

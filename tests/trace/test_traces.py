@@ -21,6 +21,8 @@ from petri.result import Result
 from petri.trace import TIMELINES, timeline, writer_of
 from petri.trace.timeline import short_names
 from petri.trace.waves import identifier_codes, timescale
+from petri.traffic import recordings
+from tests.traffic.files import net as recorded_net
 
 ENGINE = """
 ## Two engines of two threads share a memory; `free` is held over several firings.
@@ -171,6 +173,19 @@ def test_what_ends_after_the_run_is_left_in_progress() -> None:
     model = petri.loads("net n\nplace p = token\nplace q\ntransition t: p -> q takes 10\nrun until 5")
     _, states, _ = read_waves(traced(model, ".vcd")[2].decode())
     assert states[-1][1] == {"n.places.p": 0, "n.places.q": 0, "n.transitions.t": 1}
+
+
+@pytest.mark.parametrize("block", [1, 2, 65_536])
+def test_waves_show_that_the_last_row_of_a_stream_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr(recordings, "BLOCK", block)
+    (tmp_path / "rows.csv").write_text("time [us],size,flow\n0,100,0\n1,100,0\n5,100,0\n")
+    model = petri.loads(recorded_net()).with_streams({"packets": tmp_path / "rows.csv"})
+    _, states, _ = read_waves(traced(model, ".vcd")[2].decode())
+    shown = [(tick, state["recorded.places.packets"]) for tick, state in states]
+    assert [tokens for tick, tokens in shown if tick < 1000] == [1, 1]
+    assert {tokens for tick, tokens in shown if tick >= 1000} == {0}, "the third row was taken at 1 us"
 
 
 # ---------------------------------------------------------------- the timeline

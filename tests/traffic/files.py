@@ -96,6 +96,50 @@ def pcapng(
     return out
 
 
+@dataclass(frozen=True)
+class Section:
+    """Blocks of a pcapng section in one byte order, for captures of any kind."""
+
+    big: bool = False
+
+    @property
+    def order(self) -> str:
+        return ">" if self.big else "<"
+
+    def pack(self, form: str, *values: int) -> bytes:
+        return struct.pack(self.order + form, *values)
+
+    def block(self, kind: int, content: bytes) -> bytes:
+        return block(kind, content, self.order)
+
+    def option(self, code: int, value: bytes) -> bytes:
+        return self.pack("HH", code, len(value)) + value + b"\0" * (-len(value) % 4)
+
+    def header(self, length: int = -1) -> bytes:
+        return self.block(0x0A0D0D0A, self.pack("IHHq", 0x1A2B3C4D, 1, 0, length))
+
+    def interface(self, *, resolution: int | None = 9, offset: int | None = None, link: int = 1) -> bytes:
+        options = b"" if resolution is None else self.option(9, bytes([resolution]))
+        options += b"" if offset is None else self.option(14, self.pack("q", offset))
+        return self.block(1, self.pack("HHI", link, 0, 65535) + options + self.option(0, b""))
+
+    def packet(self, tick: int, data: bytes, size: int | None = None, interface: int = 0, dropped: int = 0) -> bytes:
+        """An Enhanced Packet Block."""
+        size = len(data) if size is None else size
+        head = self.pack("IIIII", interface, tick >> 32, tick & 0xFFFFFFFF, len(data), size)
+        options = self.option(4, self.pack("Q", dropped)) + self.option(0, b"") if dropped else b""
+        return self.block(6, head + data + b"\0" * (-len(data) % 4) + options)
+
+    def old_packet(self, tick: int, data: bytes, interface: int = 0, dropped: int = 0xFFFF) -> bytes:
+        """A Packet Block, which is obsolete. 0xFFFF: it is not known how many were dropped."""
+        head = self.pack("HHIIII", interface, dropped, tick >> 32, tick & 0xFFFFFFFF, len(data), len(data))
+        return self.block(2, head + data + b"\0" * (-len(data) % 4) + self.option(1, b"a comment"))
+
+    def statistics(self, dropped: int, interface: int = 0) -> bytes:
+        options = self.option(5, self.pack("Q", dropped)) + self.option(0, b"")
+        return self.block(5, self.pack("III", interface, 0, 0) + options)
+
+
 def conversation(count: int = 200, start: int = 1_700_000_000_000_000_123) -> list[Sent]:
     """Packets of five flows, some microseconds apart, cut to 64 bytes in the file."""
     kinds = [

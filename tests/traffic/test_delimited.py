@@ -87,26 +87,26 @@ def test_columns_of_other_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "identifier", "part"),
     [
-        ("", "stream-no-columns", "does not begin"),
-        ("1,2,3\n4,5,6\n", "stream-no-columns", "does not begin"),
+        ("", "stream-no-columns", "does not start"),
+        ("1,2,3\n4,5,6\n", "stream-no-columns", "does not start"),
         ("time,size,flow\n", "stream-empty", "no rows"),
         ("time,size\n1,2\n", "stream-unknown-column", "`flow`"),
         ("time,size,flow,flow\n1,2,3,4\n", "stream-column-twice", "`flow`"),
         ("time [parsec],size,flow\n1,2,3\n", "stream-unknown-unit", "`parsec`"),
         ("time [B],size,flow\n1,2,3\n", "stream-column-unit", "Bytes"),
         ("time,size,flow [s]\n1,2,3\n", "stream-column-unit", "plain"),
-        ("time,size,flow\n1,2,3\n1,x,3\n", "stream-row", "line 3, column `size`: `x` is no number"),
+        ("time,size,flow\n1,2,3\n1,x,3\n", "stream-row", "line 3, column `size`: `x` is not a number"),
         ("time,size,flow\n1,2,3\n\n#\n1,,3\n", "stream-row", "line 5, column `size`"),
         ("time,size,flow\n1,2\n", "stream-row", "line 2: it has 2 columns"),
-        ("time,size,flow\n1,2,3.5\n", "stream-row", "`3.5` is no whole number"),
-        ("time,size,flow\n1,2,1e30\n", "stream-row", "no whole number of 64 bits"),
-        ("time,size,flow\n1,nan,3\n", "stream-row", "`nan` is no number"),
+        ("time,size,flow\n1,2,3.5\n", "stream-row", "`3.5` is not a 64-bit integer"),
+        ("time,size,flow\n1,2,1e30\n", "stream-row", "is not a 64-bit integer"),
+        ("time,size,flow\n1,nan,3\n", "stream-row", "`nan` is not a number"),
         ("time,size,flow\n1,2,3\n1,inf,3\n", "stream-row", "line 3, column `size`: `inf`"),
-        ("time,size,flow\n1,1e999,3\n", "stream-row", "float"),
+        ("time,size,flow\n1,1e999,3\n", "stream-row", "finite number"),
         ('time,size,flow\n1,"2,3\n', "stream-row", "line 2"),
         ("time,size,flow\n1,2,3\n1,2,9\n", "stream-value", "line 3: `flow` is 9"),
         ("time,size,flow\n1,2,-1\n", "stream-value", "line 2: `flow` is -1"),
-        ("time,size,flow\n5,2,3\n6,2,3\n5.5,2,3\n", "stream-time-back", "line 4: the time goes back by 500000"),
+        ("time,size,flow\n5,2,3\n6,2,3\n5.5,2,3\n", "stream-time-back", "line 4: the time decreases by 500000"),
         (b"time,size,flow\n1,2,3\n\xff\xfe\x00\n", "stream-not-text", "line"),
         ("time,size,flow\n" + "1" * (LONGEST_LINE + 1) + ",2,3\n", "stream-long-line", "line 2"),
         (b"\x1f\x8b\x08\x00aaaaaaaa", "stream-compressed", "gzip"),
@@ -134,7 +134,7 @@ def test_no_file_and_no_place(tmp_path: Path) -> None:
     assert error.value.diagnostics[0].values["suggestion"] == str(tmp_path / "packets.csv")
     with pytest.raises(LanguageError) as error:
         rows(with_streams(flat, {"rows": tmp_path}))
-    assert told(error)[0] == "stream-unreadable"
+    assert told(error)[0] == "stream-not-regular"
     for files, columns, identifier in (
         ({"row": "x"}, {}, "stream-unknown-place"),
         ({}, {"tine": "x"}, "stream-unknown-field"),

@@ -16,6 +16,8 @@ from petri.traffic import Recordings, with_streams
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
+NOT_UTF8 = pyarrow.array([b"gold", b"\xff\xfe"], pyarrow.binary()).view(pyarrow.string())
+
 
 def read(columns: dict[str, Any], fields: str, folder: Path, block: int | None = None) -> list[Token]:
     path = folder / "rows.parquet"
@@ -58,6 +60,8 @@ def test_times_may_be_numbers(tmp_path: Path) -> None:
         ({"a": pyarrow.array([2**64 - 1], pyarrow.uint64())}, "{ a: int }", "stream-row"),
         ({"a": [float("nan")]}, "{ a: real }", "stream-value"),
         ({"a": [9]}, "{ a: 0..7 }", "stream-value"),
+        ({"a": NOT_UTF8}, "{ a: Class }", "stream-row"),
+        ({"a": NOT_UTF8.dictionary_encode()}, "{ a: Class }", "stream-row"),
         ({"time": [2, 1]}, "{ time: Time }", "stream-time-back"),
         ({"a": pyarrow.array([], pyarrow.int64())}, "{ a: int }", "stream-empty"),
     ],

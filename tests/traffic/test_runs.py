@@ -88,7 +88,7 @@ def test_other_names_of_columns(folder: Path, capsys: Capture) -> None:
         (("--stream", "packets=row.csv"), "did you mean `rows.csv`?"),
         (("--stream", "packets=rows.csv", "--column", "tim=x"), "did you mean `time`?"),
         (("--stream", "packets=rows.csv", "--column", "time=x"), "no column `x`"),
-        (("--table", "lengths.csv=rows.csv"), "draws from no table"),
+        (("--table", "lengths.csv=rows.csv"), "does not draw from a table"),
     ],
 )
 def test_refusals(folder: Path, capsys: Capture, options: tuple[str, ...], told: str) -> None:
@@ -104,7 +104,7 @@ def test_what_is_wrong_late_in_a_file_ends_the_run(folder: Path, capsys: Capture
     outcome = caller(capsys)("run", "replay.net", "--quiet", *options)
     assert outcome.status == 3
     assert (folder / "t.csv").read_text().count("arrive") == 200
-    assert "line 202, column `size`: `x` is no number\n  note: the figures are those up to time 1" in outcome.err
+    assert "line 202, column `size`: `x` is not a number\n  note: the figures cover the time up to 1" in outcome.err
     assert "PARTIAL RESULTS: stopped by an error in a recording at time 1" in outcome.out
     assert "It was stopped by an error in a recording" in (folder / "page.html").read_text()
 
@@ -113,7 +113,7 @@ def test_what_is_wrong_at_the_beginning_of_a_file_is_told_alone(folder: Path, ca
     (folder / "bad.csv").write_text("time [ns],flow,size\n0,1,x\n")
     outcome = caller(capsys)("run", "replay.net", "--quiet", "--stream", "packets=bad.csv")
     assert (outcome.status, outcome.out) == (2, "")
-    assert "line 2, column `size`: `x` is no number" in outcome.err
+    assert "line 2, column `size`: `x` is not a number" in outcome.err
     assert "note" not in outcome.err
 
 

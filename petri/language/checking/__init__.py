@@ -1,6 +1,6 @@
-"""From the syntax tree to checked templates: names found, types and dimensions inferred, everything wrong told.
+"""From the syntax tree to checked templates: resolves names, infers types and dimensions, reports all errors.
 
-`checker` is where to begin: it gathers `declarations`, then reads the `bodies` of the net and of its modules, whose
-parts are modules of the same names here; `measures` is about what is observed, and `lint` about what is allowed and
-probably not meant. `state` is what all of them know of the whole: `Checker` stands on top and is a `CheckState`.
+Start with `checker`: it collects the `declarations`, then reads the `bodies` of the net and of its modules. Each part
+of a body has a module of its name here. `measures` checks measures, and `lint` reports what is allowed but probably a
+mistake. `state` is the interface through which they use the whole check: `Checker` is a `CheckState`.
 """

@@ -24,7 +24,7 @@ from petri.net import Stream
 
 
 def check_places(checker: CheckState, body: Body, declarations: Sequence[tree.Declaration]) -> None:
-    """Types and sizes of all places and ports, which arcs and instances need to know."""
+    """Types and sizes of all places and ports; arcs and instances need them."""
     scope = body.scope
     if scope.outer is not None:
         module_defaults(checker, body)
@@ -45,7 +45,7 @@ _ZERO = Node("const", "int", value=0)
 
 
 def declared(scope: Scope, d: tree.Declaration) -> object:
-    """The symbol of a declaration; None where its name was taken by another."""
+    """The symbol of a declaration; None if another declaration has its name."""
     symbol = scope.names.get(getattr(d, "name", ""))
     return symbol if getattr(symbol, "declaration", None) is d else None
 
@@ -144,7 +144,7 @@ def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: Pla
 
 
 def _ambiguous(value: tree.Binary, kind: Type) -> bool:
-    """Whether `a * b` could as well be one number, as in a place of numbers."""
+    """Whether `a * b` could also be one number, as in a place of numbers."""
     return (
         isinstance(kind, Scalar)
         and kind.kind in ("int", "real")

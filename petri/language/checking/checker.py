@@ -1,8 +1,8 @@
 """Names and types of a whole net, its modules included, whether or not they are used.
 
-`Checker.run` gathers the declarations of all files, resolves constants and types on demand (in whatever order they were
-written), and turns the net and each module into a `Body` of templates. Everything that is wrong is found in one run;
-what depends on it is of the unknown type, which fits everything.
+`Checker.run` collects the declarations of all files, resolves constants and types on demand (in any written order), and
+turns the net and each module into a `Body` of templates. One run finds all errors; anything that depends on an error
+has the unknown type, which fits everything.
 """
 
 from __future__ import annotations
@@ -49,13 +49,14 @@ from petri.language.meaning.units import TIME, TIMES, UNITS, suggested_unit
 from petri.language.problems import CheckError, Problems
 from petri.language.syntax import tree
 
-# What other languages call a type.
+DEEPEST_TYPE = 64  # types that are defined by one another
+# Names of types in other languages.
 _BUILT_IN = ("int", "real", "bool", "token", "Time", "Bytes", "Rate", "Freq")
 _OTHER_NAMES = {"integer": "int", "float": "real", "double": "real", "number": "real", "boolean": "bool"}
 
 
 class Checker(CheckState):
-    """The state of one check. Afterwards `body` is the net, `problems` what was found."""
+    """The state of one check. Afterwards `body` is the net, and `problems` has the diagnostics."""
 
     def __init__(
         self,
@@ -68,9 +69,9 @@ class Checker(CheckState):
         broken: frozenset[str] = frozenset(),
         clock: str = "",
     ) -> None:
-        """`broken` holds names whose declarations did not parse: nothing is said of their uses; `*` is every name.
+        """`broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name.
 
-        `clock` is the unit of time to assume where no file declares one.
+        `clock` is the unit of time to assume if no file declares one.
         """
         super().__init__(problems, files, table, stream, broken)
         self.assumed_clock = clock
@@ -79,6 +80,7 @@ class Checker(CheckState):
         self.measures: list[MeasureTemplate] = []
         self.expectations: list[ExpectationTemplate] = []
         self.run_defaults = net.RunDefaults()
+        self._open_types = 0
 
     def run(self) -> None:
         """Check everything."""
@@ -121,7 +123,7 @@ class Checker(CheckState):
         self._set_user_clock(clock, user)
 
     def _set_user_clock(self, clock: tree.Time, user: UnitSymbol) -> None:
-        """`time cycle`: find the unit's length in seconds, then forget what was computed with that clock."""
+        """`time cycle`: compute the unit's length in seconds, then discard everything computed with that clock."""
         self.overrides.read()
         self.resolve_unit(user, self.scope)
         length = user.node.value if user.node is not None else None
@@ -140,7 +142,7 @@ class Checker(CheckState):
     # ------------------------------------------------------------ constants
 
     def resolve_all(self, scope: Scope) -> None:
-        """Constants, types, distributions and units of a scope, whether or not anything uses them."""
+        """Constants, types, distributions and units of a scope, used or not."""
         for symbol in list(scope.names.values()):
             if isinstance(symbol, ConstantSymbol):
                 self.resolve_constant(symbol)
@@ -160,7 +162,7 @@ class Checker(CheckState):
         return self.gatherer.home.get(id(symbol), self.scope)
 
     def resolve_constant(self, symbol: ConstantSymbol) -> None:
-        """Find type and value of a constant or parameter, if that was not done before."""
+        """Compute the type and value of a constant or parameter, unless this was done before."""
         if symbol.state != "waiting":
             if symbol.state == "busy":
                 self.problems.error("circular-definition", symbol.span, name=symbol.name)
@@ -220,13 +222,19 @@ class Checker(CheckState):
             self.problems.error("circular-definition", symbol.span, name=symbol.name)
         if symbol.state == "waiting":
             symbol.state = "busy"
-            symbol.type = self.read_type(symbol.declaration.type, self.scope_of(symbol), symbol.name)
+            self._open_types += 1
+            if self._open_types > DEEPEST_TYPE:
+                self.problems.error("type-too-deep", symbol.span, limit=DEEPEST_TYPE)
+                symbol.type = UNKNOWN
+            else:
+                symbol.type = self.read_type(symbol.declaration.type, self.scope_of(symbol), symbol.name)
+            self._open_types -= 1
             symbol.state = "done"
         symbol.used = True
         return symbol.type
 
     def read_type(self, e: tree.TypeExpr | None, scope: Scope, name: str = "") -> Type:
-        """The type that a type expression means; no type at all is that of black tokens."""
+        """The type of a type expression; without a type expression, that of black tokens."""
         if e is None:
             return BLACK
         if isinstance(e, tree.NamedType):
@@ -265,7 +273,7 @@ class Checker(CheckState):
             return UNKNOWN
         known = (name for name, found in scope.visible() if isinstance(found, TypeSymbol))
         suggestion = _OTHER_NAMES.get(e.name.lower()) or self.problems.meant(e.name, chain(known, _BUILT_IN))
-        instead = "name what it can be, `red | green`" if e.name.lower() in ("string", "str", "text") else None
+        instead = "declare its possible values, `red | green`" if e.name.lower() in ("string", "str", "text") else None
         self.problems.error("unknown-type", e.span, name=e.name, suggestion=suggestion, instead=instead)
         return UNKNOWN
 
@@ -280,7 +288,7 @@ class Checker(CheckState):
     # ------------------------------------------------------------ modules
 
     def module_head(self, symbol: ModuleSymbol) -> None:
-        """Parameters and ports of a module: what its instances need to know."""
+        """Parameters and ports of a module, which its instances need."""
         assert symbol.scope is not None
         body = Body(symbol.name, symbol.scope, parameters=list(symbol.declaration.parameters))
         self.bodies[id(symbol.scope)] = body

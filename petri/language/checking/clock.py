@@ -10,7 +10,7 @@ from petri.language.meaning.units import PLAIN, UNITS, Dimension
 
 
 class NetUnits:
-    """What quantities are in this net. Without a `time` line (`second` is None) time is a plain number."""
+    """The quantities of this net. Without a `time` line (`second` is None) time is a plain number."""
 
     def __init__(self) -> None:
         self.time_unit = ""
@@ -25,7 +25,7 @@ class NetUnits:
         return REAL if self.second is None else DIMENSIONS["Time"]
 
     def normal(self, dimension: Dimension) -> Dimension:
-        """The dimension as this net knows it: where time is a plain number, its exponent is nothing."""
+        """The dimension in this net: if time is a plain number, its exponent is 0."""
         return dimension if self.second is not None else Dimension(0, dimension.bytes)
 
     def builtin(self, name: str) -> Type | None:

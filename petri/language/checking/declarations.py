@@ -1,4 +1,4 @@
-"""Gathering: every declared name of every file into its scope, clashes told with both places."""
+"""Collects every declared name of every file into its scope; reports clashes with both positions."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ KEYWORDS: dict[type, str] = {
 
 
 class Gatherer:
-    """Fills the scopes. `net`, `clock` and `run` are the declarations of which a net has one.
+    """Fills the scopes. `net`, `clock` and `run` are the declarations that occur at most once in a net.
 
-    `part` tells that the first file is no net, but modules and the like for others to import.
+    `part`: the first file is not a net, but modules and other declarations to import.
     """
 
     def __init__(self, checker: CheckState, library: frozenset[str]) -> None:
@@ -89,7 +89,7 @@ class Gatherer:
             self.problems.error("declared-twice", declaration.span, label, keyword=KEYWORDS[type(declaration)])
 
     def declare(self, scope: Scope, d: tree.Declaration) -> None:
-        """Enter a declaration, and the enumeration values that it introduces."""
+        """Enter a declaration and the enumeration values that it introduces."""
         inside = scope.outer is not None
         if (inside and isinstance(d, OF_THE_NET)) or (not inside and isinstance(d, tree.Port)):
             keyword = KEYWORDS[type(d)]
@@ -156,7 +156,7 @@ class Gatherer:
             self.declare(symbol.scope, declaration)
 
     def _enter(self, scope: Scope, symbol: Symbol) -> bool:
-        """False, and told, when the name is taken."""
+        """Reports an error and returns False if the name is taken."""
         first = scope.names.get(symbol.name)
         if first is not None:
             label = Label(first.span, "first-declared")

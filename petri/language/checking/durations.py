@@ -1,4 +1,4 @@
-"""Times that are given beside a net, such as "20 ms" on the command line."""
+"""Times from outside the net, such as "20 ms" on the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from petri.language.syntax.parser import parse
 
 
 def duration(text: str, time_unit: str, seconds: float | None) -> float:
-    """A time as text ("20 ms") in a net's unit, which lasts so many seconds. Raises LanguageError."""
+    """A time given as text ("20 ms"), in a net's unit of this many seconds. Raises LanguageError."""
     problems = Problems()
     checker = Checker(problems, (), {}, lambda table: None, lambda stream: None)
     if seconds is not None:

@@ -36,7 +36,7 @@ class EventTemplate(Struct):
 
 
 def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr]) -> EventTemplate | None:
-    """`send`, or `wire(p)`; None, and told, when it makes no sense."""
+    """`send`, or `wire(p)`; reports an error and returns None if it is not an event."""
     pattern = None
     if isinstance(e, tree.Call):
         if len(e.arguments) != 1:
@@ -66,7 +66,7 @@ def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr]) -> Ev
 
 
 def _arrival_reader(checker: CheckState, target: Target, pattern: tree.Expr | None) -> Reader | None:
-    """Reads expressions in the names that a pattern gives to the slots of an arriving token."""
+    """Reads expressions that use the names which a pattern gives to the slots of an arriving token."""
     kind = target.symbol.type  # type: ignore[union-attr]
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
     reader = Reader(checker, checker.scope, "a measure", variables=names)
@@ -89,7 +89,7 @@ def _arrival_reader(checker: CheckState, target: Target, pattern: tree.Expr | No
 
 
 def check_keys(checker: CheckState, start: EventTemplate, end: EventTemplate, span: Span) -> bool:
-    """Whether the keys at both ends can be equal at all."""
+    """Whether the keys at both ends can ever be equal."""
     if len(start.types) == len(end.types) and all(map(same, start.types, end.types)):
         return True
     shown = [", ".join(plainly(kind) for kind in event.types) or "none" for event in (start, end)]

@@ -1,4 +1,4 @@
-"""Expressions: names resolved, types and dimensions found, records taken apart into their slots."""
+"""Expressions: resolves names, infers types and dimensions, splits records into their slots."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _NOT_PERMITTED: dict[Permission, str] = {
 class Reader:
     """Reads the expressions of one declaration.
 
-    `where` says, for messages, what is being read ("a guard"); `allowed` what may occur in it besides constants and
-    variables; `binds` that the variables are those that input arcs bind. What is wrong goes to the checker's problems,
-    and the result is then of the unknown type.
+    `where` names the text being read, for messages ("a guard"); `allowed` lists what may occur in it besides constants
+    and variables; `binds`: the variables are those that input arcs bind. Errors go to the checker's problems, and the
+    result then has the unknown type.
     """
 
     def __init__(
@@ -70,13 +70,13 @@ class Reader:
         self.binds = binds
 
     def allowing(self, where: str, *allowed: Permission) -> Reader:
-        """The same names, in another place."""
+        """A reader with the same names for another part of the text."""
         return Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops, self.binds)
 
     # ------------------------------------------------------------ entry points
 
     def read(self, expression: tree.Expr, expected: Type | None = None) -> Value:
-        """The value of an expression; `expected` tells the type of a record written as `{…}`."""
+        """The value of an expression; `expected` is the type of a record written as `{…}`."""
         try:
             return self._dispatch(expression, expected)
         except CheckError as fault:
@@ -86,7 +86,7 @@ class Reader:
         return self.unknown(expression.span)
 
     def read_as(self, expression: tree.Expr, wanted: Type) -> tuple[Node, ...] | None:
-        """The nodes of an expression that must be of a type; None, and told, when it is not."""
+        """The nodes of an expression that must have a type; reports an error and returns None otherwise."""
         return self.fit(self.read(expression, wanted), wanted)
 
     def read_scalar(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
@@ -94,7 +94,7 @@ class Reader:
         return nodes[0] if nodes else None
 
     def read_fixed(self, expression: tree.Expr, wanted: Scalar) -> Node | None:
-        """A constant of a type, where nothing but constants is allowed."""
+        """A constant of a type, where only constants are allowed."""
         node = self.read_scalar(expression, wanted)
         assert node is None or node.fixed
         return node
@@ -105,7 +105,7 @@ class Reader:
     # ------------------------------------------------------------ fitting
 
     def fit(self, value: Value, wanted: Type) -> tuple[Node, ...] | None:
-        """The value's nodes as of the wanted type (an int becomes a real where one is wanted), or None."""
+        """The value's nodes converted to the expected type (an int becomes a real where needed), or None."""
         found = value.type
         if isinstance(found, Unknown) or isinstance(wanted, Unknown):
             return None
@@ -214,7 +214,7 @@ class Reader:
         return self.unknown(span) if symbol.node is None else Value(symbol.type, (symbol.node,), span)
 
     def unknown_name(self, e: tree.Name, symbol: object) -> None:
-        """Say that a name is no value here: what it is instead, or what was perhaps meant."""
+        """Report that a name is not a value here: what it is instead, or which name was probably meant."""
         if symbol is not None:
             if isinstance(symbol, PlaceSymbol):
                 symbol.mentioned = True
@@ -322,7 +322,7 @@ class Reader:
 
     @staticmethod
     def bare(kind: Type) -> Scalar:
-        """The type without its name and range: what arithmetic with it gives."""
+        """The type without its name and range, as arithmetic gives it."""
         assert isinstance(kind, Scalar)
         return INT if kind.kind == "int" else quantity(kind.dimension)
 
@@ -344,7 +344,7 @@ class Reader:
         return Value(kind, (operation(op, sides[0].kind, sides, span),), span, left.zero and right.zero)
 
     def common(self, left: Value, right: Value, span: Span) -> tuple[Scalar, list[Node]] | None:
-        """Two numbers as of one type; None, and told, when their dimensions differ."""
+        """Two numbers converted to one type; reports an error and returns None if their dimensions differ."""
         assert isinstance(left.type, Scalar)
         assert isinstance(right.type, Scalar)
         if left.type.kind == right.type.kind == "int":
@@ -386,7 +386,7 @@ class Reader:
         return Value(BOOL, (first,), span)
 
     def unify(self, left: Value, right: Value, span: Span) -> tuple[Type, Sequence[Node], Sequence[Node]] | None:
-        """Two values as of one type; None, and told, when they are of different types."""
+        """Two values converted to one type; reports an error and returns None if their types differ."""
         if isinstance(left.type, Unknown) or isinstance(right.type, Unknown):
             return None
         if all(isinstance(side.type, Scalar) and side.type.kind in ("int", "real") for side in (left, right)):
@@ -428,7 +428,7 @@ class Reader:
         return Value(expected, tuple(nodes), e.span)
 
     def fields(self, e: tree.Record, kind: Record) -> dict[str, tuple[Node, ...] | None]:
-        """The fields of a record literal, each fitted to its type (None where that failed)."""
+        """The fields of a record literal, each converted to its type (None where that failed)."""
         given: dict[str, tuple[Node, ...] | None] = {}
         for name, value, span in e.fields:
             if name in given:

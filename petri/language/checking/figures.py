@@ -1,4 +1,4 @@
-"""Formulas of measures: what is observed of places and transitions, and arithmetic over it."""
+"""Formulas of measures: figures of places and transitions, and arithmetic on them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from petri.language.checking.expressions import Reader
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat, Target, find_target
-from petri.language.meaning.nodes import Node, as_float, evaluate, to_slot
+from petri.language.meaning.nodes import LARGEST, Node, as_float, evaluate, to_slot
 from petri.language.meaning.scope import ConstantSymbol, MeasureSymbol, kind_of
-from petri.language.meaning.types import Scalar, Unknown, plainly, quantity
+from petri.language.meaning.types import INT, Scalar, Unknown, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
+from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span, Term
 from petri.structs import Struct
 
 Build = Callable[[Flat], Term]
+DEEPEST_MEASURE = 120  # operations within operations: what the codec, which is recursive, can write
 
 
 class ProbeTemplate(Struct):
@@ -60,6 +62,7 @@ class ProbeTemplate(Struct):
         return "reordered_share" if self.kind == "order" else "mean"
 
 
+SERIES_FIELDS = ("mean", "min", "max")
 SAMPLE_FIELDS = ("count", "sum", "mean", "std", "min", "max")
 
 
@@ -70,17 +73,33 @@ def is_percentile(field: str) -> bool:
 
 
 class FigureTemplate(Struct):
-    """A formula: its dimension, whether it is a share of 1, and how to write it for a flat net."""
+    """A formula: its dimension, whether it is a share of 1, and its form in a flat net."""
 
     dimension: Dimension
     share: bool
     build: Build
     probe: ProbeTemplate | None = None
     zero: bool = False
+    size: int = 1  # operations, those of the measures that it uses included
+    depth: int = 0
 
 
-def operation(op: str, *figures: FigureTemplate) -> Build:
-    return lambda flat: Term(op, tuple(figure.build(flat) for figure in figures))
+def operation(op: str, dimension: Dimension, share: bool, span: Span, *figures: FigureTemplate) -> FigureTemplate:
+    """An operation on figures; raises CheckError when the formula has become too large.
+
+    A measure is written out wherever it is used, so each line of a net can double the formula of the line before.
+    """
+    size = 1 + sum(figure.size for figure in figures)
+    depth = 1 + max(figure.depth for figure in figures)
+    if size > LARGEST:
+        raise CheckError("measure-too-large", span, limit=LARGEST)
+    if depth > DEEPEST_MEASURE:
+        raise CheckError("measure-too-deep", span, limit=DEEPEST_MEASURE)
+
+    def build(flat: Flat) -> Term:
+        return Term(op, tuple(figure.build(flat) for figure in figures))
+
+    return FigureTemplate(dimension, share, build, size=size, depth=depth)
 
 
 def total(terms: Sequence[Term], op: str = "add") -> Term:
@@ -101,7 +120,7 @@ class FigureReader:
         self.reader = Reader(checker, checker.scope, "a measure")
 
     def read(self, e: tree.Expr) -> FigureTemplate | None:
-        """The figure of a formula; None, and told, when it makes no sense."""
+        """The figure of a formula; reports an error and returns None if it is not one."""
         match e:
             case tree.Paren():
                 return self.read(e.inner)
@@ -111,7 +130,7 @@ class FigureReader:
                 return self._arithmetic(e)
             case tree.Unary() if e.operator == "-":
                 inner = self.read(e.operand)
-                return None if inner is None else FigureTemplate(inner.dimension, False, operation("neg", inner))
+                return None if inner is None else operation("neg", inner.dimension, False, e.span, inner)
             case tree.Name():
                 return self._name(e)
             case tree.Field():
@@ -152,6 +171,8 @@ class FigureReader:
         base, field = e.base, e.name
         if isinstance(base, tree.Field) and is_percentile(f"{base.name}.{field}"):
             field, base = f"{base.name}.{field}", base.base
+        if isinstance(base, tree.Field) and base.name == "series":
+            return self._of_series(e, base, field)
         symbol = self.checker.scope.find(base.name) if isinstance(base, tree.Name) else None
         if not isinstance(symbol, MeasureSymbol):
             self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
@@ -166,6 +187,31 @@ class FigureReader:
             self.unknown_field(e.span, symbol.name, figure.probe, field)
             return None
         return figure.probe.figure(field)
+
+    def _of_series(self, e: tree.Field, series: tree.Field, field: str) -> FigureTemplate | None:
+        """`passed.series.max`: a figure of the windows that a measure records."""
+        symbol = self.checker.scope.find(series.base.name) if isinstance(series.base, tree.Name) else None
+        if not isinstance(symbol, MeasureSymbol):
+            self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
+            return None
+        figure = self.measure(symbol, series.base.span)
+        if figure is None:
+            return None
+        calls = (item.function for item in symbol.declaration.record if isinstance(item, tree.Call))
+        if not any(isinstance(function, tree.Name) and function.name == "series" for function in calls):
+            self.problems.error("series-not-recorded", e.span, name=symbol.name)
+            return None
+        if field not in SERIES_FIELDS and not is_percentile(field):
+            known = [*SERIES_FIELDS, "p50", "p99"]
+            suggestion = self.problems.meant(field, known)
+            name = f"{symbol.name}.series"
+            self.problems.error("no-such-figure", e.span, name=name, field=field, suggestion=suggestion, known=known)
+            return None
+
+        def term(flat: Flat) -> Term:
+            return Term("series", (), (flat.measure(symbol.name), field))
+
+        return FigureTemplate(figure.dimension, figure.share, term)
 
     def unknown_field(self, span: Span, name: str, probe: ProbeTemplate, field: str) -> None:
         known = probe.fields()
@@ -185,9 +231,9 @@ class FigureReader:
         if left is None or right is None:
             return None
         if e.operator == "*":
-            return FigureTemplate(left.dimension * right.dimension, False, operation("mul", left, right))
+            return operation("mul", left.dimension * right.dimension, False, e.span, left, right)
         if e.operator == "/":
-            return FigureTemplate(left.dimension / right.dimension, False, operation("div", left, right))
+            return operation("div", left.dimension / right.dimension, False, e.span, left, right)
         op = "add" if e.operator == "+" else "sub"
         return self._alike(op, left, right, e.left.span, e.right.span, e.span)
 
@@ -200,7 +246,7 @@ class FigureReader:
             self.reader.unequal(Value(kinds[0], (), a), Value(kinds[1], (), b), span)
             return None
         dimension = right.dimension if left.zero else left.dimension
-        return FigureTemplate(dimension, left.share or right.share, operation(op, left, right))
+        return operation(op, dimension, left.share or right.share, span, left, right)
 
     # ------------------------------------------------------------ functions
 
@@ -224,7 +270,7 @@ class FigureReader:
             return None
         instead = _OTHER_MEASURES.get(name.lower())
         if instead is None and re.fullmatch(r"p\d+", name):
-            instead = f"`now - x.born at send record {name}`, for a percentile of what each firing shows"
+            instead = f"`now - x.born at send record {name}`, for a percentile over firings"
         self.problems.error(
             "unknown-measure-function",
             e.function.span,
@@ -255,7 +301,7 @@ class FigureReader:
         return find_target(self.checker, e.arguments[0], wanted)
 
     def _events(self, e: tree.Call, name: str) -> FigureTemplate | None:
-        """`rate(t)`, `count(t)`, and of a quantity: `rate(t, p.size)`."""
+        """`rate(t)`, `count(t)`, and for a quantity `rate(t, p.size)`."""
         target = self._target(e, "a transition", most=2)
         if target is None:
             return None
@@ -268,11 +314,16 @@ class FigureReader:
             assert isinstance(value.type, Scalar)
             node, dimension = to_slot(value.node), value.type.dimension
 
-        def count(flat: Flat) -> Term:
+        def made(flat: Flat) -> tuple[int, Term]:
             transitions = flat.transitions(target)
             if node is None:
-                return total([Term("firings", (), index) for index in transitions])
-            return total([Term("counter", (), _counter(flat, target, node, index)) for index in transitions])
+                terms = [Term("firings", (), index) for index in transitions]
+            else:
+                terms = [Term("counter", (), _counter(flat, target, node, index)) for index in transitions]
+            return len(terms), total(terms)
+
+        def count(flat: Flat) -> Term:
+            return flat.leaf(e, e.span, lambda: made(flat))
 
         if name == "count":
             return FigureTemplate(dimension, False, count)
@@ -302,11 +353,11 @@ class FigureReader:
         dimension = self.checker.units.normal(TIME) if name == "sojourn" else PLAIN
         share = name in ("busy", "occupied", "active")
 
-        def term(flat: Flat) -> Term:
+        def made(flat: Flat) -> tuple[int, Term]:
             indices = flat.places(target) if target.is_place else flat.transitions(target)
-            return _combined(op, indices)
+            return len(indices), _combined(op, indices)
 
-        return FigureTemplate(dimension, share, term)
+        return FigureTemplate(dimension, share, lambda flat: flat.leaf(e, e.span, lambda: made(flat)))
 
     def _sample(self, e: tree.At) -> FigureTemplate | None:
         target = find_target(self.checker, e.transition, "a transition")
@@ -349,7 +400,8 @@ class FigureReader:
     def _order(self, e: tree.Call) -> FigureTemplate | None:
         keys = [argument for argument in e.arguments if isinstance(argument, tree.By)]
         orders = [argument for argument in e.arguments if isinstance(argument, tree.Ordered)]
-        others = [a for a in e.arguments if not isinstance(a, (tree.By, tree.Ordered))]
+        settings = [argument for argument in e.arguments if isinstance(argument, tree.Weighted)]
+        others = [a for a in e.arguments if not isinstance(a, (tree.By, tree.Ordered, tree.Weighted))]
         if len(others) != 1 or len(orders) != 1 or len(keys) > 1 or (keys and keys[0].end_keys is not None):
             self.problems.error("measure-usage", e.span, name="reorder", usage=MEASURE_FUNCTIONS["reorder"])
             return None
@@ -357,13 +409,36 @@ class FigureReader:
         if event is None:
             return None
         sequence = event.sequence(orders[0].value)
-        if sequence is None:
+        thresholds = self._thresholds(settings)
+        if sequence is None or thresholds is None:
             return None
 
         def make(flat: Flat) -> net.Probe:
-            return net.Order(event.build(flat), flat.expression(sequence))
+            return net.Order(event.build(flat), flat.expression(sequence), **thresholds)
 
         return _probed(ProbeTemplate("order", make, PLAIN))
+
+    def _thresholds(self, settings: list[tree.Weighted]) -> dict[str, int] | None:
+        """DT and BT of RFC 5236, given as `displacement: 8, buffer: 16`; None, and told, where one is wrong."""
+        found: dict[str, int] = {}
+        for setting in settings:
+            name = setting.value.name if isinstance(setting.value, tree.Name) else ""
+            if name not in _THRESHOLDS or _THRESHOLDS[name] in found:
+                text, known = self.problems.text(setting.value.span), list(_THRESHOLDS)
+                identifier = "reorder-setting-twice" if name in _THRESHOLDS else "reorder-setting"
+                self.problems.error(identifier, setting.span, text=text, known=known)
+                return None
+            node = self.reader.read_fixed(setting.weight, INT)
+            if node is None:
+                return None
+            value = int(evaluate(node, ()))
+            if not 1 <= value <= LARGEST_THRESHOLD:
+                self.problems.error(
+                    "reorder-threshold", setting.weight.span, name=name, value=value, limit=LARGEST_THRESHOLD
+                )
+                return None
+            found[_THRESHOLDS[name]] = value
+        return found
 
 
 def _probed(probe: ProbeTemplate) -> FigureTemplate:
@@ -378,7 +453,7 @@ def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
 
 
 def _combined(op: str, indices: list[int]) -> Term:
-    """A figure of one element, or of all together: numbers add up, shares are averaged, the maximum is the greatest."""
+    """A figure of one element, or of all: numbers are added, shares averaged, and maxima give the greatest."""
     terms = [Term(op, (), index) for index in indices]
     if len(terms) == 1 or op in ("mean", "in_progress", "arrivals"):
         return total(terms)
@@ -391,9 +466,11 @@ def _combined(op: str, indices: list[int]) -> Term:
     return Term("div", (total(terms), Term("const", (), float(len(terms)))))
 
 
+_THRESHOLDS = {"displacement": "displacement_threshold", "buffer": "buffer_threshold"}
+LARGEST_THRESHOLD = 1024
 _ARITHMETIC = ("+", "-", "*", "/")
 _PLACE_FIGURES = ("mean", "max", "busy", "occupied", "sojourn", "arrivals")
-# What people look for under another name.
+# Measures that people expect under another name.
 _OTHER_MEASURES = {
     "throughput": "`rate(transition)`",
     "utilization": "`busy(place)` for a resource, `active(transition)` for the share of time with a firing",
@@ -404,7 +481,7 @@ _OTHER_MEASURES = {
     "tokens": "`mean(place)`",
     **dict.fromkeys(
         ("delay", "wait", "waiting", "latency", "response"),
-        "`sojourn(place)`, or `now - x.born at transition` where tokens know when they were born",
+        "`sojourn(place)`, or `now - x.born at transition` if tokens carry their time of birth",
     ),
 }
 MEASURE_FUNCTIONS = {
@@ -418,5 +495,5 @@ MEASURE_FUNCTIONS = {
     "sojourn": "sojourn(place)",
     "arrivals": "arrivals(place)",
     "time": "time(start -> end, by key)",
-    "reorder": "reorder(event, by flow, order number)",
+    "reorder": "reorder(event, by flow, order number)",  # and perhaps `displacement: 8, buffer: 16`
 }

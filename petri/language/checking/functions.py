@@ -18,10 +18,10 @@ FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow",
 DISTRIBUTIONS = ("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table")
 _ELSEWHERE = {
     "int": "floor(x), ceil(x) or round(x)",
-    "real": "an int becomes a real by itself where one is wanted",
+    "real": "the int itself: it becomes a real where one is expected",
     "log": "ln(x)",
-    "normal": "lognormal(mean, cv) is the distribution that is never negative",
-    "gauss": "lognormal(mean, cv) is the distribution that is never negative",
+    "normal": "lognormal(mean, cv), which is never negative",
+    "gauss": "lognormal(mean, cv), which is never negative",
     "exponential": "exp(mean)",
     "expo": "exp(mean)",
     "poisson": "exp(mean), the time between two events of a Poisson process",
@@ -29,9 +29,9 @@ _ELSEWHERE = {
     "rand": "uniform(a..b)",
     "randint": "uniform(a..b), of ints each of a, a + 1, …, b",
     "power": "pow(x, y)",
-    "float": "an int becomes a real by itself where one is wanted",
-    "const": "a plain value is a constant time",
-    "deterministic": "a plain value is a constant time",
+    "float": "the int itself: it becomes a real where one is expected",
+    "const": "a plain value, which is a constant time",
+    "deterministic": "a plain value, which is a constant time",
     "len": "tokens(place)",
 }
 
@@ -92,7 +92,7 @@ def _construct(reader: Reader, e: tree.Call, symbol: TypeSymbol) -> Value:
 
 
 def _arguments(reader: Reader, e: tree.Call, count: int, usage: str) -> list[Value] | None:
-    """The values of exactly so many arguments; None, and told, when there are others or one is unknown."""
+    """The values of exactly `count` arguments; None if the number differs (reported) or one is unknown."""
     assert isinstance(e.function, tree.Name)
     if len(e.arguments) != count:
         reader.problems.error(
@@ -257,7 +257,7 @@ def _uniform(reader: Reader, e: tree.Call) -> Value:
 
 
 def _with_mean(op: str, usage: str, whole: bool, mean_first: bool) -> Callable[[Reader, tree.Call], Value]:
-    """A distribution of a mean, which carries the dimension, and a shape, which is a plain number."""
+    """A distribution with a mean, which carries the dimension, and a shape, which is a plain number."""
 
     def read(reader: Reader, e: tree.Call) -> Value:
         reader.permit("draw", e.span)

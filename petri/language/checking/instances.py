@@ -15,7 +15,7 @@ from petri.language.syntax import tree
 
 
 def check_instance(checker: CheckState, body: Body, d: tree.Instance) -> InstanceTemplate | None:
-    """The template of an instance; None, and told, when it makes no sense."""
+    """The template of an instance; reports an error and returns None if it has none."""
     loops, templates = read_loops(checker, body.scope, d.loops)
     reader = Reader(checker, body.scope, "an argument", loops=loops)
     module = body.scope.find(d.module)
@@ -48,7 +48,7 @@ def _no_module(checker: CheckState, reader: Reader, d: tree.Instance, found: obj
 
 
 def _assign(checker: CheckState, d: tree.Instance, inner: Body) -> dict[str, tree.Argument]:
-    """Arguments by the name of what they are for: positional ones fill the parameters, then the ports, in order."""
+    """Arguments by the name of their parameter or port. Positional ones fill the parameters, then the ports."""
     names = [parameter.name for parameter in inner.parameters] + [port.name for port in inner.ports]
     given: dict[str, tree.Argument] = {}
     named = False
@@ -130,7 +130,7 @@ def module_defaults(checker: CheckState, body: Body) -> None:
 
 
 def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse | None:
-    """What the port is connected to: a place, an element, a whole array or a part of one."""
+    """The connection of a port: a place, an element, a whole array or a part of one."""
     e = argument.value
     part: tuple[Node, Node] | None = None
     if isinstance(e, tree.Index) and isinstance(e.index, tree.Range):

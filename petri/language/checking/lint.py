@@ -1,7 +1,7 @@
-"""Lints: what is allowed, and probably not meant.
+"""Lints: what is allowed but probably a mistake.
 
-Nothing is said of files of the library, nor of things that a user meant as alternatives: a guard on a `fifo` place is
-pointed out only where no other transition takes the tokens for which it does not hold.
+Files of the library are not linted, and neither are intended alternatives: a guard on a `fifo` place is reported only
+if no other transition takes the tokens for which it is false.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from petri import net
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, DistSymbol, ModuleSymbol, PlaceSymbol, Scope, TypeSymbol
 from petri.language.meaning.templates import Body, TransitionTemplate
+from petri.language.meaning.types import Scalar
 
 if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
 
 
 def lint(flat: net.Net, checker: Checker) -> None:
-    """Tell everything suspicious about a net that is otherwise right."""
+    """Report everything suspicious in a net without errors."""
     for body in checker.bodies.values():
         _guards_on_disciplines(checker, body)
         _streams_without_file(checker, body)
@@ -44,6 +45,7 @@ def _is_own(checker: Checker, file: str) -> bool:
 
 
 def _unused(checker: Checker, scope: Scope) -> None:
+    of_constants = _types_of_constants(scope)
     for symbol in scope.names.values():
         if not _is_own(checker, symbol.span.file):
             continue
@@ -56,12 +58,24 @@ def _unused(checker: Checker, scope: Scope) -> None:
             if not (symbol.taken or symbol.given or symbol.mentioned):
                 identifier = "unused-port" if symbol.port else "unused-place"
                 checker.problems.warning(identifier, symbol.span, name=symbol.name)
+        elif isinstance(symbol, TypeSymbol) and symbol.name in of_constants:
+            continue
         elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and not symbol.used:
             identifier = "unused-parameter" if _is_parameter(symbol) else "unused-constant"
             if isinstance(symbol, TypeSymbol):
                 identifier = "unused-type"
             if symbol.span.file == checker.files[0].path or scope.outer is not None:
                 checker.problems.warning(identifier, symbol.span, name=symbol.name)
+
+
+def _types_of_constants(scope: Scope) -> set[str]:
+    """The enumerations that constants are of without naming them: `param mode = slow` takes any value of its type."""
+    kinds = (
+        symbol.type
+        for symbol in scope.names.values()
+        if isinstance(symbol, ConstantSymbol) and symbol.role != "enumeration value"
+    )
+    return {kind.name for kind in kinds if isinstance(kind, Scalar) and kind.kind == "enum"}
 
 
 def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol) -> bool:
@@ -86,7 +100,7 @@ def _guards_on_disciplines(checker: Checker, body: Body) -> None:
 
 
 def _blocked_place(transition: TransitionTemplate, takers: dict[int, int]) -> PlaceSymbol | None:
-    """A place whose one visible token the guard asks about, and no other transition takes."""
+    """A place whose one visible token the guard tests and no other transition takes."""
     assert transition.guard is not None
     asked = set(_variables(transition.guard))
     for arc in transition.inputs:
@@ -98,7 +112,7 @@ def _blocked_place(transition: TransitionTemplate, takers: dict[int, int]) -> Pl
 
 
 def _streams_without_file(checker: Checker, body: Body) -> None:
-    """A stream may be given another file for each run, so only a check tells that the one it names is not there."""
+    """A run may set another file for a stream, so only a check reports that the file it names is missing."""
     for place in body.places:
         stream = place.stream
         if stream is not None and stream.path and not Path(stream.path).is_file():
@@ -116,7 +130,7 @@ def _variables(node: Node) -> Iterator[object]:
 
 
 def _never_fires(flat: net.Net, checker: Checker) -> None:
-    """Transitions of which no element can fire, as some place before it stays empty whatever happens."""
+    """Transitions of which no element can fire, because some input place always stays empty."""
     marked = _markable(flat)
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     alive: set[object] = set()
@@ -137,7 +151,7 @@ def _never_fires(flat: net.Net, checker: Checker) -> None:
 
 
 def _never_given_back(flat: net.Net, checker: Checker) -> None:
-    """Black tokens of the start that are used up by a transition to which others keep bringing work."""
+    """Initial black tokens that are used up by a transition to which others keep bringing work."""
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     told = set()
     for transition in flat.transitions:
@@ -156,7 +170,7 @@ def _never_given_back(flat: net.Net, checker: Checker) -> None:
 
 
 def _markable(flat: net.Net) -> set[int]:
-    """Places that can ever hold a token, guards and numbers of tokens apart."""
+    """Places that can ever hold a token, ignoring guards and numbers of tokens."""
     waiting: dict[int, list[int]] = {}
     missing = []
     for index, transition in enumerate(flat.transitions):

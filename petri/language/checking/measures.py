@@ -1,9 +1,9 @@
-"""Declared measures, what they record, and what is expected of them."""
+"""Declared measures, the figures they record, and their expectations."""
 
 from __future__ import annotations
 
 from petri.language.checking.expressions import Reader
-from petri.language.checking.figures import FigureReader, FigureTemplate, is_percentile
+from petri.language.checking.figures import DEEPEST_MEASURE, FigureReader, FigureTemplate, is_percentile
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat
 from petri.language.meaning.nodes import as_float, evaluate
@@ -82,12 +82,15 @@ class MeasureChecker:
             return None
         if symbol.name not in self.figures:
             self.busy.add(symbol.name)
+            self.figures[symbol.name] = None
             try:
                 self.figures[symbol.name] = self.reader.read(symbol.declaration.formula)
             except CheckError as fault:
                 self.problems.fault(fault)
-                self.figures[symbol.name] = None
-            self.busy.discard(symbol.name)
+            except RecursionError:  # each uses one that is declared further below
+                self.problems.error("measure-too-deep", span, limit=DEEPEST_MEASURE)
+            finally:
+                self.busy.discard(symbol.name)
         return self.figures[symbol.name]
 
     def check(self) -> None:
@@ -131,7 +134,7 @@ class MeasureChecker:
         return tuple(names), window
 
     def _recorded(self, e: tree.Expr) -> str | None:
-        """The name of what is to be recorded: `mean`, `p99.9`, `series`."""
+        """The name of a figure to record: `mean`, `p99.9`, `series`."""
         if isinstance(e, tree.Name):
             return e.name
         if isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name == "series":
@@ -204,7 +207,7 @@ class MeasureChecker:
 
     @staticmethod
     def _first(template: MeasureTemplate) -> FigureTemplate:
-        """What an expectation directly after a measure is about: the figure that is shown first."""
+        """The figure that an expectation directly after a measure applies to: the first one shown."""
         probe = template.figure.probe
         if probe is None:
             return template.figure
@@ -247,7 +250,7 @@ class MeasureChecker:
 
 
 def check_measures(checker: CheckState) -> tuple[list[MeasureTemplate], list[ExpectationTemplate]]:
-    """All measures, and the expectations that stand by themselves."""
+    """All measures, and the expectations that do not belong to a measure."""
     measures = MeasureChecker(checker)
     measures.check()
     return list(measures.templates.values()), measures.standalone

@@ -1,4 +1,4 @@
-"""The net's parameters: their defaults, the values given for a run, and their bounds."""
+"""The net's parameters: their defaults, the values set for a run, and their bounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from petri.net import Span
 
 
 class Overrides:
-    """Parameters with the values that were given: numbers in the net's own units, or text of the language."""
+    """Parameters with the values set from outside: numbers in the net's own units, or text of the language."""
 
     def __init__(self, checker: CheckState, given: Mapping[str, object]) -> None:
         self.checker = checker
@@ -30,7 +30,7 @@ class Overrides:
         self._read = False
 
     def read(self) -> None:
-        """Parse the values that are text; tell those that no parameter is named after."""
+        """Parse the values that are text; report names that are not parameters."""
         if self._read:
             return
         self._read = True
@@ -79,7 +79,7 @@ class Overrides:
         self.expressions[name] = only.value
 
     def forget(self) -> None:
-        """Nothing was computed from the values themselves."""
+        """Nothing has been computed from the values themselves yet."""
 
     # ------------------------------------------------------------ one parameter
 
@@ -203,7 +203,7 @@ class Overrides:
 
 
 def _number_as(kind: Scalar, raw: Any) -> Constant | None:
-    """A Python number as a value of a type, exactly; None where it is none."""
+    """A Python number converted exactly to a value of a type; None if it is not one."""
     if kind.kind == "bool":
         return bool(raw) if raw in (0, 1) else None
     if isinstance(raw, bool) or kind.kind == "enum":
@@ -214,7 +214,7 @@ def _number_as(kind: Scalar, raw: Any) -> Constant | None:
 
 
 def _fit_bound(reader: Reader, bound: Value, wanted: Scalar) -> Node | None:
-    """A bound as of the parameter's type; a real bound of an int is allowed."""
+    """A bound converted to the parameter's type; a real bound of an int is allowed."""
     if wanted.kind == "int" and isinstance(bound.type, Scalar) and bound.type.kind == "real":
         return bound.node
     nodes = reader.fit(bound, wanted)

@@ -1,8 +1,8 @@
-"""Patterns of input arcs: which names bind, which slots must equal something, and in what order the arcs are tried.
+"""Patterns of input arcs: which names bind, which slots require equality, and in what order the arcs are tried.
 
-A name binds where it stands alone and is neither a constant, a parameter, an enumeration value nor a loop variable.
-An equality may use what other arcs bind, in whatever order they were written: the arcs are put in an order, as close
-to the written one as can be, in which every variable is bound before it is used.
+A name on its own binds, unless it is a constant, a parameter, an enumeration value or a loop variable. An equality may
+use variables bound by other arcs, in any written order: the arcs are sorted, as close to the written order as possible,
+so that every variable is bound before it is used.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORDS = frozenset({"token", "all", "now", "end", "true", "false", "nothing"})
 
 
 class Part(Struct):
-    """What a pattern says of some slots: bind `name` (when it is set), or equal `value`."""
+    """What a pattern requires of some slots: bind `name` (if it is set), or equal `value`."""
 
     start: int
     type: Type
@@ -35,7 +35,7 @@ class Part(Struct):
 
 
 class ArcReading(Struct):
-    """An input arc with its place found and its pattern taken apart."""
+    """An input arc with its place resolved and its pattern split into slots."""
 
     arc: tree.Arc
     place: PlaceUse
@@ -56,7 +56,7 @@ class ArcReading(Struct):
 
 
 class PatternReader:
-    """Takes patterns apart. The reader tells which names are constants."""
+    """Splits patterns into slots. The reader knows which names are constants."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -67,7 +67,7 @@ class PatternReader:
         return symbol if isinstance(symbol, ConstantSymbol) else None
 
     def parts(self, e: tree.Expr | None, kind: Type, start: int = 0) -> Iterator[Part]:
-        """What the pattern `e` says of a token of type `kind`, whose slots begin at `start`."""
+        """What the pattern `e` requires of a token of type `kind`, whose slots start at `start`."""
         if e is None or isinstance(kind, Unknown):
             return
         if isinstance(e, tree.Name):
@@ -179,9 +179,9 @@ def names_in(e: object) -> Iterator[str]:
 
 
 def in_binding_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[ArcReading]]:
-    """The arcs so that every variable is bound before it is used, and those for which there is no such order.
+    """The arcs in an order in which every variable is bound before it is used, and the arcs without such an order.
 
-    Of the arcs that can be tried next, the one written first is.
+    Of the arcs that can be tried next, the one written first is tried first.
     """
     bindable: set[str] = set().union(*(arc.binds() for arc in arcs)) if arcs else set()
     bound: set[str] = set()
@@ -199,5 +199,5 @@ def in_binding_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[Arc
 
 
 def _own(arc: ArcReading) -> set[str]:
-    """What the arc's own equalities may use of its pattern; its count may not, as black tokens bind nothing."""
+    """Variables of the arc's pattern that its own equalities may use; not its count, as black tokens bind nothing."""
     return arc.binds()

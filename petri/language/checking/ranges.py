@@ -17,7 +17,7 @@ from petri.net import Span
 
 
 def read_range(reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node] | None:
-    """The constant bounds of a range of numbers; None, and it has been told, when there are none."""
+    """The constant bounds of a range of numbers; reports an error and returns None if there are none."""
     low, high = reader.read(e.low), reader.read(e.high)
     if isinstance(low.type, Unknown) or isinstance(high.type, Unknown):
         return None
@@ -46,7 +46,7 @@ def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:
 
 
 def folded(node: Node) -> Node:
-    """A constant that does not depend on an instance as its value. Raises CheckError where it has none."""
+    """The value of a constant that does not depend on an instance. Raises CheckError if it has none."""
     if node.op != "const" and node.fixed and not node.flags:
         return constant(evaluate(node, ()), node.kind, node.span)
     return node
@@ -55,7 +55,7 @@ def folded(node: Node) -> Node:
 def read_loops(
     checker: CheckState, scope: Scope, loops: Sequence[tree.Loop]
 ) -> tuple[dict[str, ConstantSymbol], tuple[LoopTemplate, ...]]:
-    """Loop variables, each with a local of its own. Later ranges may use earlier variables."""
+    """Loop variables, each with its own local. Later ranges may use earlier variables."""
     names: dict[str, ConstantSymbol] = {}
     templates = []
     for loop in loops:

@@ -1,4 +1,4 @@
-"""The `run` line: how long the net runs, and how often, when nobody says otherwise."""
+"""The `run` line: the default length of a run and the number of replications."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from petri.net import MOST_REPLICATIONS, RunDefaults
 
 
 def run_defaults(checker: CheckState, d: tree.Run | None) -> RunDefaults:
-    """The defaults as written, or those of a net that says nothing."""
+    """The defaults as written, or those of a net without a `run` line."""
     if d is None:
         return RunDefaults()
     until: float | None = None

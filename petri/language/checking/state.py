@@ -33,7 +33,7 @@ from petri.structs import Struct
 
 
 class Value(Struct):
-    """What an expression is: its type, a node for each slot, and whether it is a bare `0`, which fits any dimension."""
+    """An expression: its type, a node for each slot, and whether it is a bare `0`, which fits any dimension."""
 
     type: Type
     nodes: tuple[Node, ...]
@@ -46,7 +46,7 @@ class Value(Struct):
 
     @classmethod
     def unknown(cls, span: Span) -> Value:
-        """What an expression is about which something was told: it fits everything."""
+        """The type of an expression with a reported error: it fits everything."""
         return cls(UNKNOWN, (), span)
 
 
@@ -73,7 +73,7 @@ class CheckState(ABC):
         stream: FileFinder,
         broken: frozenset[str] = frozenset(),
     ) -> None:
-        """`broken` holds names whose declarations did not parse: nothing is said of their uses; `*` is every name."""
+        """`broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name."""
         self.problems = problems
         self.files = files
         self.table = table
@@ -87,7 +87,7 @@ class CheckState(ABC):
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
 
     def excused(self, name: str) -> bool:
-        """Whether an unknown name need not be told, since its declaration was there and could not be read."""
+        """Whether an unknown name need not be reported, because its declaration exists but did not parse."""
         return name in self.broken or "*" in self.broken
 
     def module_body(self, symbol: ModuleSymbol) -> Body:
@@ -108,7 +108,7 @@ class CheckState(ABC):
 
     @abstractmethod
     def resolve_constant(self, symbol: ConstantSymbol) -> None:
-        """Find type and value of a constant or parameter, if that was not done before."""
+        """Compute the type and value of a constant or parameter, unless this was done before."""
 
     @abstractmethod
     def resolve_dist(self, symbol: DistSymbol) -> None:
@@ -120,15 +120,15 @@ class CheckState(ABC):
 
     @abstractmethod
     def resolve_unit(self, unit: UnitSymbol, scope: Scope) -> None:
-        """Find the value of a user's unit; `node` stays None, and it has been told, when it has none."""
+        """Compute the value of a user's unit; if it has none, the error is reported and `node` stays None."""
 
     @abstractmethod
     def resolve_all(self, scope: Scope) -> None:
-        """Constants, types, distributions and units of a scope, whether or not anything uses them."""
+        """Constants, types, distributions and units of a scope, used or not."""
 
     @abstractmethod
     def read_type(self, e: tree.TypeExpr | None, scope: Scope, name: str = "") -> Type:
-        """The type that a type expression means; no type at all is that of black tokens."""
+        """The type of a type expression; without a type expression, that of black tokens."""
 
     @abstractmethod
     def call(self, reader: Any, e: tree.Call) -> Value:

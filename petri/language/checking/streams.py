@@ -14,7 +14,7 @@ WORD = "stream"
 
 
 def stream_call(scope: Scope, d: tree.Place) -> tree.Call | None:
-    """The call of `stream` among the initial tokens of a place, unless the net calls something else so."""
+    """The call of `stream` among the initial tokens of a place, unless the net declares that name."""
     for item in d.initial:
         value = item.value
         if isinstance(value, tree.Call) and isinstance(value.function, tree.Name) and value.function.name == WORD:
@@ -23,7 +23,7 @@ def stream_call(scope: Scope, d: tree.Place) -> tree.Call | None:
 
 
 def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: PlaceSymbol) -> Stream | None:
-    """The stream of a place; None, and told, where something is wrong with it."""
+    """The stream of a place; reports an error and returns None if something is wrong with it."""
     problems, kind = checker.problems, symbol.type
     if isinstance(kind, Unknown):
         return None
@@ -43,7 +43,7 @@ def read_stream(checker: CheckState, call: tree.Call, d: tree.Place, symbol: Pla
 
 
 def _arguments(checker: CheckState, call: tree.Call, d: tree.Place, fields: list[str]) -> Stream | None:
-    """The file, then a record of the columns that are called otherwise than the fields."""
+    """The file, then a record of the columns whose names differ from their fields."""
     problems = checker.problems
     name, path = "", ""
     columns: dict[str, str] = {}
@@ -72,7 +72,7 @@ def _arguments(checker: CheckState, call: tree.Call, d: tree.Place, fields: list
 
 
 def _entries(record: tree.Record, prefix: str = "") -> Iterator[tuple[str, str | None, Span]]:
-    """(field, column, where) of `{time: "t [s]", packet: {size: "len"}}`; no column where there should be a text."""
+    """(field, column, where) of `{time: "t [s]", packet: {size: "len"}}`; no column if it is not a text."""
     for name, value, span in record.fields:
         if isinstance(value, tree.Record):
             yield from _entries(value, f"{prefix}{name}.")

@@ -1,4 +1,4 @@
-"""What measures point at: places and transitions by their full names, one element or (`[*]`) all of an array."""
+"""Targets of measures: places and transitions by their full names, one element or (`[*]`) all of an array."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from petri.language.meaning.scope import (
 from petri.language.meaning.types import INT
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
-from petri.net import Span
+from petri.net import Span, Term
 from petri.structs import Struct
 
 Step = tuple[str, tuple[Node | None, ...]]
@@ -34,7 +34,7 @@ _TRANSITION_FIGURES = ("rate", "count", "mean", "active")
 
 
 class Target(Struct):
-    """A place or transition. `steps` are the names on the way to it with their indices, None for `[*]`."""
+    """A place or transition. `steps` are the names of its path with their indices, None for `[*]`."""
 
     symbol: PlaceSymbol | TransitionSymbol
     steps: tuple[Step, ...]
@@ -67,7 +67,7 @@ class Target(Struct):
 
 
 class Flat(Protocol):
-    """What flattening offers to measures."""
+    """The part of flattening that measures use."""
 
     def places(self, target: Target) -> list[int]: ...
 
@@ -75,11 +75,15 @@ class Flat(Protocol):
 
     def expression(self, node: Node) -> net.Expr: ...
 
+    def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term: ...
+
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int: ...
+
+    def measure(self, name: str) -> int: ...
 
 
 def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] | None:
-    """`engine[3].alu` as [(engine, [3]), (alu, [])]; None when it is not a path."""
+    """`engine[3].alu` as [(engine, [3]), (alu, [])]; None if it is not a path."""
     match e:
         case tree.Name():
             return [(e.name, [], e.span)]
@@ -96,7 +100,7 @@ def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] |
 
 
 def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None:
-    """The place or transition that a path names; None, and told, when there is none. `wanted` is for the message."""
+    """The place or transition of a path; None, and reported, if there is none. `wanted` is for the message."""
     problems = checker.problems
     path = split_path(e)
     if path is None:

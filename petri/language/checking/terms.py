@@ -13,7 +13,7 @@ def is_place_term(e: tree.Expr) -> bool:
 
 
 def split_term(e: tree.Expr) -> tuple[tree.Expr | None, tree.Expr, tuple[tree.Expr, ...]]:
-    """`n * place(a)` as (n, place, (a,)); whatever else it is stands for the place."""
+    """`n * place(a)` as (n, place, (a,)); any other expression is returned as the place."""
     count = None
     if isinstance(e, tree.Binary) and e.operator == "*":
         count, e = e.left, e.right

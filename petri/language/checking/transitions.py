@@ -96,14 +96,14 @@ class TransitionReader:
         )
 
     def _cycle(self, stuck: list[ArcReading]) -> None:
-        """No order binds every variable before its use: tell the names that wait for one another."""
+        """No order binds every variable before its use: report the names that depend on each other."""
         own = set().union(*(reading.binds() for reading in stuck))
         names = sorted(own & {name for reading in stuck for name in reading.needs()})
         labels = [Label(reading.arc.span, "waits-too") for reading in stuck[1:]]
         self.problems.error("binding-cycle", stuck[0].arc.span, *labels, names=names)
 
     def _place(self, e: tree.Expr, mode: str) -> PlaceUse | None:
-        """The place of an arc on the input side, whose index is a constant."""
+        """The place of an input arc, whose index is a constant."""
         if isinstance(e, tree.Index) and not self._bindable.isdisjoint(names_in(e.index)):
             self.problems.error("index-not-constant", e.span, where="an input")
             return None
@@ -141,7 +141,7 @@ class TransitionReader:
         return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)))
 
     def _declare_unknown(self, e: tree.Expr) -> None:
-        """Names of a pattern whose place is unknown, so that their uses are not told as well."""
+        """Names of a pattern whose place is unknown, so that their uses are not reported as well."""
         from petri.language.meaning.types import UNKNOWN
 
         for name in names_in(e):
@@ -149,7 +149,7 @@ class TransitionReader:
                 self.variables.setdefault(name, (UNKNOWN, ()))
 
     def _pattern(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> tree.Expr | None:
-        """The one pattern of an arc; None on a black place, and where every token will do."""
+        """The one pattern of an arc; None on a black place, and if every token matches."""
         kind = use.symbol.type
         if isinstance(kind, Black):
             if arguments:
@@ -172,7 +172,7 @@ class TransitionReader:
         return arguments[0] if arguments else None
 
     def _bind(self, reading: ArcReading) -> InputTemplate:
-        """The arc with its variables bound and its equalities read; arcs before it have bound theirs."""
+        """The arc with its variables bound and its equalities read; earlier arcs have bound theirs."""
         before = set(self.variables)
         pattern = [MatchTemplate() for _ in range(reading.width)]
         for part in reading.parts:
@@ -223,7 +223,7 @@ class TransitionReader:
         self._require(part, value, pattern, hidden)
 
     def _require(self, part: Part, value: Value, pattern: list[MatchTemplate], hidden: bool) -> None:
-        """The slots must equal the value. Where that uses what the same arc binds (`hidden`), the guard says so."""
+        """The slots must equal the value. If that uses variables of the same arc (`hidden`), the guard checks it."""
         nodes = self.reader.fit(value, part.type)
         if nodes is None:
             return

@@ -11,7 +11,7 @@ from petri.language.problems import CheckError
 
 
 def resolve_unit(checker: CheckState, unit: UnitSymbol, scope: Scope) -> None:
-    """Find the value of a user's unit; `node` stays None, and it has been told, when it has none."""
+    """Compute the value of a user's unit; if it has none, the error is reported and `node` stays None."""
     if unit.state != "waiting":
         if unit.state == "busy":
             checker.problems.error("circular-definition", unit.span, name=unit.name)

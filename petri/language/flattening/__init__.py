@@ -1,1 +1,1 @@
-"""From checked templates to the flat net: parameters, loops and instances filled in, and initial tokens counted out."""
+"""From checked templates to the flat net: expands parameters, loops, instances and initial tokens."""

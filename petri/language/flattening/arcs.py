@@ -37,7 +37,7 @@ class ArcBuilder:
         return net.InhibitorArc(index, self._pattern(arc, index, instance), threshold, arc.span)
 
     def _pattern(self, arc: InputTemplate, index: int, instance: Instance) -> tuple[net.Match, ...]:
-        """The matches; shared by all instances where nothing in them depends on the instance."""
+        """The matches; shared by all instances if nothing in them depends on the instance."""
         if arc.shared is not None:
             return arc.shared
         matches = []
@@ -77,7 +77,7 @@ class ArcBuilder:
         return count
 
     def output(self, arc: OutputTemplate, instance: Instance) -> net.OutputArc | None:
-        """The arc; None when its condition is known to be false."""
+        """The arc; None if its condition is known to be false."""
         condition = None
         if arc.condition is not None:
             condition = build(arc.condition, instance)

@@ -1,4 +1,4 @@
-"""Elaboration: the checked bodies with the values of parameters, loops and arrays filled in, as a flat net."""
+"""Elaboration: turns the checked bodies into a flat net, with the values of parameters, loops and arrays."""
 
 from __future__ import annotations
 
@@ -11,27 +11,26 @@ from petri import net
 from petri.language.checking.checker import Checker
 from petri.language.checking.targets import Target
 from petri.language.flattening.arcs import ArcBuilder
+from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
-from petri.language.flattening.instance import Instance
+from petri.language.flattening.instance import Instance, set_parameter
 from petri.language.meaning.nodes import Node, build, evaluate, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
     InstanceTemplate,
     LoopTemplate,
-    ParameterTemplate,
     PlaceTemplate,
     PortUse,
     TransitionTemplate,
 )
 from petri.language.meaning.types import colour, colours_agree
 from petri.language.problems import CheckError, Problems
-from petri.net import MOST_TOKENS, Expr, Span
+from petri.net import MOST_TOKENS, Expr, Span, Term
 from petri.structs import fields
 
-MOST_ELEMENTS = 2_000_000  # places, transitions and instances of a flat net
+MOST_TERMS = 5_000_000  # figures of single places and transitions in the formulas of all measures
 MOST_TURNS = 5_000_000  # of all loops together
-DEEPEST_INSTANCE = 64
 PRIORITIES = 2**31
 Told = TypeVar("Told")
 _IMMEDIATE = net.Transition("").time
@@ -50,6 +49,8 @@ class Flattener:
         self.net_transitions: list[net.Transition] = []
         self.probes: list[net.Probe] = []
         self.instances = 0
+        self._terms = 0
+        self._leaves: dict[int, tuple[int, Term]] = {}  # by what the tree of the net has there
         self.turns = 0
         self._probe_numbers: dict[object, int] = {}
         self._names: dict[str, dict[str, int]] = {}
@@ -57,15 +58,24 @@ class Flattener:
         self.arcs = ArcBuilder(self.problems, self.net_places)
 
     def run(self, name: str) -> net.Net:
-        """The flat net; `problems` tells what went wrong on the way."""
+        """The flat net; `problems` collects the errors."""
         collecting = gc.isenabled()
-        gc.disable()  # nothing here becomes garbage, and the collector would look through it again and again
+        gc.disable()  # nothing here becomes garbage, but the collector would scan it again and again
         try:
+            self._refuse_too_large()
             self._elaborate(self.checker.body, self.root, 0)
             return self._net(name)
         finally:
             if collecting:
                 gc.enable()
+
+    def _refuse_too_large(self) -> None:
+        """At once, since to make so many elements takes long and much memory."""
+        try:
+            ElementCounter().count(self.checker.body, Instance(self.checker.body, ""))
+        except CheckError as fault:
+            self.problems.fault(fault)
+            raise TooLarge from None
 
     def _net(self, name: str) -> net.Net:
         checker = self.checker
@@ -114,8 +124,26 @@ class Flattener:
     def expression(self, node: Node) -> Expr:
         return build(node, self.root)
 
+    def measure(self, name: str) -> int:
+        """The number of a declared measure."""
+        return [template.declaration.name for template in self.checker.measures].index(name)
+
+    def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
+        """A figure of places or transitions, with the number of them, made when it is first asked for.
+
+        Raises CheckError when the formulas of the measures, each written out, have become too large.
+        """
+        key = id(owner)
+        if key not in self._leaves:
+            self._leaves[key] = make()
+        count, term = self._leaves[key]
+        self._terms += count
+        if self._terms > MOST_TERMS:
+            raise CheckError("measures-too-large", span, limit=MOST_TERMS)
+        return term
+
     def probe(self, owner: object, make: Callable[[], net.Probe]) -> int:
-        """The number of a probe, made when it is first asked for."""
+        """The number of a probe, which is created when first requested."""
         if owner not in self._probe_numbers:
             probe = make()
             self._probe_numbers[owner] = len(self.probes)
@@ -143,7 +171,7 @@ class Flattener:
                 self._fault(fault, instance)
 
     def _guarded(self, work: Callable[..., None], template: object, instance: Instance) -> bool:
-        """Whether it could be done; what stood in the way has been told."""
+        """Whether this succeeded; otherwise the error has been reported."""
         try:
             work(template, instance)
         except CheckError as fault:
@@ -158,13 +186,13 @@ class Flattener:
         self.problems.fault(fault, instance=instance.prefix.rstrip("."))
 
     def _room(self, wanted: int, span: Span) -> None:
-        """Raises CheckError when so many elements more are too many."""
+        """Raises CheckError if this many more elements exceed the limit."""
         there = len(self.net_places) + len(self.net_transitions) + self.instances
         if there + wanted > MOST_ELEMENTS:
             raise CheckError("net-too-large", span, wanted=there + wanted, limit=MOST_ELEMENTS)
 
     def _turns(self, loops: Sequence[LoopTemplate], instance: Instance) -> Iterator[str]:
-        """Run the loops, the last one fastest: sets their locals, and gives `[i][j]` for each turn."""
+        """Run the loops, the last one fastest: sets their locals, and yields `[i][j]` for each iteration."""
         if not loops:
             yield ""
             return
@@ -299,39 +327,13 @@ class Flattener:
         self.instances += 1
         instance = Instance(t.body, f"{outer.prefix}{t.name}{suffix}.")
         for parameter in t.parameters:
-            self._parameter(t.body, parameter, outer, instance)
+            set_parameter(t.body, parameter, outer, instance)
         for port, use in t.ports:
             self._connect(port, use, outer, instance)
         self._elaborate(t.body, instance, depth + 1)
 
-    @staticmethod
-    def _parameter(body: Body, template: ParameterTemplate, outer: Instance, instance: Instance) -> None:
-        symbol = template.symbol
-        assert symbol.local is not None
-        if template.value is not None:
-            value = evaluate(template.value, outer.locals)
-        else:
-            default = body.defaults.get(symbol.name)
-            if default is None:
-                return
-            value = evaluate(default, instance.locals)
-        instance.locals[symbol.local] = value
-        bounds = body.bounds.get(symbol.name)
-        if bounds is not None:
-            low, high = (evaluate(node, instance.locals) for node in bounds)
-            if not low <= value <= high:
-                shown = [int(x) if isinstance(x, int) else float(x) for x in (value, low, high)]
-                raise CheckError(
-                    "argument-out-of-bounds",
-                    template.span,
-                    name=symbol.name,
-                    value=shown[0],
-                    low=shown[1],
-                    high=shown[2],
-                )
-
     def _connect(self, port: PlaceSymbol, use: PortUse, outer: Instance, instance: Instance) -> None:
-        """Make the port stand for the outside's places."""
+        """Map the port to the places outside."""
         if port.low is None or port.high is None:
             places: Sequence[int] = (outer.element(use.symbol, use.index, use.span),)
         else:
@@ -365,11 +367,11 @@ class Flattener:
 
 
 class TooLarge(Exception):
-    """The net has more elements than there may be; it has been told."""
+    """The net has too many elements; the error has been reported."""
 
 
 class _Suffixes(Sequence[str]):
-    """`[low]` … `[high]`, without keeping them."""
+    """`[low]` … `[high]`, generated one by one."""
 
     def __init__(self, low: int, high: int) -> None:
         self.low, self.length = low, high - low + 1
@@ -384,7 +386,7 @@ class _Suffixes(Sequence[str]):
 
 
 def _bounds_text(kind: net.Colour) -> str:
-    """The ranges of a colour's slots, which is where two alike types can differ."""
+    """The ranges of a colour's slots; otherwise equal types can differ in them."""
     parts = []
     for slot in kind.slots:
         text = f"{slot.low}..{slot.high}" if slot.low is not None else slot.dimension or slot.kind
@@ -393,7 +395,7 @@ def _bounds_text(kind: net.Colour) -> str:
 
 
 def _discipline(template: PlaceTemplate) -> net.Discipline:
-    """As the flat net calls it. Rows of a file come in their order."""
+    """The discipline's name in the flat net. Rows of a file keep their order."""
     if template.stream is not None:
         return "fifo"
     word = template.symbol.discipline

@@ -1,4 +1,4 @@
-"""Initial markings: which tokens a place holds when a run begins."""
+"""Initial markings: the tokens of a place when a run starts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def initial_marking(
     total = 0
 
     def count(item: InitialTemplate, values: int) -> int:
-        """How many of each of so many values; the limits of the marking."""
+        """The count of each of `values` values, checked against the limits of the marking."""
         nonlocal total
         each = 1 if item.count is None else int(evaluate(item.count, instance.locals))
         if each < 0:
@@ -52,7 +52,7 @@ def initial_marking(
 
 
 def _columns(item: InitialTemplate, kind: net.Colour, instance: Instance) -> list[Column] | None:
-    """The values of a loop whose tokens hold its variable or what does not depend on it, if all are in their ranges."""
+    """The values of a loop whose tokens contain its variable or constants, if all are in their ranges."""
     if item.every or len(item.loops) != 1 or (item.count is not None and item.count.flags & LOCAL):
         return None
     loop = item.loops[0]

@@ -1,4 +1,4 @@
-"""One use of a body: what its names stand for."""
+"""One instance of a body: the values of its names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from petri.language.meaning.nodes import Constant, Node, evaluate
 from petri.language.meaning.scope import PlaceSymbol
-from petri.language.meaning.templates import Body, PlaceUse
+from petri.language.meaning.templates import Body, ParameterTemplate, PlaceUse
 from petri.language.problems import CheckError
 from petri.net import Span
 
@@ -40,3 +40,30 @@ class Instance:
             high = low + len(places) - 1
             raise CheckError("index-outside", span, name=symbol.name, index=value, low=low, high=high)
         return places[value - low]
+
+
+def set_parameter(body: Body, template: ParameterTemplate, outer: Instance, instance: Instance) -> None:
+    """Give an instance the value of a parameter; raises CheckError."""
+    symbol = template.symbol
+    assert symbol.local is not None
+    if template.value is not None:
+        value = evaluate(template.value, outer.locals)
+    else:
+        default = body.defaults.get(symbol.name)
+        if default is None:
+            return
+        value = evaluate(default, instance.locals)
+    instance.locals[symbol.local] = value
+    bounds = body.bounds.get(symbol.name)
+    if bounds is not None:
+        low, high = (evaluate(node, instance.locals) for node in bounds)
+        if not low <= value <= high:
+            shown = [int(x) if isinstance(x, int) else float(x) for x in (value, low, high)]
+            raise CheckError(
+                "argument-out-of-bounds",
+                template.span,
+                name=symbol.name,
+                value=shown[0],
+                low=shown[1],
+                high=shown[2],
+            )

@@ -1,1 +1,1 @@
-"""From the syntax tree back to text: `writing` spells it, `setting` breaks lines, `formatter` lays out a file."""
+"""From the syntax tree back to text: `writing` spells it, `setting` breaks lines, `formatter` formats a file."""

@@ -1,15 +1,16 @@
 """The canonical layout of a source text.
 
-- One declaration a line; modules indent their bodies by two; up to one empty line between declarations is kept.
-- Clauses stand in a fixed order: arcs, draw, takes, when, priority, weight; type, discipline, capacity, marking.
-- A declaration longer than 120 columns goes on several lines, a clause on each; what is still too long breaks at its
-  outermost operators, list items or branches, and goes on below the column where these began (`setting.py`).
-- Declarations of one kind that follow each other without an empty line or a comment between have their names, their
-  clauses and their comments in columns; a column is left out where it would make a line break or a wide gap.
-- An `expect` of a measure stays on the measure's line if it was there; otherwise it stands indented below.
-- Every comment is kept, at what it stood at.
+- There is one declaration per line. The bodies of modules are indented by two. One empty line between declarations is
+  kept.
+- Clauses have a fixed order: arcs, draw, takes, when, priority, weight; type, discipline, capacity, marking.
+- A declaration longer than 120 columns is split into lines, one clause on each. A line that is still too long is split
+  at its outermost operators, list items or branches, and continues below the column where these started (`setting.py`).
+- Consecutive declarations of one kind, without an empty line or a comment in between, have their names, clauses and
+  comments in columns. A column is omitted if it would split a line or make a wide gap.
+- An `expect` of a measure stays on the measure's line if it was there; otherwise it is indented below.
+- Every comment is kept with its item.
 
-Formatting twice changes nothing more, and the syntax tree stays the same but for its spans.
+Formatting is idempotent, and does not change the syntax tree except for its spans.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from petri.language.syntax.parser import Parsed, doc_comments, parse_text
 
 WIDTH = 120
 INDENT = 2
-WIDEST_GAP, WIDEST_NAME_GAP = 32, 12  # that a column may make in a line, before clauses and behind names
+WIDEST_GAP, WIDEST_NAME_GAP = 32, 12  # widest gap that a column may make in a line, before clauses and after names
 
 _VALUES = ("param", "const", "unit", "type", "dist")
 _ALIGNED = ("place", "transition", "measure", "instance", "port")
@@ -36,11 +37,11 @@ _KINDS = {**dict.fromkeys(_VALUES, "values"), **{word: word for word in _ALIGNED
 
 @dataclass(slots=True)
 class _Line:
-    """A declaration as it will be set, with what stands before and behind it."""
+    """A declaration to be formatted, with the comments before and after it."""
 
     depth: int
     pieces: list[Piece]
-    kind: str = ""  # declarations of one kind that follow each other make a block; "" for none
+    kind: str = ""  # consecutive declarations of one kind form a block; "" for none
     under: bool = False  # the expectation of the measure above
     behind: str = ""
     before: list[str] = field(default_factory=list)  # comments on their own lines, "" for an empty line
@@ -52,12 +53,12 @@ class _Line:
 
     @property
     def commented(self) -> bool:
-        """Whether comments stand within the declaration."""
+        """Whether the declaration contains comments."""
         return bool(self.pieces[0].behind) or any(piece.behind or piece.comments for piece in self.pieces[1:])
 
 
 def format_source(text: str, path: str) -> str:
-    """The text in canonical layout, ending in one newline. Raises LanguageError where it does not parse."""
+    """The text in canonical layout, ending in one newline. Raises LanguageError if it does not parse."""
     parsed = parse_text(text, path)
     if has_errors(parsed.diagnostics):
         raise LanguageError(parsed.diagnostics, {path: text})
@@ -88,7 +89,7 @@ class _Formatter:
         self._sort(parsed.comments)
 
     def _sort(self, comments: list[Comment]) -> None:
-        """Each comment to the statement that it stands before, within or behind."""
+        """Assign each comment to the statement before, around or after which it is written."""
         starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in self.statements]
         self.documented = {_place(comment): number for number, found in self.docs.items() for comment in found}
         for comment in comments:
@@ -103,7 +104,7 @@ class _Formatter:
                 self.leading.setdefault(number + 1, []).append(comment)
 
     def lines(self) -> tuple[list[_Line], list[str]]:
-        """The lines of all statements, and the comments behind the last one."""
+        """The lines of all statements, and the comments after the last one."""
         lines: list[_Line] = []
         depth = 0
         number = 0
@@ -141,7 +142,7 @@ class _Formatter:
         return shown
 
     def _joined(self, number: int, room: int) -> list[int]:
-        """The `expect` declarations that stand on a measure's line, in so much room; comments keep them apart."""
+        """The `expect` declarations that fit on a measure's line in `room` columns; comments separate them."""
         joined: list[int] = []
         following = number + 1
         while following < len(self.statements) and self._is_under(following):
@@ -155,7 +156,7 @@ class _Formatter:
         return joined
 
     def _is_under(self, number: int) -> bool:
-        """Whether it is the `expect` of the measure before it, rather than of a formula of its own."""
+        """Whether it is the `expect` of the measure before it, not one with its own formula."""
         while number:
             _, nodes = self.parsed[number]
             if not nodes or not isinstance(nodes[0], tree.Expect) or nodes[0].formula is not None:
@@ -166,7 +167,7 @@ class _Formatter:
         return False
 
     def _line(self, number: int, depth: int, nodes: tuple[tree.Declaration, ...]) -> tuple[_Line, list[int]]:
-        """The statement as it is set, and the statements after it that stand on its line."""
+        """The formatted statement, and the following statements on its line."""
         statement = self.statements[number]
         pieces = declaration(nodes, span_of(statement.tokens[-1], statement.tokens[-1], self.path))
         docs = [comment for comment in self.docs.get(number, []) if comment not in self.leading.get(number, [])]
@@ -203,9 +204,10 @@ def _place(comment: Comment) -> tuple[int, int]:
 
 
 def _attach(comments: list[Comment], pieces: list[Piece]) -> None:
-    """Comments within a declaration go with the piece that they stand in or behind, or on a line of their own before.
+    """Comments within a declaration stay with the piece in or after which they are written, or get their own line
+    before it.
 
-    A `##` that was in brackets, and so did not document the declaration, must not begin to where it comes out of them.
+    A `##` inside brackets does not document the declaration, and must not start to do so if it leaves the brackets.
     """
     order = sorted(pieces, key=lambda piece: (piece.span.line, piece.span.column))
     starts = [(piece.span.line, piece.span.column) for piece in order]
@@ -238,7 +240,7 @@ def one_line(pieces: list[Piece]) -> str:
 
 
 def _set(line: _Line, columns: list[int]) -> list[str]:
-    """The lines of a declaration whose stops are brought into these columns: one line if it fits."""
+    """The lines of a declaration whose stops are aligned to these columns: one line if it fits."""
     indent = INDENT if line.under else 0
     if line.commented:
         return _set_commented(line.pieces, line.width)
@@ -257,7 +259,7 @@ def _set(line: _Line, columns: list[int]) -> list[str]:
 
 
 def _parts(pieces: list[Piece], width: int) -> list[tuple[str, int]]:
-    """The marked texts that begin lines of their own, with their indents."""
+    """The marked texts that start new lines, with their indents."""
     parts = [(pieces[0].text, 0)]
     for number, piece in enumerate(pieces[1:], 1):
         text, indent = parts[-1]
@@ -278,7 +280,7 @@ def _is_arc(piece: Piece) -> bool:
 
 
 def _set_commented(pieces: list[Piece], width: int) -> list[str]:
-    """The lines of a declaration with comments within: its pieces, as they say."""
+    """The lines of a declaration that contains comments, built from its pieces."""
     lines: list[str] = []
     open_line = False
     for number, piece in enumerate(pieces):
@@ -300,7 +302,7 @@ def _set_commented(pieces: list[Piece], width: int) -> list[str]:
 
 
 def blocks(lines: list[_Line]) -> list[list[_Line]]:
-    """Runs of declarations of one kind with nothing between them."""
+    """Runs of consecutive declarations of one kind."""
     found: list[list[_Line]] = []
     for line in lines:
         last = found[-1][-1] if found else None
@@ -338,7 +340,7 @@ def _leading_stops(line: _Line) -> int:
 
 
 def _columns(block: list[_Line]) -> list[int]:
-    """The width of each cell, up to the first that would tear lines apart: that of the widest one before each stop."""
+    """The width of each cell, up to the first that would make a wide gap: that of the widest text before each stop."""
     rows = []
     for line in block:
         if not line.under and line.kind:
@@ -354,13 +356,13 @@ def _columns(block: list[_Line]) -> list[int]:
 
 
 def _as_good(line: _Line, code: list[str], plain: list[str]) -> bool:
-    """Whether columns have neither broken a line nor made it too long, comment included."""
+    """Whether the columns neither split a line nor made it too long, including comments."""
     longest = max(line.width, *(len(text) for text in (*plain, plain[-1] + line.behind)))
     return len(code) <= len(plain) and all(len(text) <= longest for text in (*code, code[-1] + line.behind))
 
 
 def _align_comments(lines: list[_Line]) -> None:
-    """Comments in one column, that of the longest line for which they all fit; behind longer lines where they end."""
+    """Comments in one column, that of the longest line for which all fit; after longer lines at their end."""
     for column in sorted({len(line.code[0]) for line in lines}, reverse=True):
         inside = [line for line in lines if len(line.code[0]) <= column]
         if all(column + len(line.behind) <= line.width for line in inside):

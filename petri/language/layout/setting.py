@@ -1,8 +1,8 @@
-"""Setting text in lines: where a text that is too long may break, and where columns may be padded.
+"""Line breaking: where a text that is too long may be split, and where columns may be padded.
 
-A text may have marks in it, which take no room. `group` encloses what had better stay on one line: when a line is too
-long, the outermost group breaks first, at its breaks, and goes on below the column where it began. The marks are lone
-surrogates, which no text that was decoded can contain.
+A text may contain marks, which have no width. `group` encloses text that should stay on one line: if a line is too
+long, the outermost group is split first, at its breaks, and continues below the column where it started. The marks are
+lone surrogates, which decoded text cannot contain.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 
 OPEN, EACH, CLOSE = "\ud800", "\ud801", "\ud802"
 BREAK = "\ud803"  # a space, or the end of a line
-STOP = "\ud804"  # nothing, or as many spaces as bring the lines of a block into a column
+STOP = "\ud804"  # nothing, or the spaces that align the lines of a block
 
 _UNMARKED = {ord(mark): "" for mark in (OPEN, EACH, CLOSE, STOP)} | {ord(BREAK): " "}
 _HANG = 4
 
 
 def group(text: str) -> str:
-    """A text that breaks where it must."""
+    """A text that is split only where necessary."""
     return f"{OPEN}{text}{CLOSE}"
 
 
 def group_each(text: str) -> str:
-    """A text that breaks everywhere or nowhere."""
+    """A text that is split at all its breaks or at none."""
     return f"{EACH}{text}{CLOSE}"
 
 
@@ -56,13 +56,13 @@ def _size(chunk: list[str | _Group]) -> int:
 
 
 def _least(item: _Group) -> int:
-    """About the width that the group needs when it breaks wherever it can."""
+    """Approximately the width of the group if it is split wherever possible."""
     parts = [part for chunk in item.chunks for part in chunk]
     return max((len(part) if isinstance(part, str) else _least(part) for part in parts), default=0)
 
 
 def _parsed(text: str) -> _Group:
-    """The groups of a text; those left open end with it."""
+    """The groups of a text; open groups end with it."""
     stack = [_Group(False)]
     plain = ""
     for character in text:
@@ -98,7 +98,7 @@ class _Setter:
     lines: list[str]
 
     def put(self, item: _Group, tail: int, outer: int) -> None:
-        """Set a group, behind which `tail` characters must stand on the same line; `outer` is the indent around it."""
+        """Lay out a group that is followed by `tail` characters on the same line; `outer` is the indent around it."""
         column = len(self.lines[-1])
         if column + item.size + tail <= self.width:
             self.lines[-1] += _flat(item)

@@ -1,4 +1,4 @@
-"""The syntax tree as text: expressions and types on one line each, declarations as pieces for the formatter to set."""
+"""The syntax tree as text: expressions and types on one line each, declarations as pieces for the formatter."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _COMPARISON, _RANGE, _SUM, _SIGN, _POSTFIX = 4, 5, 6, 8, 9
 class Piece:
     """A part of a declaration that stays together.
 
-    On one line, `gap` stands before it. In a declaration of several lines it begins a line, indented by `indent`,
-    unless it `fills` the line before. `span` is where it stood in the source, to find the comments that belong to it.
-    Text and gap may have the marks of `setting`; a group may begin in one piece and end in another.
+    On one line, `gap` precedes it. In a declaration of several lines it starts a line, indented by `indent`, unless it
+    `fills` the line before. `span` is its position in the source, which locates its comments. Text and gap may contain
+    the marks of `setting`; a group may start in one piece and end in another.
     """
 
     text: str
@@ -27,9 +27,9 @@ class Piece:
     gap: str = " "
     indent: int = 2
     fills: bool = False
-    joins: bool = False  # begins a line only where the one before has no room for all that follows with it
-    bracketed: bool = False  # its line is within the brackets of the declaration
-    comments: list[str] = field(default_factory=list)  # on lines of their own before it
+    joins: bool = False  # starts a line only if the previous line has no room for everything that follows with it
+    bracketed: bool = False  # its line is inside the brackets of the declaration
+    comments: list[str] = field(default_factory=list)  # on separate lines before it
     behind: str = ""  # the comment at the end of its line
 
 
@@ -44,7 +44,7 @@ def type_text(node: tree.TypeExpr) -> str:
 
 
 def _write(node: tree.Expr, level: int) -> str:
-    """The text of a node where one of at least `level` has to stand: in parentheses if it binds less tightly."""
+    """The text of a node in a position that needs at least `level`: in parentheses if it binds less tightly."""
     text, own = _text_and_level(node)
     return text if own >= level else f"({text})"
 
@@ -115,7 +115,7 @@ def _range(node: tree.Range) -> str:
 
 
 def _tight(node: tree.Expr) -> str:
-    """A bound of a range: `0..n-1` without spaces where it is that simple."""
+    """A bound of a range: `0..n-1` without spaces if it is that simple."""
     if isinstance(node, tree.Binary) and all(
         isinstance(side, tree.Name | tree.Number) for side in (node.left, node.right)
     ):
@@ -126,7 +126,7 @@ def _tight(node: tree.Expr) -> str:
 
 
 def _conditional(node: tree.If) -> str:
-    """Breaks before `else`, and before `then` where a branch is long by itself."""
+    """Breaks before `else`, and before `then` if a branch is long."""
     branches = []
     rest: tree.Expr | None = node
     word = "if"
@@ -167,9 +167,9 @@ def _type(node: tree.TypeExpr) -> str:
 
 
 def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
-    """The pieces of one declaration, in canonical order; `end` is its last token, where a closing bracket stood.
+    """The pieces of one declaration, in canonical order; `end` is its last token, at the closing bracket.
 
-    A module gives its header only, and several ports that were declared together give one declaration.
+    A module gives only its header, and ports that were declared together give one declaration.
     """
     node = nodes[0]
     match node:
@@ -220,7 +220,7 @@ def _simple(node: tree.Declaration) -> str:
         case tree.Expect():
             return expect_text(node)
         case _:
-            raise TypeError(f"no simple declaration: {node!r}")
+            raise TypeError(f"not a simple declaration: {node!r}")
 
 
 def expect_text(node: tree.Expect) -> str:
@@ -260,7 +260,7 @@ def _sized(name: str, size: tree.Range | None) -> str:
 def _bracketed(
     head: str, span: Span, opening: str, parts: list[tuple[str, Span]], closing: str, end: Span
 ) -> list[Piece]:
-    """`head(a, b)`: with comments in it, one part a line and the closing bracket below."""
+    """`head(a, b)`: if it contains comments, one part per line and the closing bracket below."""
     if not parts:
         return [Piece(head if head.startswith("module") else head + opening + closing, span)]
     pieces = [Piece(head + opening.rstrip(), span, bracketed=True)]

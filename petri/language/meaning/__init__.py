@@ -1,4 +1,4 @@
-"""What the names of a net stand for, as data: types, units and dimensions, scopes, checked expressions and templates.
+"""The data types of meaning: types, units and dimensions, scopes, checked expressions and templates.
 
-Nothing here reports or decides; `checking` fills these in, and `flattening` reads them.
+Nothing here reports errors or makes decisions; `checking` fills these types in, and `flattening` reads them.
 """

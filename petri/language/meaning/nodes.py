@@ -1,8 +1,8 @@
-"""Checked scalar expressions that still wait for the values of module parameters and loop variables.
+"""Checked scalar expressions that still lack the values of module parameters and loop variables.
 
-A `Node` has its names resolved and its types known, so a module's body is checked once; each instance then only fills
-in its *locals* (parameters, constants and loop variables, by number) and its places. Constants are exact: integers of
-64 bits and fractions, which are rounded once, when they become part of the flat net.
+In a `Node`, names are resolved and types are known, so a module's body is checked once. Each instance only fills in its
+*locals* (parameters, constants and loop variables, by number) and its places. Constants are exact: 64-bit integers, and
+fractions that are rounded once, when they become part of the flat net.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EXACT_BITS = 2048  # a fraction with longer terms is rounded to a float
 
 Constant = int | Fraction | bool
 
-# What a node depends on. LOCAL: the instance. PLACES: the marking. VARIABLE: the binding. CHANCE: something drawn.
+# What a node depends on. LOCAL: the instance. PLACES: the marking. VARIABLE: the binding. CHANCE: a random draw.
 LOCAL, PLACES, VARIABLE, NOW, END, CHANCE = 1, 2, 4, 8, 16, 32
 
 
@@ -49,12 +49,12 @@ class Node(Struct):
 
     @property
     def fixed(self) -> bool:
-        """Whether it is a constant, once the locals are known."""
+        """Whether it is constant once the locals are known."""
         return not self.flags & ~LOCAL
 
 
 class Environment(Protocol):
-    """What an instance gives to the expressions of its module."""
+    """The values that an instance supplies to the expressions of its module."""
 
     locals: list[Constant]
 
@@ -82,7 +82,7 @@ def constant(value: Constant, kind: Kind, span: Span | None = None) -> Node:
 
 
 def with_span(node: Node, span: Span) -> Node:
-    """The same constant, seen at the place where it is used."""
+    """The same constant, with the position of its use."""
     return Node(node.op, node.kind, node.args, node.value, span, node.flags, node.depth, node.size)
 
 
@@ -124,7 +124,7 @@ def evaluate(node: Node, values: Sequence[Constant]) -> Constant:
         first = evaluate(node.args[0], values)
         return evaluate(node.args[1], values) if bool(first) == (op == "and") else first
     operands: list[object] = []
-    for arg in node.args:  # leaves at once: an array has one index expression for many elements
+    for arg in node.args:  # leaves first: an array has one index expression for many elements
         if arg.op == "const":
             operands.append(arg.value)
         elif arg.op == "local":
@@ -149,7 +149,7 @@ def as_float(value: Constant, span: Span | None) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise CheckError("constant-overflow", span, reason="it is beyond the range of real numbers") from None
+        raise CheckError("constant-overflow", span, reason="it is too large for a real number") from None
 
 
 def _real(value: float, node: Node) -> Fraction:

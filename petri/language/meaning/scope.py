@@ -1,7 +1,7 @@
-"""Names: what each stands for, and where it can be seen.
+"""Names: what each denotes, and where it is visible.
 
-The declarations of all files of a net share one scope. A module has a scope of its own inside it: from there the
-constants, types, distributions and modules of the file are visible, its places, transitions and instances are not.
+The declarations of all files of a net share one scope. A module has its own scope inside it: there, the
+constants, types, distributions and modules of the file are visible; its places, transitions and instances are not.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class PlaceSymbol(Struct):
     high: Node | None = None
     direction: Literal["in", "out", "", "own"] = "own"
     discipline: str = "bag"
-    taken: bool = False  # some arc takes from it, reads it or watches it
+    taken: bool = False  # some arc takes from it, reads it or tests it
     given: bool = False  # some arc puts tokens into it
     mentioned: bool = False
     declaration: tree.Place | tree.Port | None = None
@@ -134,7 +134,7 @@ class Scope(Struct):
     place_count: int = 0
 
     def find(self, name: str) -> Symbol | None:
-        """What a name stands for here, or None."""
+        """What a name denotes here, or None."""
         symbol = self.names.get(name)
         if symbol is None and self.outer is not None:
             symbol = self.outer.names.get(name)

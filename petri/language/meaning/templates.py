@@ -1,7 +1,7 @@
-"""Checked declarations, ready to be instantiated: what `check` hands to `flatten`.
+"""Checked declarations, ready to be instantiated: the data between `check` and `flatten`.
 
-A *body* is the net itself or a module. Its places and ports are numbered, and so are its locals; an instance gives a
-value to each.
+A *body* is the net itself or a module. Its places, ports and locals are numbered; an instance supplies a value for
+each.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class TransitionTemplate(Struct):
 
 
 class InitialTemplate(Struct):
-    """`count` tokens of the given values for each turn of the loops; `every` is `all`."""
+    """`count` tokens of the given values for each iteration of the loops; `every` is `all`."""
 
     values: tuple[Node, ...]
     count: Node | None
@@ -100,7 +100,7 @@ class PlaceTemplate(Struct):
 
 
 class ParameterTemplate(Struct):
-    """`value` is the argument, in terms of the outside; None stands for the default."""
+    """`value` is the argument, in the scope outside; None means the default."""
 
     symbol: ConstantSymbol
     value: Node | None
@@ -108,7 +108,7 @@ class ParameterTemplate(Struct):
 
 
 class InstanceTemplate(Struct):
-    """`ports` pairs each port with the place given to it."""
+    """`ports` pairs each port with its place."""
 
     name: str
     loops: tuple[LoopTemplate, ...]
@@ -119,7 +119,7 @@ class InstanceTemplate(Struct):
 
 
 class PortUse(Struct):
-    """What a port is connected to: a place, an element, or (index None) the whole array, or a part of it."""
+    """The connection of a port: a place, an element, or (index None) a whole array, or a part of one."""
 
     symbol: PlaceSymbol
     index: Node | None

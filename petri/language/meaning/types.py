@@ -1,4 +1,4 @@
-"""Types of the language, and how a type is laid out in the slots of a token."""
+"""Types of the language, and their layout in the slots of a token."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Black(Frozen):
 
 
 class Unknown(Frozen):
-    """What an error left behind: fits everything, so that one mistake is reported once."""
+    """The type of anything with an error: it fits everything, so that one mistake is reported once."""
 
     name: str = ""
 
@@ -107,7 +107,7 @@ def layout(kind: Type) -> tuple[tuple[str, Scalar], ...]:
 
 
 def same(left: Type, right: Type) -> bool:
-    """Whether values of the one are values of the other, ranges and names apart."""
+    """Whether values of one type are values of the other, ignoring ranges and names."""
     if isinstance(left, Unknown) or isinstance(right, Unknown):
         return True
     if isinstance(left, Scalar) and isinstance(right, Scalar):
@@ -122,7 +122,7 @@ def same(left: Type, right: Type) -> bool:
 
 
 def describe(kind: Type) -> str:
-    """As people write it: `Packet`, `int`, `Time`, `gold | silver`, `{seq, size}`."""
+    """As users write it: `Packet`, `int`, `Time`, `gold | silver`, `{seq, size}`."""
     if isinstance(kind, Scalar) and not kind.name:
         if kind.kind == "real":
             return dimension_name(kind.dimension) or "real"
@@ -133,7 +133,7 @@ def describe(kind: Type) -> str:
 
 
 def plainly(kind: Type) -> str:
-    """What kind of value it is, for messages about what does not fit: a range `Flow` is shown as `int`."""
+    """The kind of value, for messages about mismatches: a range `Flow` is shown as `int`."""
     if isinstance(kind, Scalar) and kind.kind != "enum":
         return (dimension_name(kind.dimension) or "real") if kind.kind == "real" else kind.kind
     return describe(kind)
@@ -175,5 +175,5 @@ def _colour_name(kind: Scalar | Record, slots: tuple[net.Slot, ...]) -> str:
 
 
 def colours_agree(left: net.Colour, right: net.Colour) -> bool:
-    """Whether two places may be one: the same slots, whatever the types are called."""
+    """Whether two places may be one: their slots are equal, whatever the names of the types."""
     return left is right or left.slots == right.slots

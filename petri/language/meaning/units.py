@@ -1,4 +1,4 @@
-"""Dimensions and units: what `2.5 Gbps` is in a net whose clock counts nanoseconds.
+"""Dimensions and units: the value of `2.5 Gbps` in a net whose clock counts nanoseconds.
 
 A dimension is a pair of exponents, of time and of bytes. Quantities are converted exactly, as fractions; they are
 rounded once, when they enter the flat net.
@@ -28,7 +28,7 @@ class Dimension(NamedTuple):
         return Dimension(self.time - other.time, self.bytes - other.bytes)
 
     def root(self) -> Dimension | None:
-        """The dimension of the square root, or None when an exponent is odd."""
+        """The dimension of the square root, or None if an exponent is odd."""
         if self.time % 2 or self.bytes % 2:
             return None
         return Dimension(self.time // 2, self.bytes // 2)
@@ -87,7 +87,7 @@ def _standard_units() -> dict[str, Unit]:
 UNITS = _standard_units()
 TIMES = tuple(name for name, unit in UNITS.items() if unit.dimension == TIME)
 
-# What people write for a unit, and how the language spells it; plurals too.
+# Common spellings of units, including plurals, and their spelling in the language.
 _SPELLINGS = {
     "sec": "s", "second": "s", "msec": "ms", "millisecond": "ms", "usec": "us", "microsecond": "us", "µs": "us",
     "μs": "us", "nsec": "ns", "nanosecond": "ns", "psec": "ps", "picosecond": "ps", "minute": "min", "hr": "h",
@@ -97,7 +97,7 @@ _SPELLINGS = {
 
 
 def suggested_unit(word: str, others: Iterable[str], *, only_times: bool = False) -> str | None:
-    """The unit that `word` was probably meant to be, of the language or of `others`; of time in case of doubt."""
+    """The unit that `word` probably means, of the language or of `others`; in doubt a unit of time."""
     known = _SPELLINGS.get(word.lower()) or _SPELLINGS.get(word.lower().removesuffix("s"))
     others = list(others)
     if known is not None and (known in TIMES or not only_times):

@@ -1,6 +1,6 @@
-"""From text to the syntax tree: what was written and where, and every error in how it was written.
+"""From text to the syntax tree, with the position of each node and all syntax errors.
 
-The way of a text: `foreign` reads the file, `lexer` makes tokens, `splitting` cuts them into declarations, `driver`
-runs the automaton of `grammar.lark` (its `tables`) on each, and `builder` makes the nodes of `tree`. Where a
-declaration does not parse, `slips` explains why. `parser` is all of that.
+`foreign` reads the file, `lexer` makes tokens, `splitting` divides them into declarations, `driver` runs the automaton
+of `grammar.lark` (its `tables`) on each, and `builder` makes the nodes of `tree`. If a declaration does not parse,
+`slips` explains why. `parser` combines these steps.
 """

@@ -1,7 +1,7 @@
 """Makes the nodes of the syntax tree: one method for each rule or alias of `grammar.lark`.
 
 Each method gets the rule's children (None for an optional part that was not written) and the rule's first and last
-token. What the grammar is too coarse to tell (a clause twice, a number out of all bounds) is told here.
+token. Errors that the grammar cannot express (a repeated clause, a number that is too long) are reported here.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from petri.language.syntax.lexer import Token, span_of
 from petri.net import Span
 from petri.structs import Frozen, replace
 
-MOST_DIGITS = 400  # of a number, also of its power of ten: more than any 64-bit float can hold
+MOST_DIGITS = 400  # of a number, and the limit of its exponent: more than any 64-bit float can hold
 
 
 class Clause(Frozen):
-    """`takes 5 ns`: its word, the value, and where the word stands."""
+    """`takes 5 ns`: its keyword, the value, and the position of the keyword."""
 
     word: str
     value: Any
@@ -33,7 +33,7 @@ class End(Frozen):
 
 
 class Builder:
-    """Builds the nodes of one file. `doc` is set before each declaration; problems gather in `diagnostics`."""
+    """Builds the nodes of one file. `doc` is set before each declaration; `diagnostics` collects the problems."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -47,7 +47,7 @@ class Builder:
         self.diagnostics.append(Diagnostic(identifier, span, values, labels))
 
     def _clauses(self, declaration: str, clauses: list[Clause]) -> dict[str, Clause]:
-        """The clauses by word; tells those that stand twice."""
+        """The clauses by keyword; reports repeated ones."""
         found: dict[str, Clause] = {}
         for clause in clauses:
             word = "fifo" if clause.word in ("bag", "lifo", "by") else clause.word

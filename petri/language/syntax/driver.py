@@ -1,4 +1,4 @@
-"""The LALR(1) automaton: tokens of one declaration to its node, or where and why it does not go on."""
+"""The LALR(1) automaton: turns the tokens of one declaration into its node, or reports where and why it stopped."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from petri.language.syntax.tables import END, ParserTables, Rule
 _LISTS = frozenset(("", "arguments", "initials", "inputs", "outputs", "draws", "records", "parameters", "keys"))
 
 
-_STATES_PER_LEVEL = 8  # more than any operation leaves on the stack while it waits for its last operand
+_STATES_PER_LEVEL = 8  # more than any operation keeps on the stack while it waits for its last operand
 
 
 class SyntaxFailure(Exception):
-    """The token at `position` (their number, where the declaration ends too early) cannot follow those before it.
+    """The token at `position` (the number of tokens, if the declaration ends too early) cannot follow those before it.
 
-    `expected` are the kinds of token that could, END among them where the declaration could be over.
+    `expected` are the kinds of token that could follow, including END if the declaration could end here.
     """
 
     def __init__(self, position: int, expected: frozenset[str]) -> None:
@@ -27,7 +27,7 @@ class SyntaxFailure(Exception):
 
 
 class TooDeep(Exception):
-    """Operations nest deeper than the limit; `first` and `last` are the tokens of the one that does."""
+    """Operations are nested deeper than the limit; `first` and `last` are the tokens of the operation."""
 
     def __init__(self, first: Token, last: Token) -> None:
         self.first, self.last = first, last
@@ -38,7 +38,7 @@ Action = Callable[[list[Any], Token, Token], Any]
 
 
 def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Token], deepest: int) -> Any:
-    """The node that the builder makes of the declaration; raises SyntaxFailure or TooDeep."""
+    """The node that the builder makes from the declaration; raises SyntaxFailure or TooDeep."""
     states = [tables.starts[start]]
     values: list[Any] = []
     reach: list[tuple[int, int, int]] = []  # first and last token, and depth, of each value
@@ -78,7 +78,7 @@ def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Toke
 def _pop(
     rule: Rule, states: list[int], values: list[Any], reach: list[tuple[int, int, int]]
 ) -> tuple[list[Any], int, int, int]:
-    """Takes the rule's children off the stacks; returns those that count, and the reach of all."""
+    """Pops the rule's children off the stacks; returns the relevant ones, and the extent of all."""
     size = rule.length
     children: list[Any] = []
     for position in rule.pick:
@@ -97,8 +97,8 @@ def _pop(
 def _expected(tables: ParserTables, start: str, tokens: Sequence[Token]) -> frozenset[str]:
     """The kinds of token that may follow the given ones, which the automaton accepts.
 
-    It is asked anew for each kind: LALR rows alone promise too many, and by the time that a token fails the automaton
-    has already reduced what stands before it.
+    Each kind is tried separately: LALR rows alone allow too many, and when a token fails, the automaton has already
+    reduced the tokens before it.
     """
     states = [tables.starts[start]]
     for token in tokens:
@@ -108,7 +108,7 @@ def _expected(tables: ParserTables, start: str, tokens: Sequence[Token]) -> froz
 
 
 def _shift(tables: ParserTables, states: list[int], kind: str) -> bool:
-    """Moves the automaton over one token, in place; False, with the stack spoilt, where it cannot."""
+    """Moves the automaton over one token, in place; False, with an invalid stack, if it cannot."""
     while True:
         action = tables.actions[states[-1]].get(kind)
         if action is None:

@@ -1,6 +1,6 @@
-"""Reads source files, and says what a file is that is no net of this language.
+"""Reads source files, and identifies files that are not nets of this language.
 
-The suffix `.net` is shared: TINA, GreatSPN and Pajek use it too, each for a format of its own.
+The suffix `.net` is shared: TINA, GreatSPN and Pajek use it too, each for its own format.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from petri.net import Span
 
 LARGEST_FILE = 4 * 2**20  # bytes
 
-# The first bytes of files that are taken for nets by accident.
+# The first bytes of files that are mistaken for nets.
 _SIGNATURES = (
     (b"\x1f\x8b", "a gzip archive"),
     (b"PK\x03\x04", "a zip archive (or an office document)"),
@@ -27,10 +27,10 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_source(path: Path, name: str | None = None) -> tuple[str, list[Diagnostic]]:
-    """The text of a source file, or an empty text and a diagnostic where there is none to be had.
+    """The text of a source file, or an empty text and a diagnostic if it cannot be read.
 
-    `name` is what the file is called in diagnostics (default: the path as given). Whether the text is a net at all is
-    told by the parser.
+    `name` is the name of the file in diagnostics (default: the path as given). The parser decides whether the text is a
+    net.
     """
     shown = name or str(path)
     try:
@@ -51,7 +51,7 @@ def read_source(path: Path, name: str | None = None) -> tuple[str, list[Diagnost
 
 
 def decode(data: bytes, name: str) -> tuple[str, list[Diagnostic]]:
-    """The text of a source file's bytes; where they are no text, the one diagnostic that says what they are."""
+    """The text of a source file's bytes; if they are not text, the one diagnostic that says what they are."""
     if len(data) > LARGEST_FILE:
         return "", [too_large(name, len(data))]
     for signature, kind in _SIGNATURES:
@@ -72,7 +72,7 @@ def decode(data: bytes, name: str) -> tuple[str, list[Diagnostic]]:
 
 
 def unlike(text: str, name: str) -> list[Diagnostic]:
-    """What is told of a text that declares nothing, or is of another program; nothing of one worth parsing."""
+    """The diagnostics of a text that declares nothing or belongs to another program; none for a text worth parsing."""
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return [Diagnostic("file-empty", values={"path": name})]
     if _OWN.search(text):
@@ -87,7 +87,7 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
     return []
 
 
-# A line that only this language has: enough to take the text for a net of it, however broken the rest is.
+# A line that only occurs in this language: enough to treat the text as a net, however broken the rest is.
 _OWN = re.compile(r"^[ \t]*(?:place|transition|param|measure|module|instance|import|port)[ \t]+[\w\"]", re.MULTILINE)
 _FOREIGN = tuple(
     (tool, re.compile(pattern, re.MULTILINE))
@@ -105,7 +105,7 @@ _FOREIGN = tuple(
 
 
 def _near(path: Path) -> str | None:
-    """A net beside the missing file whose name is like it; also the file itself where its suffix was left out."""
+    """A net in the folder of the missing file with a similar name; also the file itself if its suffix was left out."""
     try:
         names = sorted(entry.name for entry in path.parent.iterdir() if entry.suffix == ".net")
     except OSError:

@@ -1,7 +1,7 @@
 """Text to tokens, and tokens to declarations.
 
-The whole file is read once. A declaration begins at its word and ends where the next one begins, whatever the lines,
-so that each can be parsed, and be wrong, alone.
+The whole file is read once. A declaration starts at its keyword and ends where the next one starts, independent of
+lines. So each can be parsed, and fail, on its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CLAUSE_WORDS = (
 )  # fmt: skip
 VALUE_WORDS = ("token", "all", "now", "true", "false")
 RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
-SOFT_WORDS = frozenset(("at", "order", "out", "seed"))  # also names, where the word could not stand
+SOFT_WORDS = frozenset(("at", "order", "out", "seed"))  # also names, where the keyword could not occur
 
 _TOKEN = re.compile(
     r"""
@@ -41,7 +41,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-# Signs of other languages and of word processors, and what they stand for here.
+# Symbols of other languages and of word processors, and their equivalents here.
 _FOREIGN = {
     "&&": "and", "&": "and", "||": "or", "!": "not", "=>": "->", "<>": "!=", "%": "mod", "**": "pow(x, y)",
     "^": "pow(x, y)",
@@ -57,7 +57,7 @@ _LOOKALIKES = {
 
 
 class Token(Struct):
-    """`kind` is NAME, NUMBER or STRING, otherwise the very text of the word or symbol."""
+    """`kind` is NAME, NUMBER or STRING, otherwise the text of the keyword or symbol itself."""
 
     kind: str
     text: str
@@ -71,7 +71,7 @@ class Token(Struct):
 
 
 class Comment(Struct):
-    """`#` or `##` to the end of the line; `own_line` when nothing stands before it. `text` has its marks."""
+    """`#` or `##` to the end of the line; `own_line` if nothing precedes it. `text` includes its marks."""
 
     text: str
     line: int
@@ -84,7 +84,7 @@ class Comment(Struct):
 
 
 class Lexed(Struct):
-    """`wrong` tells what is no token of the language."""
+    """`wrong` are the errors: texts that are not tokens of the language."""
 
     tokens: list[Token]
     comments: list[Comment]
@@ -92,7 +92,7 @@ class Lexed(Struct):
 
 
 def lex(text: str, path: str) -> Lexed:
-    """All tokens; never fails. Slips from other languages (`&&`, `//`, `;`) are told and read as what was meant."""
+    """All tokens; never fails. Symbols of other languages (`&&`, `//`, `;`) are reported and read as intended."""
     tokens: list[Token] = []
     comments: list[Comment] = []
     wrong: list[Diagnostic] = []
@@ -152,7 +152,7 @@ def _wrong(token: Token, path: str) -> Diagnostic:
 
 
 def _repair(token: Token) -> bool:
-    """Turn a wrong token into what was meant, so that the rest of its declaration can be read; False to drop it."""
+    """Turn a wrong token into the intended one, so that the rest of its declaration can be read; False to drop it."""
     meant = {"**": "*", "^": "*"}.get(token.text) or _FOREIGN.get(token.text) or _LOOKALIKES.get(token.text)
     if token.kind == "OPEN_STRING":
         token.kind = "STRING"

@@ -1,4 +1,4 @@
-"""Text of a `.net` file to its syntax tree, with every syntax error of the file told in one run."""
+"""Turns the text of a `.net` file into its syntax tree; reports all syntax errors of the file in one run."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _COMPARATORS = ("<", "<=", ">", ">=", "==")
 
 
 class Parsed(Struct):
-    """What a text turned out to be.
+    """The result of parsing a text.
 
     `file` lacks the declarations that are broken; `broken` holds the names they would have declared, so that a
-    checker can tell unknown names from names whose declaration did not parse. `statements` pairs the tokens of each
-    declaration with its nodes (none when it is broken).
+    checker can distinguish unknown names from names whose declaration did not parse. `statements` pairs the tokens of
+    each declaration with its nodes (none when it is broken).
     """
 
     file: tree.File
@@ -42,7 +42,7 @@ def parse(text: str, path: str) -> tuple[tree.File, list[Diagnostic]]:
 
 
 class _OpenModule(Struct):
-    """A module whose `end` has not come; `header` is None where it did not parse."""
+    """A module whose `end` has not been reached; `header` is None if it did not parse."""
 
     header: tree.Module | None
     keyword: Token
@@ -50,7 +50,7 @@ class _OpenModule(Struct):
 
 
 def parse_text(text: str, path: str) -> Parsed:
-    """As `parse`, with all that a formatter or a checker may want to know besides."""
+    """As `parse`, with additional data for the formatter and the checker."""
     no_net = [too_large(path, len(text))] if len(text) > LARGEST_FILE else unlike(text, path)
     if no_net:
         return Parsed(tree.File(path, ()), no_net, frozenset(), [], [])
@@ -96,7 +96,7 @@ class _Parser:
         self.diagnostics.append(Diagnostic(identifier, span_of(first, last, self.path), values))
 
     def _statement(self, statement: Statement, lexical: list[Diagnostic]) -> tuple[tree.Declaration, ...]:
-        """The nodes of one declaration; at most one syntax error is told besides what the lexer found in it."""
+        """The nodes of one declaration; at most one syntax error is reported besides those of the lexer."""
         wrong = statement.wrong + lexical
         before = len(self.builder.diagnostics)
         nodes: tuple[tree.Declaration, ...] = ()
@@ -125,7 +125,7 @@ class _Parser:
         return node if isinstance(node, tuple) else (node,)
 
     def _recovered(self, statement: Statement, failure: SyntaxFailure) -> tuple[tree.Declaration, ...]:
-        """A declaration that is whole before a line that does not belong to it is kept."""
+        """Keeps a declaration that is complete before a line that does not belong to it."""
         tokens = statement.tokens[: failure.position]
         rest = statement.tokens[failure.position :]
         return self._nodes(statement, tokens) if END in failure.expected and rest and rest[0].first else ()
@@ -160,9 +160,9 @@ class _Parser:
 def documentation(statements: list[Statement], comments: list[Comment]) -> dict[int, str]:
     """The text of the `##` comments of each statement, by its number.
 
-    They stand within it (but not in its brackets) or behind it on its last line (a `##` right below such a one, in the
-    same column, continues it), or on lines of their own right before it; before `net` there may be empty lines between.
-    What stands on the line of a measure and its `expect` is the measure's.
+    They are inside it (but not in its brackets), after it on its last line (a `##` directly below, in the same column,
+    continues such a comment), or on separate lines directly before it; before `net` there may be empty lines in
+    between. A comment on the line of a measure and its `expect` belongs to the measure.
     """
     return {
         number: "\n".join(comment.text[2:].removeprefix(" ") for comment in found)
@@ -185,7 +185,7 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
         if within and in_brackets(statements[number], comment):
             continue
         if number < 0 and not comment.own_line:
-            continue  # behind something that is no declaration
+            continue  # after something that is not a declaration
         if within or not comment.own_line:
             owner = number if within else _measure_on_line(statements, number)
             previous = (owner, comment)
@@ -202,7 +202,7 @@ def doc_comments(statements: list[Statement], comments: list[Comment]) -> dict[i
 
 
 def _measure_on_line(statements: list[Statement], number: int) -> int:
-    """The statement itself, or for an `expect < 0.01` behind a measure on its line, the measure."""
+    """The statement itself; for an `expect < 0.01` after a measure on the same line, the measure."""
     owner = number
     while statements[owner].word == "expect" and owner > 0 and not statements[owner].tokens[0].first:
         if len(statements[owner].tokens) < 2 or statements[owner].tokens[1].kind not in _COMPARATORS:
@@ -212,7 +212,7 @@ def _measure_on_line(statements: list[Statement], number: int) -> int:
 
 
 def in_brackets(statement: Statement, comment: Comment) -> bool:
-    """Whether a comment within a statement stands between brackets, and so belongs to a part of it."""
+    """Whether a comment in a statement is inside brackets, and so belongs to a part of it."""
     depth = 0
     for token in statement.tokens:
         if (token.line, token.column) > (comment.line, comment.column):
@@ -224,7 +224,7 @@ def in_brackets(statement: Statement, comment: Comment) -> bool:
 def _with_parameter_docs(
     statement: Statement, nodes: tuple[tree.Declaration, ...], comments: list[Comment]
 ) -> tuple[tree.Declaration, ...]:
-    """A module's header whose parameters have their `##` comments: behind them, or on lines of their own before."""
+    """A module's header whose parameters have their `##` comments: after them, or on separate lines before them."""
     header = nodes[0] if nodes else None
     if not isinstance(header, tree.Module) or not header.parameters:
         return nodes
@@ -251,7 +251,7 @@ def _place(comment: Comment) -> tuple[int, int]:
 
 
 def _adjoins(comment: Comment, statement: Statement, own_lines: set[int]) -> bool:
-    """Whether only lines of comments stand between the comment and the statement (before `net`: empty lines too)."""
+    """Whether only comment lines are between the comment and the statement (before `net`: empty lines too)."""
     first = statement.tokens[0]
     if not first.first:
         return False
@@ -259,7 +259,7 @@ def _adjoins(comment: Comment, statement: Statement, own_lines: set[int]) -> boo
 
 
 def _by_statement(statements: list[Statement], lexed: Lexed) -> dict[int, list[Diagnostic]]:
-    """What the lexer found wrong, by number of statement (-1 before the first); of each kind the first."""
+    """The errors of the lexer, by number of statement (-1 before the first); the first of each kind."""
     starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in statements]
     found: dict[int, list[Diagnostic]] = {}
     told: set[tuple[int, str]] = set()
@@ -273,7 +273,7 @@ def _by_statement(statements: list[Statement], lexed: Lexed) -> dict[int, list[D
 
 
 def _names(statement: Statement) -> set[str]:
-    """The names that a broken declaration was to declare, as far as can be told."""
+    """The names that a broken declaration would have declared, as far as known."""
     if statement.word == "time":
         return {"time"}
     names = [token.text for token in statement.tokens[1:] if token.kind == "NAME"]

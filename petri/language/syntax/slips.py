@@ -1,6 +1,7 @@
-"""Why a declaration does not parse, in the words of the language: one explanation for each usual slip.
+"""Explains why a declaration does not parse: one explanation for each common mistake.
 
-`explain` asks the functions of `_SLIPS` in turn; the first that knows the slip words it. The last one knows all.
+`explain` calls the functions of `_SLIPS` in turn; the first that recognises the mistake explains it. The last one
+recognises everything.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _CLAUSES = frozenset(CLAUSE_WORDS)
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
-# How people who know other languages call things.
+# Keywords of other languages.
 _SYNONYMS = {
     "guard": "when", "where": "when", "if": "when", "provided": "when", "delay": "takes", "duration": "takes",
     "lasts": "takes", "capacity": "cap", "limit": "cap", "max": "cap", "prio": "priority", "random": "draw",
@@ -38,7 +39,7 @@ _SYNONYMS = {
     "enum": "type", "record": "type", "metric": "measure", "units": "unit", "new": "instance", "endmodule": "end",
 }  # fmt: skip
 
-# How each declaration reads: the hint when nothing better is known.
+# An example of each declaration: the hint if nothing better is known.
 _FORMS = {
     "net": "net name",
     "time": "time ns",
@@ -61,7 +62,7 @@ _FORMS["port"] = "port in work: Packet` or `port out done: Packet"
 
 
 class _Case(Struct):
-    """A declaration that stopped: at `found` (None: it ends too early), after `before`, in the file `path`."""
+    """A declaration that failed to parse: at `found` (None: it ends too early), after `before`, in the file `path`."""
 
     statement: Statement
     position: int
@@ -98,11 +99,11 @@ class _Case(Struct):
 
     @property
     def ends_here(self) -> bool:
-        """Whether the text goes on with something that no expression can hold."""
+        """Whether the text continues with something that cannot be part of an expression."""
         return self.found is None or self.kind in _CLAUSES or self.kind in ("->", "=", "~", ")", "]", "}", ",", ":")
 
     def span(self) -> Span:
-        """The culprit; when the declaration ends too early, the place right behind it."""
+        """The culprit; if the declaration ends too early, the position directly after it."""
         if self.found:
             return span_of(self.found, self.found, self.path)
         last = self.tokens[-1]
@@ -135,7 +136,7 @@ def explain(statement: Statement, failure: SyntaxFailure, path: str) -> Diagnost
 
 
 def _not_a_declaration(case: _Case) -> Diagnostic | None:
-    """A word at the beginning of a line that begins no declaration, behind a declaration that is whole."""
+    """A word at the start of a line that starts no declaration, after a complete declaration."""
     token = case.found
     if case.word == "end":
         return case.tell("after-end")
@@ -451,7 +452,7 @@ def _unexpected(case: _Case) -> Diagnostic:
 
 
 def _wanted(case: _Case) -> str:
-    """What could have stood there, in words: values and operators as such, signs and words as they are."""
+    """What was expected, in words: "a value", "an operator", and symbols and keywords literally."""
     expected = set(case.expected)
     wanted: list[str] = []
     if {"NAME", "NUMBER"} <= expected:

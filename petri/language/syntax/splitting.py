@@ -1,7 +1,7 @@
-"""Cuts the tokens of a file into declarations, at their words.
+"""Divides the tokens of a file into declarations, at their keywords.
 
-Declaration words are reserved, but two have a second meaning (`time(…)` is a measure, `end` an instant), and users
-misspell them or use them as names. All of that is decided here by looking at the neighbours.
+Declaration keywords are reserved, but two have a second meaning (`time(…)` is a measure, `end` an instant), and users
+misspell them or use them as names. The neighbouring tokens decide which case it is.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from petri.structs import Struct, field
 _DECLARING = frozenset(DECLARATION_WORDS)
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
-# After these an operand has to follow, so that `end` is the instant.
+# After these an operand must follow, so `end` is the instant.
 _WANTS_OPERAND = frozenset(
     (
         "(", "[", "{", ",", ":", ".", "..", "->", "=", "==", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "~", "|",
         *CLAUSE_WORDS,
     )
 ) - {"fifo", "lifo", "bag"}  # fmt: skip
-# What stands right after a declaration word that does begin a declaration; of `expect` and `run` see below.
+# What follows a keyword that does start a declaration; for `expect` and `run` see below.
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
-# Short words of other languages, near to a declaration word by chance.
+# Short words of other languages that happen to be similar to a keyword.
 OTHER_WORDS = frozenset(("int", "let", "set", "get", "new", "use", "def", "var", "for", "real", "nat", "uint"))
 _NAMELESS = frozenset(("", "end", "run", "expect"))
 _ANYTHING = frozenset(("expect", "run"))
 
 
 class Statement(Struct):
-    """The tokens of one declaration. `word` is its declaration word (corrected, where it was misspelt), "" for tokens
-    that no declaration word introduces. `wrong` is what the cutting found wrong with it.
+    """The tokens of one declaration. `word` is its keyword (corrected if it was misspelt), "" for tokens that no
+    keyword introduces. `wrong` is the error found while dividing.
     """
 
     word: str
@@ -40,7 +40,7 @@ class Statement(Struct):
 
 
 def split(tokens: list[Token], path: str) -> list[Statement]:
-    """All tokens, cut into statements in order. Tokens that only look like declaration words become names."""
+    """All tokens, divided into statements in order. Tokens that only look like keywords become names."""
     statements: list[Statement] = []
     depth = 0
     modules = 0
@@ -78,7 +78,7 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
 
 
 def _is_name(token: Token, before: Token | None, after: Token | None) -> bool:
-    """Whether a declaration word is a lawful name: the function `time(…)`, or a field (`p.port`, `{port: 3}`)."""
+    """Whether a keyword is a valid name here: the function `time(…)`, or a field (`p.port`, `{port: 3}`)."""
     following = after.kind if after else ""
     field = (before and before.kind == "." and not token.first) or (
         following == ":" and before and before.kind in ("{", ",")
@@ -87,7 +87,7 @@ def _is_name(token: Token, before: Token | None, after: Token | None) -> bool:
 
 
 def _declares(token: Token, before: Token | None, after: Token | None, depth: int, alone: bool) -> str:
-    """The word, if the token begins a declaration; `alone` when only a declaration word stands before it."""
+    """The keyword, if the token starts a declaration; `alone` if only a keyword precedes it."""
     word = token.kind
     following = after.kind if after else ""
     if before is None:
@@ -119,7 +119,7 @@ def _closing(before: Token | None, token: Token, after: Token | None) -> bool:
 
 
 def _misspelt(token: Token, before: Token | None, after: Token | None, in_module: bool) -> str:
-    """The declaration word that was meant: two names in a row stand nowhere else at the beginning of a line."""
+    """The intended keyword: two names in a row occur nowhere else at the start of a line."""
     following = after.kind if after else ""
     if (before and before.kind in _WANTS_OPERAND) or token.text in OTHER_WORDS:
         return ""

@@ -1,9 +1,8 @@
-"""The LALR(1) tables of `grammar.lark`: compiled by lark, kept as JSON beside the grammar.
+"""The LALR(1) tables of `grammar.lark`: compiled by lark, stored as JSON in the folder of the grammar.
 
-Compiling takes 0.2 s, which each `pnsim` command would pay; reading the JSON takes some milliseconds. The JSON names
-the digest of the grammar it was made from, and a grammar that has changed since is compiled on the spot, so a stale
-file costs time, never correctness. `python -m petri.language.syntax.tables` writes it anew; a test fails when it is
-stale.
+Compiling takes 0.2 s in each `pnsim` command; reading the JSON takes a few milliseconds. The JSON contains the digest
+of its grammar. If the grammar has changed, it is compiled again, so a stale file costs time but is never wrong. `python
+-m petri.language.syntax.tables` rewrites the file; a test fails if it is stale.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from petri.atomic_file import write_text
 from petri.structs import Frozen
 
 GRAMMAR = "grammar.lark"
@@ -27,11 +27,11 @@ STARTS = (
 
 
 class Rule(Frozen):
-    """What to do with the children of a rule that is complete.
+    """How to process the children of a complete rule.
 
-    `pick` lists the children that count, by position; -1 is a part in `[…]` that was not written. Those in `splice`
-    are lists to merge. `action` names the builder's method; "" makes a list (a repetition), and None hands on the
-    only child.
+    `pick` lists the relevant children, by position; -1 is a part in `[…]` that was not written. Those in `splice` are
+    lists to merge. `action` names the builder's method; "" makes a list (a repetition), and None passes on the only
+    child.
     """
 
     origin: int
@@ -65,7 +65,7 @@ def load_tables() -> ParserTables:
 
 
 def digest(grammar: str) -> str:
-    """Tells a changed grammar; against chance, not against malice: who can write the tables can write the parser."""
+    """Detects a changed grammar. It need not resist attacks: whoever can write the tables can write the parser."""
     return f"{zlib.crc32(grammar.encode()):08x}"
 
 
@@ -85,14 +85,14 @@ def unpack(data: dict[str, Any]) -> ParserTables:
 
 
 def compile_grammar(grammar: str) -> dict[str, Any]:
-    """The tables as JSON data; raises lark's GrammarError where the grammar is not LALR(1)."""
+    """The tables as JSON data; raises lark's GrammarError if the grammar is not LALR(1)."""
     from lark import Lark
     from lark.common import ParserConf
     from lark.lexer import Lexer
     from lark.parsers.lalr_analysis import LALR_Analyzer
 
     class NoLexer(Lexer):
-        """Stands where lark wants a lexer: `lexer.py` makes the tokens."""
+        """A placeholder for the lexer that lark requires: `lexer.py` makes the tokens."""
 
         def __init__(self, configuration: object) -> None:
             pass
@@ -138,7 +138,7 @@ def compile_grammar(grammar: str) -> dict[str, Any]:
 
 
 def _state_order(table: Any) -> list[int]:
-    """All states as they are reached from the starts: lark's own numbers differ from run to run."""
+    """All states in the order they are reached from the starts: lark's own numbers differ from run to run."""
     order = [table.start_states[start] for start in STARTS]
     order += [table.end_states[start] for start in STARTS]
     seen = set(order)
@@ -175,7 +175,7 @@ def main() -> None:
     folder = Path(__file__).parent
     grammar = (folder / GRAMMAR).read_text(encoding="utf-8")
     compiled = json.dumps(compile_grammar(grammar), separators=(",", ":"))
-    (folder / COMPILED).write_text(compiled + "\n", encoding="utf-8")
+    write_text(folder / COMPILED, compiled + "\n")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The syntax tree of a `.net` file: what was written, where, and nothing of what it means.
+"""The syntax tree of a `.net` file: what was written and where, without its meaning.
 
-Arcs are kept as expressions (`2 * credit`, `queue(j)`, `no p(x) >= 3` is mode `no` with a comparison): which names
-are places, variables or constants is known only after the declarations have been gathered.
+Arcs are expressions (`2 * credit`, `queue(j)`; `no p(x) >= 3` is mode `no` with a comparison): which names are places,
+variables or constants is known only after the declarations have been collected.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Field(Frozen):
 
 
 class Index(Frozen):
-    """`base[index]`; `index` is None in `base[*]`, which stands for all elements in a measure."""
+    """`base[index]`; `index` is None in `base[*]`, which means all elements in a measure."""
 
     base: Expr
     index: Expr | None
@@ -59,7 +59,7 @@ class Call(Frozen):
 
 
 class Record(Frozen):
-    """`{cls: gold, at}` — a field without an expression stands for the variable of its name."""
+    """`{cls: gold, at}` — a field without an expression is the variable of its name."""
 
     fields: tuple[tuple[str, Expr | None, Span], ...]
     span: Span
@@ -87,7 +87,7 @@ class Binary(Frozen):
 
 
 class If(Frozen):
-    """`if c then a else b`; `otherwise` may be missing only in an output."""
+    """`if c then a else b`; `otherwise` is optional only in an output."""
 
     condition: Expr
     then: Expr

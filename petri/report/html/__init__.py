@@ -1,7 +1,7 @@
-"""The HTML report: one file that works offline, of a run or of a sweep.
+"""The HTML report of a run or of a sweep: one file that works offline.
 
 text = run_report(result)              # a Result of `Model.run`
-text = recorded_report(data)           # what `Result.to_dict` gave, read back from JSON
+text = recorded_report(data)           # the output of `Result.to_dict`, read back from JSON
 text = sweep_report(outcome)           # an Outcome of an experiment
 """
 
@@ -18,7 +18,7 @@ __all__ = ["recorded_report", "run_report", "sweep_report"]
 
 
 def run_report(result: Result, sources: Mapping[str, str] | None = None) -> str:
-    """The page of a run. `sources` (of `Model.sources`) make the picture's inscriptions as they were written."""
+    """The page of a run. With `sources` (`Model.sources`), the picture's inscriptions are as written."""
     from petri.report.html.record import of_result
     from petri.report.html.run_page import run_page
 
@@ -26,7 +26,7 @@ def run_report(result: Result, sources: Mapping[str, str] | None = None) -> str:
 
 
 def recorded_report(data: Mapping[str, Any]) -> str:
-    """The page of a run from its JSON. Raises KeyError, TypeError or ValueError where that is something else."""
+    """The page of a run from its JSON. Raises KeyError, TypeError or ValueError if that is something else."""
     from petri.report.html.record import of_dict
     from petri.report.html.run_page import run_page
 

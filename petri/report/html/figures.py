@@ -17,8 +17,8 @@ from petri.report.html.palette import SERIES
 from petri.report.quantities import Scale, Units, number
 
 BINS: Final = 80
-MOST_ATOMS: Final = 40  # distinct values that are shown as separate bars
-WIDE: Final = 30.0  # quotient of the 99 % quantile and the median from which the axis is logarithmic
+MOST_ATOMS: Final = 40  # distinct values shown as separate bars
+WIDE: Final = 30.0  # the axis is logarithmic if the 99 % quantile is at least this many times the median
 MARKED: Final = (("median", 0.5), ("99 %", 0.99))
 
 
@@ -29,13 +29,13 @@ class Distribution:
     edges: Floats
     reached: Floats  # share of all values up to each edge
     zeros: float
-    values: Floats  # of each bucket the edge nearest to zero
+    values: Floats  # for each bucket, the edge nearest to zero
     shares: Floats
     count: int
 
     @staticmethod
     def of(buckets: Sequence[int], counts: Sequence[int]) -> Distribution | None:
-        """Of the numbers and counts of buckets, ascending (`petri.measure.histogram`); None without values."""
+        """From the numbers and counts of buckets, ascending (`petri.measure.histogram`); None without values."""
         held = np.array(counts, dtype=np.float64)
         if not held.sum() > 0.0:
             return None
@@ -60,7 +60,7 @@ class Distribution:
         return Distribution(np.array(edges), np.array(reached), zeros, values, shares, int(held.sum()))
 
     def quantile(self, share: float) -> float:
-        """The bucket's edge at which this share is reached."""
+        """The bucket edge at which this share is reached."""
         return float(
             self.values[min(int(np.searchsorted(np.cumsum(self.shares), share - 1e-12)), len(self.values) - 1)]
         )
@@ -116,7 +116,7 @@ def density(sample: Distribution, units: Units, dimension: str) -> Figure:
 
 
 def _marks(sample: Distribution, scale: Scale, logarithmic: bool, left: float) -> dict[str, Any]:
-    """Upright lines at some quantiles."""
+    """Vertical lines at some quantiles."""
     shapes, notes = [], []
     for name, share in MARKED:
         value = sample.quantile(share) * scale.factor
@@ -190,9 +190,9 @@ def tail(sample: Distribution, units: Units, dimension: str) -> Figure:
 def counts(
     values: Sequence[float], first: int, what: str, *, skip_zero: bool, open_ended: bool, of: str = "packets"
 ) -> Figure | None:
-    """A distribution of whole numbers from `first` on, as shares of all; None where there is nothing to see.
+    """A distribution of whole numbers from `first` on, as shares of all; None if there is nothing to show.
 
-    skip_zero: leave 0 out, which would dwarf the rest. open_ended: the last entry stands for all that is greater.
+    skip_zero: leave 0 out, which would dwarf the rest. open_ended: the last entry includes all greater values.
     """
     array = np.array(values, dtype=np.float64)
     total = array.sum()
@@ -225,7 +225,7 @@ def counts(
 
 
 def steps(edges: Floats, lines: Sequence[tuple[str, Floats, bool]], units: Units, title: str) -> Figure:
-    """Averages in windows of time: (name, values, shown at first) of each line."""
+    """Averages in windows of time: (name, values, initially shown) for each line."""
     scale = units.scale(float(edges[-1]), "Time")
     shown = edges * scale.factor
     traces = []
@@ -313,5 +313,5 @@ def series(
 
 
 def _rounded(values: np.ndarray[Any, np.dtype[np.floating[Any]]]) -> list[float | None]:
-    """For the page: 6 significant digits; what is not finite is a gap."""
+    """For the page: 6 significant digits; a value that is not finite is a gap."""
     return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values.tolist()]

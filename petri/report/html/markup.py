@@ -1,4 +1,4 @@
-"""HTML that is safe by construction: every text becomes escaped, unless it was made here."""
+"""HTML that is safe by construction: every text is escaped, unless it was made here."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any, Final
 
+from petri.visible import visible
+
 _VOID: Final = frozenset({"meta", "br", "col", "hr"})
 
 
 class Markup(str):
-    """HTML as it stands. Only this module makes it from texts."""
+    """Finished HTML. Only this module makes it from texts."""
 
     __slots__ = ()
 
 
 Content = str | int | None | Iterable["Content"]
-"""What may stand within an element: texts (escaped), markup (as it is), nothing, or a row of these."""
+"""The content of an element: texts (escaped), markup (unchanged), nothing, or a sequence of these."""
 
 
 def content(*parts: Content) -> Markup:
-    """These one after the other."""
+    """The parts, concatenated."""
     return Markup("".join(_written(part) for part in parts))
 
 
@@ -46,13 +48,13 @@ def data(identifier: str, value: Any) -> Markup:
 
 
 def paragraphs(text: str, name: str = "p", **attributes: str) -> Markup:
-    """Text with empty lines between its paragraphs."""
+    """Paragraphs from text in which empty lines separate them."""
     pieces = [" ".join(piece.split()) for piece in text.replace("\r", "").split("\n\n")]
     return content([tag(name, spoken(piece), **attributes) for piece in pieces if piece])
 
 
 def spoken(text: str) -> Markup:
-    """A text of documentation: what stands in backquotes becomes code."""
+    """Documentation text: backquoted parts become code."""
     pieces = text.split("`")
     if len(pieces) % 2 == 0:
         return content(text)
@@ -60,7 +62,7 @@ def spoken(text: str) -> Markup:
 
 
 def plotted(text: str) -> str:
-    """A text for plotly, which reads a little HTML in its labels."""
+    """A text for plotly, which interprets some HTML in its labels."""
     return _text(text).replace("&quot;", '"').replace("&#x27;", "'")
 
 
@@ -69,8 +71,7 @@ def _attribute(key: str) -> str:
 
 
 def _text(text: str) -> str:
-    shown = "".join(c if c.isprintable() or c in " \n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return escape(shown, quote=True)
+    return escape(visible(text), quote=True)
 
 
 def _written(part: Content) -> str:

@@ -43,7 +43,7 @@
     for (const end of ["pointerup", "pointercancel"]) {
       view.addEventListener(end, () => { held = null; view.classList.remove("held"); });
     }
-    /* A picture that is much wider than the page begins readable rather than whole. */
+    /* A picture much wider than the page starts at a readable size instead of fitting the width. */
     set(Math.max(fitting(), 0.5));
     view.scrollTo((view.scrollWidth - view.clientWidth) / 2 * (fitting() < 0.5 ? 0 : 1), 0);
   }
@@ -113,7 +113,7 @@
     for (const plot of plots) {
       plot.classList.remove("waiting");
       plot.classList.add("failed");
-      plot.textContent = "This browser is too old to draw the figure; the tables have its numbers.";
+      plot.textContent = "This browser cannot draw the figure; the tables contain its numbers.";
     }
   };
   unpack().then(() => {

@@ -1,7 +1,7 @@
-"""One HTML file that needs nothing else: style, script, figures, and the plotly.js that draws them.
+"""One self-contained HTML file: style, script, figures, and the plotly.js that draws them.
 
-plotly.js stands in the page compressed (2 MB instead of 5) and the browser unpacks it. The page's policy lets these
-two scripts run, known by their hashes, and nothing else: no other script, no request to anywhere.
+The page contains plotly.js compressed (2 MB instead of 5); the browser decompresses it. The page's policy allows only
+these two scripts, by their hashes: no other script, no network request.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ Figure = dict[str, Any]
 
 @dataclass
 class Page:
-    """What a page is made of, section by section."""
+    """A page, built section by section."""
 
     title: str
-    kind: str  # what the page is: "simulation run"
+    kind: str  # the kind of page: "simulation run"
     head: list[Content] = field(default_factory=list)
     sections: list[tuple[str, str, Content]] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Page:
         self.sections.append((identifier, title, content(*parts)))
 
     def figure(self, figure: Figure, label: str, caption: Content = None, height: float = 22.0) -> Markup:
-        """A figure's place in the page. `label` tells what it shows to those who do not see it; height in em."""
+        """A figure's position in the page. `label` describes it for those who cannot see it; height in em."""
         if len(self.figures) >= MOST_FIGURES:
             return tag("p", "A page has at most ", MOST_FIGURES, " figures; this one is left out.", class_="note")
         self.figures.append(figure)
@@ -66,7 +66,7 @@ class Page:
             tag("a", "Skip to the figures", href="#main", class_="skip"),
             tag("header", tag("p", self.kind, class_="kind"), tag("h1", self.title), *self.head, class_="page"),
             tag("main", self._contents(), *(self._section(*one) for one in self.sections), id="main"),
-            tag("footer", f"Made by pnsim {VERSION}. The page is complete: it loads nothing from anywhere."),
+            tag("footer", f"Made by pnsim {VERSION}. The page is self-contained: it loads nothing."),
             self._data(),
             tag("script", Markup(script)),
         )
@@ -94,7 +94,7 @@ class Page:
         if not self.figures:
             return Markup("")
         return content(
-            tag("noscript", tag("p", "The figures need JavaScript; the tables have their numbers.", class_="note")),
+            tag("noscript", tag("p", "The figures need JavaScript; the tables contain their numbers.", class_="note")),
             data("themes", themes()),
             data("figures", self.figures),
             data("plotly", packed_plotly()),
@@ -113,13 +113,13 @@ def _policy(scripts: list[str]) -> str:
 
 @cache
 def asset(name: str) -> str:
-    """A file beside this one."""
+    """A file in the folder of this one."""
     return (files("petri.report.html") / name).read_text(encoding="utf-8")
 
 
 @cache
 def plotly_source() -> str:
-    """The plotly.js of the plotly package. Importing the package itself would take longer than all the rest."""
+    """The plotly.js of the plotly package. Importing the package itself would take longer than everything else."""
     return (files("plotly") / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 SERIES: Final = 8
-"""Colours that tell lines apart; "@s0" to "@s7" in figures."""
+"""Colours that distinguish lines; "@s0" to "@s7" in figures."""
 
 LIGHT: Final[dict[str, str]] = {
     "paper": "#fdfdfb",
@@ -55,13 +55,13 @@ DARK: Final[dict[str, str]] = {
     "s6": "#f08c97",
     "s7": "#78cddb",
 }
-# From low to high; each is readable under the text colour that `page.js` picks for its brightness.
+# From low to high; `page.js` picks a text colour that is readable on each.
 SCALE: Final = ("#f1f4f9", "#c9dcf0", "#93bde2", "#5596cd", "#2a6cb0", "#12457f")
 DARK_SCALE: Final = ("#1d232c", "#1f3a57", "#275582", "#3a77ae", "#64a1d6", "#b3d7f5")
 
 
 def style_variables() -> str:
-    """Dark where the reader's system is, but never on printed paper."""
+    """Dark if the reader's system is, but never in print."""
     light, dark = ("".join(f"--{name}:{colour};" for name, colour in palette.items()) for palette in (LIGHT, DARK))
     return (
         f":root{{color-scheme:light dark;{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
@@ -69,7 +69,7 @@ def style_variables() -> str:
 
 
 def themes() -> dict[str, dict[str, object]]:
-    """For the script: by theme, each colour by its name in figures."""
+    """For the script: for each theme, the colours by their names in figures."""
     named: dict[str, dict[str, object]] = {}
     for theme, palette, scale in (("light", LIGHT, SCALE), ("dark", DARK, DARK_SCALE)):
         steps = [[number / (len(scale) - 1), colour] for number, colour in enumerate(scale)]

@@ -1,4 +1,4 @@
-"""The net's picture within a page: it scrolls, zooms, and shows what is documented of each part."""
+"""The net's picture within a page: it scrolls, zooms, and shows the documentation of each part."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BUTTONS: Final = (
 
 
 def picture(net: Net, sources: Mapping[str, str] | None = None) -> Markup:
-    """The picture, or a sentence that says why there is none. `sources` are the net's texts, if they are at hand."""
+    """The picture, or a sentence that says why there is none. `sources` are the net's texts, if available."""
     drawn = diagram(net, sources=sources)
     if len(drawn.nodes) > LARGEST:
         return tag(
@@ -30,7 +30,7 @@ def picture(net: Net, sources: Mapping[str, str] | None = None) -> Markup:
     text = svg(drawn, layout(drawn))
     size = _SIZE.search(text)
     assert size is not None
-    # Within a shadow tree the picture's own style, ids and classes stay apart from those of the page.
+    # A shadow tree separates the picture's style, ids and classes from those of the page.
     sheet = Markup('<div class="sheet"><template shadowrootmode="open">' + _FITTED + text + "</template></div>")
     buttons = [
         tag("button", sign, type="button", data_step=step, title=what, aria_label=what) for step, sign, what in _BUTTONS
@@ -48,8 +48,8 @@ def picture(net: Net, sources: Mapping[str, str] | None = None) -> Markup:
         tag("div", tools, view, class_="net", data_width=size[1], style=f"--width:{size[1]}"),
         tag(
             "p",
-            "Circles are places, boxes are transitions that take time, bars those that take none. Dashed lines read, "
-            "a line that ends in a circle inhibits. ×n stands for n alike. Point at a part for its documentation.",
+            "Circles are places, boxes are timed transitions, bars immediate ones. Dashed lines read, "
+            "a line that ends in a circle inhibits. ×n means n equal elements. Point at a part for its documentation.",
             class_="note",
         ),
     )

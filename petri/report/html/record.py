@@ -1,4 +1,4 @@
-"""A run as the page shows it: what `Result.to_dict` says, from a result at hand or from its JSON."""
+"""A run as the page shows it: the contents of `Result.to_dict`, from a result or from its JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEVEL: Final = 0.95
 class RunRecord:
     """`net` and `history` are None where a result does not tell them; `reasons` say why its net died.
 
-    occupancy: of each place, the share of time with 0, 1, 2 … tokens; None where the run did not keep it.
+    occupancy: for each place, the share of time with 0, 1, 2 … tokens; None if the run did not record it.
     """
 
     data: Mapping[str, Any]
@@ -51,10 +51,10 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A row of places or transitions: one of them, or the elements of an array together.
+    """A row of places or transitions: one of them, or all elements of an array.
 
-    figures: by name its interval; of an array, the average and no interval. spread: of an array, the least and the
-    greatest element, by name. members: where they stand in the net.
+    figures: intervals by name; for an array, the average without an interval. spread: for an array, the least and the
+    greatest element, by name. members: their indices in the net.
     """
 
     name: str
@@ -74,7 +74,7 @@ def of_result(result: Result) -> RunRecord:
 
 
 def of_dict(data: Mapping[str, Any]) -> RunRecord:
-    """Of the JSON of a result. Raises KeyError, TypeError or ValueError where it is none."""
+    """The record of a result's JSON. Raises KeyError, TypeError or ValueError if it is something else."""
     more = unpack(data["packed"]) if "packed" in data else None
     seconds = data.get("seconds")
     return RunRecord(
@@ -97,14 +97,18 @@ def _reasons(net: Net, lacks: Sequence[Lack]) -> list[Reason]:
 
 
 def interval(entry: Mapping[str, Any] | None) -> Interval:
-    """What `export.interval_dict` wrote."""
+    """The interval that `export.interval_dict` wrote."""
     if entry is None:
         return Interval(math.nan, math.nan, _LEVEL, 1)
-    return Interval(real(entry["value"]), real(entry["half_width"]), _LEVEL, int(entry["n"]))
+    longer = math.nan
+    if "longer" in entry:
+        longer = math.inf if entry["longer"] is None else float(entry["longer"])
+    value, half_width, statistic = real(entry["value"]), real(entry["half_width"]), entry.get("statistic", "mean")
+    return Interval(value, half_width, _LEVEL, int(entry["n"]), longer, statistic)
 
 
 def real(value: float | None) -> float:
-    """nan where there is none."""
+    """nan if there is none."""
     return math.nan if value is None else float(value)
 
 
@@ -132,7 +136,7 @@ def _group(rows: list[Mapping[str, Any]], name: str, members: list[int], columns
 
 
 def shown_dimension(dimension: str, field: str | None = None) -> str:
-    """How a figure of a measure is shown: a rate of events as such, a number of observations without a unit."""
+    """The dimension in which a figure is shown: a rate of events as "events", a number of observations without one."""
     if field in _COUNTS:
         return ""
     return "events" if dimension == "Freq" else dimension

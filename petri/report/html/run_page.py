@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from petri.measure.occupancy import LEVELS
-from petri.measure.reorder import DISPLACEMENT_THRESHOLD
 from petri.report.ending import why_partial
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import picture
-from petri.report.html.record import Group, RunRecord, groups, real
+from petri.report.html.record import Group, RunRecord, groups, interval, real
 from petri.report.quantities import Units, exact_quantity, number
+from petri.report.run_length import run_length_note
 
-LINES: Final = 40  # places that the chart over time offers
+LINES: Final = 40  # places in the chart over time
 LINES_AT_FIRST: Final = 5
 OCCUPANCIES: Final = 6  # places whose distribution of tokens is drawn
-# Of an order probe: name, heading, what it is, axis, first number, whether 0 is left out and the last entry is open.
+# For an order probe: name, heading, explanation, axis, first number, whether 0 is left out and the last entry is open.
 ORDERS: Final = (
     (
         "extent",
         "Reordering extent",
-        "How far a reordered packet arrives behind the first that overtook it (RFC 4737, 4.2).",
+        "How far a reordered packet arrives behind the first packet that overtook it (RFC 4737, 4.2).",
         "extent [packets]",
         0,
         True,
@@ -35,7 +35,7 @@ ORDERS: Final = (
     (
         "degree",
         "Degree of n-reordering",
-        "How many packets directly before it all have greater numbers (RFC 4737, 5).",
+        "The number of packets directly before it that all have greater numbers (RFC 4737, 5).",
         "n",
         0,
         True,
@@ -44,16 +44,16 @@ ORDERS: Final = (
     (
         "displacement",
         "Reorder density",
-        "How far packets arrive from where they would be in order; those in place are left out (RFC 5236, 4).",
+        "The distance of packets from their position in order; packets in place are left out (RFC 5236, 4).",
         "displacement [packets]; negative is early",
-        -DISPLACEMENT_THRESHOLD,
+        0,  # the middle of the distribution is 0
         True,
         False,
     ),
     (
         "buffer",
         "Reorder buffer density",
-        "Packets that a receiver holds because an earlier one is missing, after each arrival (RFC 5236, 5).",
+        "Packets held by a receiver after each arrival because an earlier one is missing (RFC 5236, 5).",
         "packets held",
         0,
         False,
@@ -63,12 +63,12 @@ ORDERS: Final = (
 
 
 def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Page:
-    """Everything that a run has to tell. `sources` are the net's texts, if they are at hand."""
+    """All sections of a run's page. `sources` are the net's texts, if available."""
     data = record.data
     page = Page(str(data["net"]), "Simulation run")
     page.head += [tables.prose(str(data.get("doc") or "")), _facts(record), *banners(record)]
     if data["measures"] or data["expectations"]:
-        page.section("measures", "Measures", tables.measures_table(record), _level_note(data))
+        page.section("measures", "Measures", tables.measures_table(record), _level_note(record))
     if record.net is not None:
         page.section("net", "The net", picture(record.net, sources))
     places, transitions = groups(data["places"]), groups(data["transitions"])
@@ -77,7 +77,9 @@ def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Pag
     _occupancy(page, record, places)
     _distributions(page, record)
     _details(page, record, places, transitions)
-    page.section("provenance", "What it takes to repeat this", *provenance(record))
+    if recordings := data.get("recordings"):
+        page.section("recordings", "Recordings", tables.recordings_table(recordings))
+    page.section("provenance", "How to repeat this", *provenance(record))
     return page
 
 
@@ -87,7 +89,7 @@ def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Pag
 def _facts(record: RunRecord) -> Markup:
     data = record.data
     manifest = data["manifest"]
-    until = "until nothing can happen" if manifest["until"] is None else f"until {record.time(manifest['until'])}"
+    until = "until no transition can fire" if manifest["until"] is None else f"until {record.time(manifest['until'])}"
     firings = sum(int(one["firings"]) for one in data["replications"])
     seconds = sum(float(one["seconds"]) for one in data["replications"])
     facts: list[Content] = [until]
@@ -103,14 +105,17 @@ def _facts(record: RunRecord) -> Markup:
 
 
 def banners(record: RunRecord) -> list[Markup]:
-    """The verdict, before it what keeps it from being the whole truth."""
+    """The verdict, preceded by anything that limits it."""
     found = []
     if (failure := record.data.get("failure")) is not None:
         found.append(_failure_banner(failure))
     if partial := _partial(record):
         found.append(banner("warn", "Partial results", tag("p", partial)))
+    found += missing_banner(record.data.get("recordings", ()))
     if (dead := next((one for one in record.data["replications"] if one["ended"] == "dead"), None)) is not None:
         found += _death(record, dead)
+    if unsettled := record.data.get("unsettled"):
+        found.append(_unsettled_banner(unsettled))
     verdicts = record.verdicts
     failed = [one for one in verdicts if not one["passed"]]
     if failed:
@@ -122,12 +127,33 @@ def banners(record: RunRecord) -> list[Markup]:
     return found
 
 
+def _unsettled_banner(unsettled: Sequence[Mapping[str, Any]]) -> Markup:
+    texts = [
+        tag(
+            "li",
+            "the tokens of " if one["kind"] == "place" else "the measure ",
+            tag("code", str(one["name"])),
+            f": {number(real(one['early']))} in the first third of the run, {number(real(one['late']))} in the last",
+        )
+        for one in unsettled
+    ]
+    said = "Not settled at the end of the run: these figures depend on its length"
+    return banner("warn", said, tag("ul", texts))
+
+
 def banner(kind: str, said: str, *more: Content) -> Markup:
     return tag("div", said, *more, class_=f"verdict {kind}", role="status" if kind == "pass" else "alert")
 
 
+def missing_banner(recordings: Iterable[Mapping[str, Any]]) -> list[Markup]:
+    """That recordings lack packets, where they do."""
+    remarks = (one for read in recordings for one in read["remarks"] if one["severity"] == "warning")
+    missing = [tag("p", spoken(str(one["message"]))) for one in remarks]
+    return [banner("warn", "Packets of a recording are missing", *missing)] if missing else []
+
+
 def _but(record: RunRecord, expectation: Mapping[str, Any]) -> str:
-    """In the units of the measure where the expectation is one's."""
+    """In the units of the measure if the expectation belongs to one."""
     dimension = next(
         (str(m["dimension"]) for m in record.data["measures"] if any(e is expectation for e in m["expectations"])), ""
     )
@@ -144,7 +170,7 @@ def _failure_banner(failure: Mapping[str, Any]) -> Markup:
 
 
 def _partial(record: RunRecord) -> str:
-    """What is missing from the run, "" when nothing is."""
+    """What is missing from the run, "" if nothing is."""
     data = record.data
     ran = data["replications"]
     finished = [one for one in ran if one["ended"] in ("until", "dead")]
@@ -155,37 +181,48 @@ def _partial(record: RunRecord) -> str:
     in_model = bool((data.get("failure") or {}).get("transition"))
     why = f"It was {why_partial(stopped['ended'] if stopped else None, in_model)}"
     if asked == 1 and stopped:
-        return f"{why} at time {record.time(stopped['time'])}; the figures are of what went before."
+        return f"{why} at time {record.time(stopped['time'])}; the figures cover the time before."
     if finished:
-        return f"{why}; the figures rest on {len(finished)} of {asked} replications."
-    return f"{why} before any replication was finished."
+        return f"{why}; the figures are from {len(finished)} of {asked} replications."
+    return f"{why} before any replication finished."
 
 
 def _death(record: RunRecord, dead: Mapping[str, Any]) -> list[Markup]:
-    """A net that was to run until it is dead has done what it should."""
+    """The death of a net; it is expected if the run was to last until then."""
     early = record.data["manifest"]["until"] is not None
     lacks = [tag("li", tag("code", one.transition), f" {one.text}") for one in record.reasons]
     why = tag("details", tag("summary", "why no transition can fire"), tag("ul", lacks), open=early)
     why = why if lacks else Markup("")
     if not early:
-        said = tag("p", f"It ended at {record.time(dead['time'])}, when nothing could happen any more.", class_="note")
+        said = tag("p", f"It ended at {record.time(dead['time'])}, when no transition could fire.", class_="note")
         return [content(said, why)]
-    return [banner("warn", f"The net died at {record.time(dead['time'])}: nothing can happen any more", why)]
+    return [banner("warn", f"The net died at {record.time(dead['time'])}: no transition can fire", why)]
 
 
-def _level_note(data: Mapping[str, Any]) -> Markup:
-    count = len(data["replications"])
+def _level_note(record: RunRecord) -> Markup:
+    count = len(record.data["replications"])
     how = (
         f"Student's intervals over {count} replications."
         if count > 1
-        else "Intervals from batches of the one replication; figures that grow with the run have none."
+        else "Intervals are from batches of the one replication; figures that grow with the run have none."
     )
     doubt = "A ? marks a figure whose interval is wider than itself: not even its size is known."
     drawings = (
-        "In the drawings the dot is the estimate with its interval, the upright line the bound, and the shade what the "
+        "In the charts the dot is the estimate with its interval, the vertical line the bound, and the shade what the "
         "expectation allows."
     )
-    return tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
+    said = tag("p", f"± is half the 95 % confidence interval. {how} {doubt} {drawings}", class_="note")
+    short = _too_short(record)
+    return content(said, tag("p", short, class_="note") if short else None)
+
+
+def _too_short(record: RunRecord) -> str:
+    """What `±?` means, where a measure has it."""
+    one, plan = record.data["replications"][0], record.data["manifest"]
+    figures = [interval(each) for measure in record.data["measures"] for each in (measure, *measure["record"].values())]
+    extensible = one["ended"] != "dead" and plan["until"] is not None
+    begun, ended = float(plan["warmup"]), float(one["time"])
+    return run_length_note((each.longer for each in figures), begun, ended, extensible, record.time)
 
 
 # ---------------------------------------------------------------- utilisation and histories
@@ -196,19 +233,19 @@ def _utilisation(page: Page, places: Sequence[Group], transitions: Sequence[Grou
     working = [row for row in transitions if row.figures["active"].mean > 0.0]
     halves = []
     if resources:
-        text = "Share of the initial tokens that are away: in use, or held by firings."
+        text = "Share of the initial tokens that are in use or held by firings."
         made = tables.bars(resources, "utilisation", "Utilisation of resource places")
         halves.append(tag("div", tag("h3", "Resources in use"), tag("p", text, class_="note"), made))
     if working:
-        text = "Share of time with any firing in progress."
+        text = "Share of time with at least one firing in progress."
         made = tables.bars(working, "active", "Activity of transitions")
-        halves.append(tag("div", tag("h3", "Transitions at work"), tag("p", text, class_="note"), made))
+        halves.append(tag("div", tag("h3", "Active transitions"), tag("p", text, class_="note"), made))
     if halves:
         page.section("utilisation", "Utilisation", tag("div", halves, class_="pair"))
 
 
 def _over_time(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
-    """Queues first: places that are not resources, by how many tokens they hold."""
+    """Queues first: places that are not resources, by their number of tokens."""
     if record.history is None:
         return
     history = record.history
@@ -230,7 +267,7 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
     caption = content(
         tag("b", "Tokens in places"),
         f", averaged over {len(history.edges) - 1} windows of time{f' and {ran} replications' if ran > 1 else ''}."
-        " A click on a name shows or hides its line.",
+        " Click on a name to show or hide its line.",
     )
     names = ", ".join(row.name for row, _ in moving[:LINES_AT_FIRST])
     figure = figures.steps(history.edges, lines, record.units, "tokens")
@@ -329,6 +366,7 @@ def _orders(page: Page, measure: Mapping[str, Any]) -> list[Content]:
     made: list[Content] = []
     for name, heading, what, axis, first, skip_zero, is_open in ORDERS:
         values = [float(value) for value in held[name]]
+        first = -(len(values) // 2) if name == "displacement" else first
         figure = figures.counts(values, first, axis, skip_zero=skip_zero, open_ended=is_open)
         if figure is not None:
             caption = content(tag("b", heading), ". ", what)

@@ -22,13 +22,13 @@ from petri.report.quantities import Scale, Units
 MOST_LINES: Final = 2 * SERIES
 FEWEST_SHARES: Final = 4  # percentiles of one measure that make a distribution
 DASHES: Final = ("solid", "dash")
-# Whether it was found, the name in the legend, colour and symbol of an expected value.
+# For an expected value: whether it was found, the name in the legend, colour and symbol.
 VERDICTS: Final = ((True, "expected", "@pass", "diamond"), (False, "missed", "@fail", "diamond-open"))
 
 
 @dataclass(frozen=True)
 class PlotAxis:
-    """A parameter that differs between points. `numeric` when it can stand on an axis of numbers."""
+    """A parameter that differs between points. `numeric` if it can be on an axis of numbers."""
 
     name: str
     values: tuple[Value, ...]
@@ -70,7 +70,7 @@ def axis_name(kept: Kept) -> str:
 
 
 def axes(outcome: Outcome) -> list[PlotAxis]:
-    """The parameters that differ, that with the most values first; numbers before texts."""
+    """The parameters that differ, the one with the most values first; numbers before texts."""
     found = []
     for name in outcome.axes:
         values = ordered([point.parameters[name] for point in outcome.points if name in point.parameters])
@@ -157,8 +157,8 @@ def error_bars(half_widths: Sequence[float], colour: str) -> dict[str, Any]:
 def _expected(
     outcome: Outcome, kept: Kept, along: PlotAxis, scale: Scale, colours: Mapping[str, str]
 ) -> list[dict[str, Any]]:
-    """Expected values as diamonds with their tolerance, in the colours of their points where these have one; those that
-    were missed are open."""
+    """Expected values as diamonds with their tolerance, in the colours of their points if these have one; missed ones
+    are open."""
     traces = []
     for passed, name, colour, symbol in VERDICTS:
         found = [
@@ -183,7 +183,7 @@ def _expected(
                     "color": marks,
                     "size": 11,
                     "symbol": symbol,
-                    "opacity": 0.6,  # our own point may lie below
+                    "opacity": 0.6,  # our own point may be below
                     "line": {"width": 2, "color": outlines},
                 },
                 "text": [plotted(point.label) for point, _ in found],
@@ -208,7 +208,7 @@ def distributed(outcome: Outcome) -> dict[str, list[tuple[float, Kept]]]:
 def distribution(
     outcome: Outcome, name: str, shares: Sequence[tuple[float, Kept]], units: Units, known: Sequence[PlotAxis]
 ) -> Figure:
-    """Which share of the values is at most so great, a line for each point, from the percentiles that were kept."""
+    """The distribution function of a measure, one line for each point, from the percentiles that were kept."""
     scale = scale_of(outcome, shares[-1][1], units)
     traces = []
     for number, point in enumerate(outcome.points[:MOST_LINES]):
@@ -234,7 +234,7 @@ def distribution(
         "data": traces,
         "layout": {
             "xaxis": {"title": {"text": f"{plotted(name)}{unit}"}, "rangemode": "tozero"},
-            "yaxis": {"title": {"text": "share at most so great [%]"}, "range": [0, 102]},
+            "yaxis": {"title": {"text": "share of values up to this [%]"}, "range": [0, 102]},
             "showlegend": len(traces) > 1,
         },
     }
@@ -243,7 +243,7 @@ def distribution(
 def heat_map(
     outcome: Outcome, kept: Kept, units: Units, across: PlotAxis, up: PlotAxis, rest: Mapping[str, Value]
 ) -> Figure:
-    """The measure over two axes, where the other parameters have the values of `rest`; each cell with its value."""
+    """The measure over two axes, with the values of `rest` for the other parameters; each cell shows its value."""
     scale = scale_of(outcome, kept, units)
     cells = {
         (point.parameters[across.name], point.parameters[up.name]): point.intervals[kept.name]

@@ -18,32 +18,39 @@ from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import picture
 from petri.report.html.record import shown_dimension
-from petri.report.html.run_page import banner
+from petri.report.html.run_page import banner, missing_banner
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number
 
 MOST_MAPS: Final = 12  # heat maps of one measure
-SMALLEST_MAP: Final = 3  # values of an axis, below which curves say it better
-OPEN: Final = 8  # measures whose figures are seen at once
+SMALLEST_MAP: Final = 3  # values of an axis; for fewer, curves are clearer
+OPEN: Final = 8  # measures whose figures are unfolded
 MOST_ROWS: Final = 2_000
 
 
 def sweep_page(outcome: Outcome) -> Page:
-    """Everything that an experiment has to tell."""
+    """All sections of an experiment's page."""
     net = outcome.net
     page = Page(outcome.title or net.name, f"Sweep of {net.name}" if outcome.title else "Sweep")
     units = Units(net.seconds)
     axes = figures.axes(outcome)
-    page.head += [tables.prose(outcome.description or net.doc), _facts(outcome, axes), *_banners(outcome)]
+    page.head += [
+        tables.prose(outcome.description or net.doc),
+        _facts(outcome, axes),
+        *missing_banner([read.to_dict() for read in outcome.files]),
+        *_banners(outcome),
+    ]
     if any(point.checked for point in outcome.points):
         page.section("expected", "Expected values", _expected_table(outcome, units))
     _distributions(page, outcome, units, axes)
     _measures(page, outcome, units, axes)
     if outcome.points:
         page.section("points", "Every point", _points_table(outcome, units, axes))
+    if recordings := [read.to_dict() for read in outcome.files]:
+        page.section("recordings", "Recordings", tables.recordings_table(recordings))
     if outcome.points and net.places:
         page.section("net", "The net", picture(net))
-    page.section("provenance", "What it takes to repeat this", *_provenance(outcome, units))
+    page.section("provenance", "How to repeat this", *_provenance(outcome, units))
     return page
 
 
@@ -74,7 +81,7 @@ def _banners(outcome: Outcome) -> list[Markup]:
         message = str((row.failure or {}).get("message", ""))
         first = tag("p", f"The first at {point.label}, replication {row.index}: {message}")
         many = f"{len(failures)} replications" if len(failures) > 1 else "A replication"
-        found.append(banner("fail", f"{many} stopped inside the model", first))
+        found.append(banner("fail", f"{many} stopped inside the model, or lacks a figure", first))
     empty = [point for point in outcome.points if not point.complete]
     if outcome.interrupted or empty or not outcome.done:
         more = f"; {len(empty)} of {len(outcome.points)} points have no replication yet" if empty else ""
@@ -104,7 +111,7 @@ def _measures(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxi
 
 
 def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> None:
-    """Of measures of which several percentiles were kept."""
+    """The distributions of measures of which several percentiles were kept."""
     parts = []
     for name, shares in figures.distributed(outcome).items():
         drawn = figures.distribution(outcome, name, shares, units, axes)
@@ -137,7 +144,7 @@ def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis
 
 
 def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], kept: Kept) -> list[Content]:
-    """One for each combination of what is not on its axes."""
+    """One heat map for each combination of the parameters that are not on its axes."""
     across, up, *rest = axes
     made: list[Content] = []
     for values in itertools.islice(itertools.product(*(axis.values for axis in rest)), MOST_MAPS):

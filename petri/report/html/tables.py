@@ -16,15 +16,15 @@ from petri.report.html.record import Group, RunRecord, interval, real, shown_dim
 from petri.report.quantities import NOTHING, Units, number
 from petri.report.summary import first_sentence
 
-TOP: Final = 12  # bars that are seen at once
+TOP: Final = 12  # bars that are unfolded
 MOST_ROWS: Final = 1_000
 
 Column = tuple[str, Callable[[Group], Content]]
-"""A heading, and what stands below it; "" for the heading of a drawing."""
+"""A heading, and the cells below it; "" for the heading of a chart."""
 
 
 def table(headings: Sequence[tuple[str, bool]], rows: Sequence[Content], label: str, kind: str | None = None) -> Markup:
-    """A table that scrolls by itself where it is too wide. headings: (text, whether figures stand below)."""
+    """A table that scrolls if it is too wide. headings: (text, whether the column contains figures)."""
     cells = [tag("th", text, scope="col", class_="figure" if right else None) for text, right in headings]
     made = tag("table", tag("thead", tag("tr", cells)), tag("tbody", rows), class_=kind)
     return tag("div", made, class_="scroll", role="region", aria_label=label, tabindex=0)
@@ -52,6 +52,8 @@ def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> Markup:
     first, lead = recorded[0] if recorded else (None, interval(measure))
     kind = shown_dimension(dimension, first)
     remarks = [verdict(record.units, one, name, interval(measure), kind) for one in measure["expectations"]]
+    if failure := measure.get("failure"):
+        remarks.insert(0, tag("div", tag("span", f"✗ could not be computed: {failure}", class_="claim fail")))
     doc = first_sentence(str(measure["doc"]))
     field = tag("span", f" {first}", class_="soft") if first is not None else None
     rows = [
@@ -70,7 +72,7 @@ def _measure_rows(record: RunRecord, measure: Mapping[str, Any]) -> Markup:
 
 
 def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate: Interval, dimension: str) -> Markup:
-    """An expectation with its verdict in words, and a drawing of how the figure lies to its bound."""
+    """An expectation with its verdict in words, and a chart of the figure and its bound."""
     passed, bound, tolerance = bool(expectation["passed"]), real(expectation["bound"]), float(expectation["tolerance"])
     text = str(expectation["text"])
     comparison = comparison_of(text)
@@ -86,14 +88,14 @@ def verdict(units: Units, expectation: Mapping[str, Any], measure: str, estimate
 
 
 def shown(record: RunRecord, one: Interval, dimension: str) -> str:
-    return record.units.show_with_error(one.mean, one.half_width, dimension)
+    return record.units.show_interval(one, dimension)
 
 
 # ---------------------------------------------------------------- bars
 
 
 def bars(rows: Sequence[Group], figure: str, label: str) -> Markup:
-    """Shares as bars, the greatest first; of an array the average, with a line from its least to its greatest."""
+    """Shares as bars, the greatest first; for an array the average, with a line from its least to its greatest."""
     ordered = sorted(rows, key=lambda row: -row.figures[figure].mean)
     made = [_bar(row, figure) for row in ordered]
     shown_first = tag("ul", made[:TOP], class_="bars", aria_label=label)
@@ -190,11 +192,30 @@ def share(row: Group, figure: str) -> str:
     return NOTHING if math.isnan(mean) else f"{mean:.1%}"
 
 
+# ---------------------------------------------------------------- recordings
+
+
+def recordings_table(recordings: Sequence[Mapping[str, Any]]) -> Markup:
+    """How much was read of each file, and what in it is missing, or not as it was on the wire."""
+    rows = []
+    for read in recordings:
+        told = [] if read["complete"] else [tag("div", "not read to its end")]
+        told += [tag("div", spoken(str(one["message"]))) for one in read["remarks"]]
+        cells = (
+            tag("th", tag("code", str(read["place"])), scope="row"),
+            tag("td", tag("code", str(read["file"]))),
+            tag("td", number(float(read["rows"])), class_="figure"),
+            tag("td", told),
+        )
+        rows.append(tag("tr", cells))
+    return table([("place", False), ("file", False), ("rows read", True), ("", False)], rows, "Recordings")
+
+
 # ---------------------------------------------------------------- pairs
 
 
 def pairs(entries: Sequence[tuple[str, Content]]) -> Markup:
-    """Terms and what belongs to them."""
+    """Terms and their descriptions."""
     return tag("dl", [content(tag("dt", term), tag("dd", what)) for term, what in entries], class_="pairs")
 
 

@@ -1,7 +1,7 @@
-"""Pictures of nets: SVG of our own drawing, and Graphviz DOT.
+"""Pictures of nets: SVG, and Graphviz DOT.
 
-picture = diagram(net)           # what is to be drawn: nodes, edges, boxes; equal instances folded
-svg(picture, layout(picture))    # placed by Graphviz where it is there, else by networkx
+picture = diagram(net)           # the parts to draw: nodes, edges, boxes; equal instances folded
+svg(picture, layout(picture))    # laid out by Graphviz if installed, otherwise by networkx
 dot(picture)
 """
 

@@ -1,4 +1,4 @@
-"""What a picture of a net shows: nodes, edges, and boxes around the nodes of a module's instance."""
+"""The parts of a picture of a net: nodes, edges, and boxes around the nodes of a module's instance."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from petri.net import Expr, Net, OutputArc, Place, Transition
+from petri.net import Net, OutputArc, Place, Transition
 from petri.report.expressions import ExpressionText
 from petri.report.picture.folding import array_of, fold_names, starred
-from petri.report.source import written
 
 LONGEST_LABEL = 30
-_TRANSITION = " (transition)"  # behind the name of a transition's node, as a place may have the same name
+_TRANSITION = " (transition)"  # after the name of a transition's node, because a place may have the same name
 
 
 @dataclass(frozen=True, slots=True)
 class PictureNode:
-    """A place or a transition. `copies` counts the equal elements that it stands for."""
+    """A place or a transition. `copies` counts the equal elements that it represents."""
 
     name: str  # unique in the diagram
     label: str  # its name within its box
@@ -58,9 +57,9 @@ class Diagram:
     boxes: tuple[Box, ...]
 
     def flow(self) -> list[tuple[str, str]]:
-        """For each edge the node to stand first and the one to stand after it, from left to right.
+        """For each edge, the node on the left and the node on the right.
 
-        What is given back to a resource (a place that starts with black tokens) is no step onwards.
+        An edge that returns a token to a resource (a place that starts with black tokens) does not count.
         """
         resources = {node.name for node in self.nodes if node.kind == "place" and node.black and node.tokens}
         return [
@@ -70,11 +69,11 @@ class Diagram:
 
 
 def diagram(net: Net, *, fold: bool = True, sources: Mapping[str, str] | None = None) -> Diagram:
-    """The diagram of a net; with `fold`, elements of an array that look alike are drawn once.
+    """The diagram of a net; with `fold`, equal elements of an array are drawn once.
 
-    So are those of an array of places to which some transition gives by a computed index; edges then tell the index.
+    So are those of an array of places to which a transition gives by a computed index; edges then show the index.
 
-    `sources` maps file names to their text, so that firing times and guards are shown as they were written.
+    `sources` maps file names to their text, so that firing times and guards are shown as written.
     """
     reader = _DiagramReader(net, sources or {}, fold)
     nodes = [reader.place(place) for place in net.places]
@@ -91,7 +90,6 @@ class _DiagramReader:
     def __init__(self, net: Net, sources: Mapping[str, str], fold: bool) -> None:
         self.net = net
         self.joined = _joined(net) if fold else frozenset()
-        self.sources = sources
         self.text = ExpressionText(net, sources)
 
     def place(self, place: Place) -> PictureNode:
@@ -117,9 +115,9 @@ class _DiagramReader:
         time = transition.time
         immediate = time.op == "const" and not time.value
         if not immediate:
-            notes.append(self._written(time, transition, "Time"))
+            notes.append(self.text.as_written(time, transition.variables, "Time"))
         if transition.guard is not None:
-            notes.append(f"[{self._written(transition.guard, transition, '')}]")
+            notes.append(f"[{self.text.as_written(transition.guard, transition.variables)}]")
         if transition.priority:
             notes.append(f"priority {transition.priority}")
         if transition.weight != 1.0:
@@ -149,7 +147,7 @@ class _DiagramReader:
         return _merged(found)
 
     def _label(self, place: int, text: str) -> str:
-        """The text at an edge, with the place's index where that is not seen from the place."""
+        """The text at an edge, with the place's index if the place does not show it."""
         array = array_of(self._place(place))
         return _short(f"{array[1]} {text}".rstrip() if array and array[0] in self.joined else text)
 
@@ -164,10 +162,6 @@ class _DiagramReader:
     def _place(self, index: int) -> str:
         return self.net.places[index].name
 
-    def _written(self, e: Expr, transition: Transition, dimension: str) -> str:
-        """The expression as it stands in the source where that is at hand, else from the flat net."""
-        return written(e.span, self.sources) or self.text.of(e, transition.variables, dimension)
-
 
 def _key(transition: Transition) -> str:
     return transition.name + _TRANSITION
@@ -178,7 +172,7 @@ def _short(text: str) -> str:
 
 
 def _merged(edges: list[Edge]) -> list[Edge]:
-    """What is taken and given back unchanged becomes one edge with two heads."""
+    """A token that is taken and given back unchanged becomes one edge with two heads."""
     merged = []
     given = [edge for edge in edges if edge.kind == "give"]
     for edge in edges:
@@ -195,7 +189,7 @@ def _merged(edges: list[Edge]) -> list[Edge]:
 
 
 def _joined(net: Net) -> frozenset[str]:
-    """The arrays of places to which some transition gives by a computed index."""
+    """The arrays of places to which a transition gives by a computed index."""
     places = (p for t in net.transitions for arc in t.outputs if arc.index is not None for p in arc.places)
     arrays = (array_of(net.places[place].name) for place in places)
     return frozenset(array[0] for array in arrays if array)
@@ -211,7 +205,7 @@ def _folds(nodes: list[PictureNode], edges: list[Edge], joined: frozenset[str]) 
 
 
 def _moved(edges: list[Edge], folds: Mapping[str, str]) -> tuple[Edge, ...]:
-    """The edges between the nodes that are drawn. Those that differ in an index alone become one, for index `[i]`."""
+    """The edges between the drawn nodes. Edges that differ only in an index become one, for index `[i]`."""
     alike: dict[Edge, set[str]] = {}
     for edge in edges:
         drawn = Edge(folds[edge.start], folds[edge.end], edge.kind, starred(edge.label))
@@ -224,7 +218,7 @@ def _moved(edges: list[Edge], folds: Mapping[str, str]) -> tuple[Edge, ...]:
 
 def _boxed(nodes: list[PictureNode], folds: Mapping[str, str]) -> tuple[list[PictureNode], tuple[Box, ...]]:
     """One node for each folded name, and boxes from the dots in names: `engine[*].alu` is `alu` in the box `engine`."""
-    elements: dict[tuple[str, ...], set[tuple[str, ...]]] = {}  # what each drawn path stands for
+    elements: dict[tuple[str, ...], set[tuple[str, ...]]] = {}  # the elements that each drawn path represents
     paths = {}
     for node in nodes:
         drawn, meant = _path(folds[node.name]), _path(node.name)
@@ -253,6 +247,6 @@ def _plain(part: str) -> str:
 
 
 def _copies(elements: Mapping[tuple[str, ...], set[tuple[str, ...]]], path: tuple[str, ...]) -> int:
-    """How many there are in one copy of the box around it."""
+    """The number of copies in one copy of the surrounding box."""
     around = len(elements[path[:-1]]) if len(path) > 1 else 1
     return len(elements[path]) // around

@@ -1,4 +1,4 @@
-"""A picture as Graphviz DOT: as a drawing of its own, and as the bare shapes whose places the SVG takes over."""
+"""A picture as Graphviz DOT: a complete drawing, or only the shapes whose positions the SVG uses."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from petri.report.picture.diagram import Diagram, Edge, PictureNode
 from petri.report.picture.sizes import EDGE, node_size
+from petri.visible import visible
 
 _ARROWS = {
     "take": "",
@@ -18,7 +19,7 @@ _ARROWS = {
 
 
 def dot(picture: Diagram) -> str:
-    """The picture for Graphviz's own drawing."""
+    """The picture as a complete Graphviz drawing."""
     head = [
         f"digraph {_quoted(picture.name)} {{",
         "  rankdir=LR; nodesep=0.4; ranksep=0.55; compound=true;",
@@ -31,7 +32,7 @@ def dot(picture: Diagram) -> str:
 
 
 def skeleton(picture: Diagram) -> str:
-    """Boxes of the right size and edges from centre to centre, along the flow: what to lay out."""
+    """The input for the layout: boxes of the right size and edges from centre to centre, along the flow."""
     head = [
         "digraph net {",
         '  rankdir=LR; nodesep=0.18; ranksep=0.35; forcelabels=true; fontname="Helvetica"; fontsize=12;',
@@ -81,5 +82,5 @@ def _looks(edge: Edge) -> str:
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    escaped = visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -1,4 +1,4 @@
-"""Finds the arrays of a net whose elements look alike, so that a picture can draw them once."""
+"""Finds the arrays of a net with equal elements, so that a picture can draw them once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 _INDEX = re.compile(r"\[\d+\]")
 
 Link = tuple[str, str, Hashable]
-"""An edge: its start, its end, what it looks like."""
+"""An edge: its start, its end, its appearance."""
 
 
 def array_of(name: str) -> tuple[str, str] | None:
@@ -24,9 +24,10 @@ def fold_names(
 ) -> dict[str, str]:
     """A new name for each node; nodes that are drawn as one get the same, with `[*]` for their index.
 
-    `looks` says of each node what it looks like. An array is folded when all its elements are alike: the same nodes,
-    with the same edges to the same nodes, where nodes of folded arrays count as the same. So an array that cannot be
-    folded may keep others from it: one goes on until nothing changes. The arrays `joined` are folded in any case.
+    `looks` is the appearance of each node. An array is folded if all its elements are equal: the same nodes, with the
+    same edges to the same nodes, where nodes of folded arrays count as the same. An array that cannot be folded may
+    prevent others from being folded, so the test is repeated until nothing changes. The arrays `joined` are always
+    folded.
     """
     foldable = {starred(name[: index.start()]) for name in looks for index in _INDEX.finditer(name)}
     while True:
@@ -38,7 +39,7 @@ def fold_names(
 
 
 def _shapes(looks: Mapping[str, Hashable], links: Sequence[Link], folded: Mapping[str, str]) -> dict[str, Hashable]:
-    """What each node and its edges look like."""
+    """The appearance of each node and its edges."""
     edges: dict[str, set[Hashable]] = {name: set() for name in looks}
     for start, end, look in links:
         edges[start].add(("to", folded[end], look))

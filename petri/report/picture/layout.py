@@ -1,4 +1,4 @@
-"""Where the parts of a picture stand, in points with y downwards: by Graphviz where it is there, else by networkx."""
+"""The layout of a picture, in points with y downwards: by Graphviz if installed, otherwise by networkx."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def has_graphviz() -> bool:
 
 
 def layout(picture: Diagram, *, graphviz: bool | None = None) -> Layout:
-    """Place everything. `graphviz` says whether to use it (None: if it is there)."""
+    """Compute the layout. `graphviz`: whether to use it (None: if installed)."""
     if has_graphviz() if graphviz is None else graphviz:
         placed = _by_graphviz(picture)
         if placed is not None:
@@ -53,7 +53,7 @@ def layout(picture: Diagram, *, graphviz: bool | None = None) -> Layout:
 
 
 def _by_graphviz(picture: Diagram) -> Layout | None:
-    """None when Graphviz does not manage it within half a minute."""
+    """None if Graphviz does not finish within half a minute."""
     try:
         done = subprocess.run(
             ["dot", "-Tjson0"], input=skeleton(picture), capture_output=True, text=True, timeout=30, check=True
@@ -123,7 +123,7 @@ def _by_networkx(picture: Diagram) -> Layout:
 def _bands(
     columns: list[list[str]], sizes: dict[str, Point], bands: dict[str, tuple[str, ...]]
 ) -> tuple[dict[tuple[str, ...], tuple[float, float]], float]:
-    """For each box the top and the height of its band of rows, boxes within one another side by side; and the end."""
+    """For each box the top and the height of its band of rows, boxes in the same box side by side; and the end."""
     tops = {}
     y = 0.0
     for band in sorted(set(bands.values())):
@@ -136,7 +136,7 @@ def _bands(
 
 
 def _columns(picture: Diagram) -> list[list[str]]:
-    """Nodes by how far along the flow they are, cycles cut where they close; in each column near their neighbours."""
+    """Nodes by their position along the flow, cycles cut where they close; in each column near their neighbours."""
     import networkx
 
     acyclic = networkx.DiGraph()
@@ -156,7 +156,7 @@ def _columns(picture: Diagram) -> list[list[str]]:
 
 
 def _pull_right(columns: list[list[str]], acyclic: Any) -> None:
-    """What only feeds later columns (a resource, say) stands right before them."""
+    """A node that only feeds later columns, such as a resource, is placed directly before them."""
     column_of = {name: number for number, column in enumerate(columns) for name in column}
     for name in [name for column in reversed(columns) for name in column]:
         after = [column_of[other] for other in acyclic.successors(name)]
@@ -187,7 +187,7 @@ def _curve(centres: dict[str, Point], picture: Diagram, index: int) -> Route:
 def _boxes(
     picture: Diagram, centres: dict[str, Point], sizes: dict[str, Point]
 ) -> dict[tuple[str, ...], tuple[float, float, float, float]]:
-    """A frame around the nodes of each box, wider the more boxes lie within it."""
+    """A frame around the nodes of each box, wider the more boxes it contains."""
     frames = {}
     for box in picture.boxes:
         inside = [node for node in picture.nodes if node.box[: len(box.path)] == box.path]

@@ -1,4 +1,4 @@
-"""How large things are drawn, in points. Text is measured by an average width of letters, which suffices for room."""
+"""The sizes of the parts, in points. Text is measured by an average letter width, which is accurate enough."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
-"""Draws a placed picture as SVG, in light or dark as the reader's system is."""
+"""Draws a laid-out picture as SVG, in light or dark like the reader's system."""
 
 from __future__ import annotations
 
-from xml.sax.saxutils import escape
+import xml.sax.saxutils
 
 from petri.report.picture.curves import clipped
 from petri.report.picture.diagram import Box, Diagram, Edge, PictureNode
 from petri.report.picture.layout import Layout, Point, Route
 from petri.report.picture.sizes import BOX_NAME, EDGE, GAP, LINE, NAME, NOTE, core_size, node_size
+from petri.visible import visible
 
 _EDGE_OF_PICTURE = 12.0
 _STYLE = """
@@ -51,7 +52,7 @@ _ENDS = {
     "inhibit": ' marker-end="url(#circle)"',
     "reset": ' marker-end="url(#double)"',
 }
-# Seats of up to five tokens within a place, in units of its diameter.
+# Positions of up to five tokens within a place, in units of its diameter.
 _SEATS: dict[int, tuple[Point, ...]] = {
     1: ((0, 0),),
     2: ((-0.17, 0), (0.17, 0)),
@@ -85,8 +86,13 @@ def svg(picture: Diagram, placed: Layout) -> str:
     return "\n".join(line for line in [*lines, "</svg>"] if line) + "\n"
 
 
+def escape(text: str) -> str:
+    """XML has no way to write control characters."""
+    return xml.sax.saxutils.escape(visible(text))
+
+
 def _extent(picture: Diagram, placed: Layout) -> tuple[float, float, float, float]:
-    """Left, top, width and height of all that is drawn."""
+    """Left, top, width and height of the whole drawing."""
     xs, ys = [0.0, placed.width], [0.0, placed.height]
     for node in picture.nodes:
         (x, y), (width, height) = placed.nodes[node.name], node_size(node)
@@ -128,7 +134,7 @@ def _edge(edge: Edge, route: Route, nodes: dict[str, PictureNode], placed: Layou
 
 
 def _is_within(node: PictureNode, centre: Point, point: Point) -> bool:
-    """Whether the point is in the node's shape, with a little air around it."""
+    """Whether the point is in the node's shape, including a small margin."""
     width, height = core_size(node)
     dx, dy = point[0] - centre[0], point[1] - centre[1]
     if node.kind == "place":
@@ -167,7 +173,7 @@ def _shape(node: PictureNode, centre: Point, extra: str = "") -> str:
 
 
 def _tokens(node: PictureNode, centre: Point) -> list[str]:
-    """The initial marking: dots, or a number where there are many."""
+    """The initial marking: dots, or a number if there are many."""
     x, y = centre
     diameter = core_size(node)[0]
     colour = "token" if node.black else "coloured"

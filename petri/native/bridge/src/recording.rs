@@ -24,10 +24,40 @@ impl Capture {
 
     /// The next packets, at most so many: times [ns since the first], sizes, captured sizes [bytes], flows, protocols.
     fn read<'py>(&mut self, py: Python<'py>, most: usize) -> PyResult<Columns<'py>> {
-        let capture = self.0.get_mut().map_err(|_| PyRuntimeError::new_err("reading was broken off before"))?;
+        let capture = self.locked()?;
         let packets = py.detach(|| capture.read(most)).map_err(told)?;
         let columns = [&packets.times, &packets.sizes, &packets.captured, &packets.flows, &packets.protocols];
         Ok(columns.iter().map(|&column| crate::bytes(py, column.iter().map(|value| value.to_ne_bytes()))).collect())
+    }
+
+    /// What of all that was read is not a packet as it was on the wire, by name (see `capture::Counts`).
+    fn counts(&mut self) -> PyResult<Vec<(&'static str, u64)>> {
+        let counts = self.locked()?.counts();
+        let unknown = counts.unknown_blocks.values().sum();
+        Ok(vec![
+            ("unknown-blocks", unknown),
+            ("dropped", counts.dropped),
+            ("missing-bytes", counts.missing_bytes),
+            ("cut", counts.cut),
+            ("longer", counts.longer),
+            ("empty", counts.empty),
+            ("not-internet", counts.not_internet),
+            ("fragments", counts.fragments),
+            ("no-ports", counts.no_ports),
+            ("shared-flows", counts.shared_flows),
+            ("interfaces", counts.interfaces),
+        ])
+    }
+
+    /// The types of the blocks that are not known.
+    fn unknown_types(&mut self) -> PyResult<Vec<u32>> {
+        Ok(self.locked()?.counts().unknown_blocks.into_keys().collect())
+    }
+}
+
+impl Capture {
+    fn locked(&mut self) -> PyResult<&mut capture::Capture> {
+        self.0.get_mut().map_err(|_| PyRuntimeError::new_err("reading was broken off before"))
     }
 }
 

@@ -11,6 +11,8 @@ pub const MOST_FLOWS: u32 = 1 << 20;
 
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
+const TCP: u8 = 6;
+const UDP: u8 = 17;
 
 /// What tells flows apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,17 +31,32 @@ pub struct Flows {
 }
 
 impl Flows {
-    pub fn number(&mut self, told: &Told) -> u32 {
+    /// The number of a flow, and whether it shares it with another.
+    pub fn number(&mut self, told: &Told) -> (u32, bool) {
         if let Some(&number) = self.numbers.get(told) {
-            return number;
+            return (number, false);
         }
         let number = self.numbers.len() as u32;
         if number >= MOST_FLOWS {
-            return told.hash() % MOST_FLOWS;
+            return (told.hash() % MOST_FLOWS, true);
         }
         self.numbers.insert(told.clone(), number);
-        number
+        (number, false)
     }
+}
+
+/// How much of what tells flows apart a packet has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Headers {
+    /// All that its protocol has.
+    Whole,
+    /// No Internet addresses.
+    #[default]
+    NotInternet,
+    /// A fragment of a packet, which is told by its addresses and protocol alone.
+    Fragment,
+    /// TCP or UDP, but the ports were not captured.
+    NoPorts,
 }
 
 impl Told {
@@ -60,20 +77,20 @@ impl Told {
 }
 
 /// What a packet's headers say, as far as they were captured. None for a link that is not understood.
-pub fn tell(link: Linktype, data: &[u8]) -> Option<Told> {
+pub fn tell(link: Linktype, data: &[u8]) -> Option<(Told, Headers)> {
     let by_type = |at: usize, behind: usize| {
         let kind = data.get(at..at + 2).map_or(0, |bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
         internet(kind, data.get(behind..).unwrap_or_default())
     };
     match link {
         Linktype::ETHERNET => {
-            let mut told =
-                LaxSlicedPacket::from_ethernet(data).map_or_else(|_| Told::default(), |packet| read(&packet));
+            let (mut told, headers) =
+                LaxSlicedPacket::from_ethernet(data).map_or_else(|_| Default::default(), |packet| read(&packet));
             if told.addresses.is_none() {
                 let length = data.len().min(14);
                 told.link[..length].copy_from_slice(&data[..length]);
             }
-            Some(told)
+            Some((told, headers))
         }
         // Raw IP: the version is the first half byte. 12 and 14 are what some systems call it.
         Linktype(12 | 14 | 101 | 228 | 229) => Some(by_version(data)),
@@ -85,41 +102,71 @@ pub fn tell(link: Linktype, data: &[u8]) -> Option<Told> {
     }
 }
 
-fn by_version(data: &[u8]) -> Told {
+fn by_version(data: &[u8]) -> (Told, Headers) {
     match data.first().map(|byte| byte >> 4) {
         Some(4) => internet(IPV4, data),
         Some(6) => internet(IPV6, data),
-        _ => Told::default(),
+        _ => Default::default(),
     }
 }
 
-fn internet(kind: u16, data: &[u8]) -> Told {
-    let mut told = read(&LaxSlicedPacket::from_ether_type(EtherType(kind), data));
+fn internet(kind: u16, data: &[u8]) -> (Told, Headers) {
+    let (mut told, headers) = read(&LaxSlicedPacket::from_ether_type(EtherType(kind), data));
     if told.addresses.is_none() {
         told.link[12..].copy_from_slice(&kind.to_be_bytes());
     }
-    told
+    (told, headers)
 }
 
-fn read(packet: &LaxSlicedPacket) -> Told {
+fn read(packet: &LaxSlicedPacket) -> (Told, Headers) {
     let mut told = Told::default();
+    let mut headers = Headers::NotInternet;
     match &packet.net {
         Some(LaxNetSlice::Ipv4(ip)) => {
             let header = ip.header();
             told.addresses = Some((header.source_addr().into(), header.destination_addr().into()));
             told.protocol = Some(ip.payload().ip_number.0);
+            headers = if ip.payload().fragmented { Headers::Fragment } else { Headers::Whole };
         }
         Some(LaxNetSlice::Ipv6(ip)) => {
             let header = ip.header();
             told.addresses = Some((header.source_addr().into(), header.destination_addr().into()));
             told.protocol = Some(ip.payload().ip_number.0);
+            headers = if ip.payload().fragmented { Headers::Fragment } else { Headers::Whole };
         }
         _ => {}
     }
     told.ports = match &packet.transport {
         Some(TransportSlice::Udp(udp)) => (udp.source_port(), udp.destination_port()),
         Some(TransportSlice::Tcp(tcp)) => (tcp.source_port(), tcp.destination_port()),
-        _ => (0, 0),
+        _ => {
+            if headers == Headers::Whole && matches!(told.protocol, Some(TCP | UDP)) {
+                headers = Headers::NoPorts;
+            }
+            (0, 0)
+        }
     };
-    told
+    (told, headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flows_beyond_the_most_share_numbers() {
+        let mut flows = Flows::default();
+        let frame = |n: u32| {
+            let mut data = vec![0; 14];
+            data[..4].copy_from_slice(&n.to_be_bytes());
+            tell(Linktype::ETHERNET, &data).unwrap_or_default().0
+        };
+        for n in 0..MOST_FLOWS {
+            assert_eq!(flows.number(&frame(n)), (n, false));
+        }
+        let (number, shared) = flows.number(&frame(MOST_FLOWS));
+        assert!(number < MOST_FLOWS && shared);
+        assert_eq!(flows.number(&frame(MOST_FLOWS)), (number, true));
+        assert_eq!(flows.number(&frame(7)), (7, false));
+    }
 }

@@ -1,6 +1,8 @@
-//! Runs the flat net of a JSON file for so many firings, and tells how long one took. For profilers.
+//! Runs the flat net of a JSON file three times for FIRINGS firings and prints the time per firing. For profilers.
 //!
-//!     cargo run --release --example run -- NET.json FIRINGS
+//!     cargo run --release --example run -- NET.json FIRINGS [PATIENCE]
+//!
+//! PATIENCE is the number of firings before machine code is generated. Its default is that of a run by pnsim.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -26,7 +28,7 @@ fn main() {
     }
 }
 
-/// Firings before machine code is made: the third argument, or what the project uses.
+/// Firings before machine code is generated: the third argument, or `PATIENCE` of `petri/engine/native.py`.
 fn compile_after() -> u64 {
-    std::env::args().nth(3).map_or(20_000, |words| words.parse().expect("a number of firings"))
+    std::env::args().nth(3).map_or(100_000, |words| words.parse().expect("a number of firings"))
 }

@@ -252,6 +252,15 @@ pub struct Passage {
 pub struct Order {
     pub event: Event,
     pub sequence: Expr,
+    #[serde(default = "order_threshold")]
+    pub displacement_threshold: usize,
+    #[serde(default = "order_threshold")]
+    pub buffer_threshold: usize,
+}
+
+/// DT and BT of RFC 5236 where a net does not set them.
+fn order_threshold() -> usize {
+    64
 }
 
 #[derive(Clone, Debug)]

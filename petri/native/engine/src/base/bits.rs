@@ -1,13 +1,37 @@
 //! The bits of a word, in order.
+//!
+//! **Problem.** Where is the set bit that `k` other set bits are below?
+//!
+//! **Idea.** Count in parallel, then search bytes without a branch. The method is S. Vigna's broadword selection ("Broadword
+//! implementation of rank/select queries", WEA 2008, algorithm 2), with a table for the last byte.
+//!
+//! 1. Count the bits of each byte: in pairs, then in groups of four, then in bytes, each count in the place of its bits. A pair
+//!    `ab` has the value 2a + b, so that subtracting a leaves a + b.
+//! 2. Multiply by `ONES`, which has a 1 in each byte: byte i of the product is the sum of bytes 0 to i, the number of bits up to
+//!    there. It is at most 64, so no byte overflows into the next.
+//! 3. Byte i of `(sums | HIGHEST) − (k + 1) · ONES` is `128 + sum − (k + 1)`, between 64 and 191: bytes do not borrow from each
+//!    other, and the highest bit is left exactly where the sum is greater than `k`. The first such byte has the bit.
+//! 4. What is left of `k` after the bytes below is looked up in a table of bytes.
+//!
+//! ```text
+//! word 0x…_0101_0110_0000_1001, k = 3
+//! bits of bytes   …  4  2        sums  …  6  2
+//! the first sum greater than 3 is that of byte 1; 3 − 2 = 1 is left; bit 1 of 0101_0110, counted from 0, is at 2
+//! position 8 + 2 = 10
+//! ```
 
-/// The lowest bit of each byte, and the highest; every other bit, pair of bits, and half of a byte.
+/// The lowest bit of each byte.
 const ONES: u64 = u64::MAX / 255;
+/// The highest bit of each byte.
 const HIGHEST: u64 = ONES << 7;
+/// The lower bit of each pair.
 const PAIRS: u64 = u64::MAX / 3;
+/// The lower pair of each four bits.
 const FOURS: u64 = u64::MAX / 5;
+/// The lower half of each byte.
 const BYTES: u64 = u64::MAX / 17;
 
-/// The position of the bit that `k` set bits are below.
+/// The position of the set bit that `k` others are below. `k` must be less than the number of set bits.
 #[inline(always)]
 pub fn nth_bit(word: u64, k: u64) -> u32 {
     let pairs = word - ((word >> 1) & PAIRS);
@@ -22,7 +46,7 @@ pub fn nth_bit(word: u64, k: u64) -> u32 {
     shift + u32::from(NTH_BIT[(k - below) as usize][byte as usize])
 }
 
-/// The position of the bit of a byte that so many set bits are below.
+/// The same for a byte: `NTH_BIT[k][byte]`.
 static NTH_BIT: [[u8; 256]; 8] = nth_bits();
 
 const fn nth_bits() -> [[u8; 256]; 8] {

@@ -3,6 +3,7 @@
 //! May import: nothing.
 //!
 //! - [`ids`]: the number of a place, of a transition, … each of its own type
+//! - [`invariant`]: what the `verify` of a data structure returns
 //! - [`table`]: rows by such a number, looked up without a check
 //! - [`row`]: rows that grow
 //! - [`bits`]: positions of bits in a word
@@ -17,6 +18,7 @@ pub mod bits;
 pub mod cache;
 pub mod fault;
 pub mod ids;
+pub mod invariant;
 pub mod long_stack;
 pub mod portable;
 pub mod random;

@@ -1,9 +1,38 @@
 //! Numbers for the keys in use, and a record for each: each number is a *group*.
+//!
+//! **Problem.** An index finds the tokens with given values: it maps a key of one or more words to a record. Other structures
+//! refer to the same key often, and should not hash it again, nor compare it.
+//!
+//! **Idea.** Give each key a small number, its group, which stays the same while the key is in use. Records are a row by
+//! group. Where the values of all words are known to lie in small ranges, the number is computed: it is the position of the
+//! key in the product of the ranges. Otherwise an open-addressing hash table with linear probing maps keys to groups; its cells
+//! hold nothing but group numbers, and a search compares the key in the record.
+//!
+//! ```text
+//! ranges −1..=1 and 0..=3: key (0, 2) is group 1 · 4 + 2 = 6; all keys outside are group 12, the last
+//!
+//! cells     ∅  2  0  ∅  ∅  1  ∅  ∅        records   0: key 17   1: key 4   2: key 9   3: free
+//!           keys 9 (group 2) and 17 (group 0) have the same home, 1; 17 came later
+//! ```
+//!
+//! Deletion moves later keys of a run back into the gap instead of leaving a mark (Knuth, The Art of Computer Programming, vol.
+//! 3, 6.4, algorithm R), so that searches do not grow longer with time. A key may move into the gap if its home does not lie
+//! cyclically behind the gap: if it is at least as far from its home as from the gap. The hash multiplies by 2⁶⁴ divided by the
+//! golden ratio (Knuth, 6.4, Fibonacci hashing), and folds the upper half, which is mixed best, into the lower.
+//!
+//! Invariants:
+//! - *direct*: a table of ranges has a record for each key in them, and one more.
+//! - *cells*: the number of cells is a power of two, and each non-empty one has a group of a record, no two the same.
+//! - *partition*: each group is either in a cell or free, and not both.
+//! - *load*: at most half of the cells are taken.
+//! - *reachable*: a search for the key of a group in a cell finds this cell. So no two groups have the same key.
+//! - *words*: `more` has the words of each group's key but the first.
 
 use std::mem::{offset_of, size_of};
 use std::ops::{Index, IndexMut};
 
 use crate::base::cache::fetch;
+use crate::base::invariant::{ensure, Verified};
 use crate::base::row::Row;
 
 const EMPTY: u32 = u32::MAX;
@@ -66,14 +95,16 @@ enum Numbering {
     Hashed(Hashed),
 }
 
-/// Linear probing over group numbers; the load is at most a half.
+/// Linear probing over group numbers.
 #[derive(Clone, Debug)]
 struct Hashed {
+    /// Groups by the hash of their key, or `EMPTY`.
     cells: Vec<u32>,
     /// The words of each group's key but the first.
     more: Vec<u64>,
-    /// How many these are.
+    /// The words of a key but the first: how many there are.
     rest: usize,
+    /// Groups whose key is not in use.
     free: Vec<u32>,
 }
 
@@ -150,7 +181,7 @@ impl<T: Copy + Default> KeyTable<T> {
         }
     }
 
-    /// Fetches what tells the group of a key …
+    /// Fetches the cell of a key into the cache.
     #[inline(always)]
     pub fn fetch_cell(&self, key: impl Key) {
         if let Numbering::Hashed(hashed) = &self.numbering {
@@ -158,7 +189,7 @@ impl<T: Copy + Default> KeyTable<T> {
         }
     }
 
-    /// … and then the record of its group, which is returned.
+    /// Fetches the record of a key into the cache. Returns its group, if it has one.
     #[inline(always)]
     pub fn fetch(&self, key: impl Key) -> Option<u32> {
         let group = self.find(key)?;
@@ -186,6 +217,25 @@ impl<T: Copy + Default> KeyTable<T> {
     pub fn forget(&mut self, group: u32) {
         if let Numbering::Hashed(hashed) = &mut self.numbering {
             hashed.forget(&self.records, group);
+        }
+    }
+
+    /// Checks the invariants.
+    pub fn verify(&self) -> Verified {
+        match &self.numbering {
+            Numbering::Hashed(hashed) => hashed.verify(&self.records),
+            Numbering::Direct(extents) => {
+                let found = || format!("{} records for {extents:?}", self.records.len());
+                ensure(self.records.len() == groups(extents), "direct", found)
+            }
+        }
+    }
+
+    /// The groups whose key is in use: all of a table of ranges.
+    pub fn in_use(&self) -> Vec<u32> {
+        match &self.numbering {
+            Numbering::Hashed(hashed) => hashed.cells.iter().copied().filter(|&group| group != EMPTY).collect(),
+            Numbering::Direct(_) => (0..self.records.len() as u32).collect(),
         }
     }
 }
@@ -297,11 +347,102 @@ impl Hashed {
             }
         }
     }
+
+    fn verify<T: Copy>(&self, records: &Row<KeyRecord<T>>) -> Verified {
+        let in_use: Vec<u32> = self.cells.iter().copied().filter(|&group| group != EMPTY).collect();
+        let known = self.cells.len().is_power_of_two() && in_use.iter().all(|&group| (group as usize) < records.len());
+        ensure(known, "cells", || format!("{} cells, {} records", self.cells.len(), records.len()))?;
+        let mut once = in_use.clone();
+        once.sort_unstable();
+        once.dedup();
+        ensure(once.len() == in_use.len(), "cells", || "a group is in two of them".to_owned())?;
+        once.extend(&self.free);
+        once.sort_unstable();
+        ensure(once.iter().copied().eq(0..records.len() as u32), "partition", || format!("{once:?}"))?;
+        let words = records.len() * self.rest;
+        ensure(self.more.len() == words, "words", || format!("{} instead of {words}", self.more.len()))?;
+        ensure(2 * in_use.len() <= self.cells.len(), "load", || format!("{} of {}", in_use.len(), self.cells.len()))?;
+        in_use.iter().try_for_each(|&group| {
+            let found = self.cells[self.probe(records, self.key(records, group))];
+            ensure(found == group, "reachable", || format!("a search for the key of group {group} finds {found}"))
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::base::invariant::broken;
+
+    proptest! {
+        /// Keys enter and are forgotten; each has a record with its own number, which stays with it.
+        #[test]
+        fn a_map_of_keys(width in 1..4usize, steps in prop::collection::vec((0..5u8, 0..40u64), 0..300)) {
+            let (mut table, mut model) = (KeyTable::<u64>::hashed(width), HashMap::new());
+            for (number, (action, key)) in steps.into_iter().enumerate() {
+                let words: Vec<u64> = (0..width as u64).map(|word| key >> (2 * word)).collect();
+                if action < 3 {
+                    let group = table.enter(&words[..]);
+                    table[group] = number as u64;
+                    model.insert(words, (group, number as u64));
+                } else if let Some((group, _)) = model.remove(&words) {
+                    table.forget(group);
+                }
+                prop_assert_eq!(table.verify(), Ok(()));
+                prop_assert_eq!(table.in_use().len(), model.len());
+            }
+            for (key, (group, record)) in &model {
+                prop_assert_eq!(table.find(&key[..]), Some(*group));
+                prop_assert_eq!(table[*group], *record);
+            }
+        }
+
+        #[test]
+        fn positions_in_a_product_of_ranges(low in any::<i64>(), sizes in prop::collection::vec(1..6u64, 1..4)) {
+            let extents: Vec<Extent> = sizes.iter().map(|&size| Extent { low, size }).collect();
+            let table = KeyTable::<u64>::direct(&extents);
+            prop_assert_eq!(table.verify(), Ok(()));
+            for group in 0..sizes.iter().product() {
+                let digits = sizes.iter().rev().scan(group, |left, size| Some((*left % size, *left /= size).0));
+                let mut key: Vec<u64> = digits.map(|digit| (low as u64).wrapping_add(digit)).collect();
+                key.reverse();
+                prop_assert_eq!(table.find(&key[..]), Some(group as u32));
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let damaged = |damage: fn(&mut Hashed, &mut Row<KeyRecord<u64>>)| {
+            let mut table = KeyTable::<u64>::hashed(2);
+            let groups: Vec<u32> = (0..12).map(|key| table.enter(&[key, 1][..])).collect();
+            groups[9..].iter().for_each(|&group| table.forget(group));
+            assert_eq!(table.verify(), Ok(()));
+            let Numbering::Hashed(hashed) = &mut table.numbering else { unreachable!() };
+            damage(hashed, &mut table.records);
+            broken(table.verify())
+        };
+        fn taken(hashed: &Hashed) -> usize {
+            hashed.cells.iter().position(|&cell| cell != EMPTY).expect("a group")
+        }
+        assert_eq!(damaged(|hashed, _| _ = hashed.cells.pop()), "cells");
+        assert_eq!(damaged(|hashed, _| hashed.cells.fill(3)), "cells");
+        assert_eq!(damaged(|hashed, _| _ = hashed.free.pop()), "partition");
+        assert_eq!(damaged(|hashed, _| hashed.more.push(0)), "words");
+        let moved = |hashed: &mut Hashed, _: &mut Row<KeyRecord<u64>>| {
+            let (from, to) = (taken(hashed), hashed.cells.iter().rposition(|&cell| cell == EMPTY).expect("a cell"));
+            hashed.cells.swap(from, to);
+        };
+        assert_eq!(damaged(moved), "reachable");
+        assert_eq!(damaged(|hashed, records| records[hashed.cells[taken(hashed)]].key = 77), "reachable");
+        let mut table = KeyTable::<u64>::direct(&[Extent { low: 0, size: 3 }]);
+        table.records.pop();
+        assert_eq!(broken(table.verify()), "direct");
+    }
 
     #[test]
     fn numbers_of_forgotten_keys_are_used_again() {

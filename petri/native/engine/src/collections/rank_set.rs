@@ -1,16 +1,42 @@
 //! A set of small numbers that answers "which is the k-th?" in logarithmic time.
+//!
+//! **Problem.** Keep the enabled transitions of one priority: insert, remove, test for emptiness at every firing, and draw the
+//! k-th of them. Nets have from one to a million transitions, and mostly either few or many of them are enabled.
+//!
+//! **Idea.** A bitmap, with as much above it as its size asks for. `word` is the one field that every operation reads, and it
+//! is 0 exactly when the set is empty.
+//!
+//! ```text
+//! numbers below   word                       words                    large
+//! 64              the bitmap itself          none                     none
+//! 4096            bit i: words[i] is not 0   64 numbers each          none
+//! more            the number of members      64 numbers each          few members: a SmallSortedSet, words are all 0
+//!                                                                     else: counts of 16 words, of 16 such counts, …
+//! ```
+//!
+//! The k-th member of a medium set: go through the words that `word` has a bit for, subtract their numbers of bits from `k`
+//! until one has more than are left, and take that bit of it ([`nth_bit`]). A large set with many members searches its counts from
+//! the top first, as a [`SumTree`](crate::collections::sum_tree::SumTree) does.
+//!
+//! Invariants:
+//! - *form*: words, and what is kept of a large set, are there for the sizes of the table above only.
+//! - *summary*: in a medium set, bit i of `word` is set exactly if `words[i]` is not 0.
+//! - *few*: in a large set that is not counted, `word` is the number of `members`, and all words and counts are 0.
+//! - *counts*: in a large set that is counted, `members` is empty, `word` is the number of bits in all words and not 0, and each
+//!   count is the sum of what is below it.
 
 use std::mem::{offset_of, take};
 
 use crate::base::bits::nth_bit;
+use crate::base::invariant::{ensure, Verified};
 use crate::base::table::Table;
 use crate::collections::small_set::SmallSortedSet;
 
 /// Words summed into one node of the level above.
 const FANOUT: usize = 16;
-/// Sets of numbers below this are one word, …
+/// A set of numbers below this is one word.
 pub const SMALL: usize = 64;
-/// … and those of numbers below this a word for each 64 numbers, and one that tells which of these are not 0.
+/// A set of numbers below this has a word for each 64 numbers, and a summary: one word whose bits say which of these are not 0.
 pub const MEDIUM: usize = SMALL * 64;
 
 /// One word; or a bitmap with a summary above it: a word, or counts.
@@ -225,6 +251,49 @@ impl RankSet {
         let members = words.iter().enumerate().flat_map(|(node, &word)| bits(word).map(move |bit| node * 64 + bit));
         all.unwrap_or_default().iter().map(|&number| number as usize).chain(members)
     }
+
+    /// Checks the invariants.
+    pub fn verify(&self) -> Verified {
+        let form = match (self.words.len(), &self.large) {
+            (0, None) => true,
+            (words, None) => words > 1 && words <= MEDIUM / 64,
+            (words, Some(large)) => {
+                let levels = Large::new(words).levels;
+                words > MEDIUM / 64 && levels.iter().map(Vec::len).eq(large.levels.iter().map(Vec::len))
+            }
+        };
+        ensure(form, "form", || format!("{} words", self.words.len()))?;
+        match &self.large {
+            Some(large) if large.counted => self.verify_counts(large),
+            Some(large) => self.verify_few(large),
+            None => self.words.iter().enumerate().try_for_each(|(node, &word)| {
+                let bit = self.word >> node & 1 == 1;
+                ensure(bit == (word != 0), "summary", || format!("word {node} is {word:#x}, its bit is {bit}"))
+            }),
+        }
+    }
+
+    fn verify_few(&self, large: &Large) -> Verified {
+        large.members.verify()?;
+        let members = large.members.all().len();
+        ensure(self.word == members as u64, "few", || format!("{} instead of {members} members", self.word))?;
+        let zero = self.words.iter().all(|&word| word == 0) && large.levels.iter().flatten().all(|&count| count == 0);
+        ensure(zero, "few", || "words or counts are not 0".to_owned())
+    }
+
+    fn verify_counts(&self, large: &Large) -> Verified {
+        ensure(large.members.all().is_empty(), "counts", || "there are members besides".to_owned())?;
+        let mut below: Vec<u32> = self.words.iter().map(|word| word.count_ones()).collect();
+        let members: u32 = below.iter().sum();
+        let right = self.word == u64::from(members) && members > 0;
+        ensure(right, "counts", || format!("{} instead of {members} members", self.word))?;
+        for (number, level) in large.levels.iter().enumerate() {
+            let sums: Vec<u32> = below.chunks(FANOUT).map(|counts| counts.iter().sum()).collect();
+            ensure(*level == sums, "counts", || format!("level {number} is {level:?} instead of {sums:?}"))?;
+            below = sums;
+        }
+        Ok(())
+    }
 }
 
 /// The positions of the bits that are set, in order.
@@ -239,31 +308,76 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> + Clone {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::base::random::Random;
+    use std::collections::BTreeSet;
 
-    #[test]
-    fn against_a_sorted_list() {
-        for size in [1, 64, 65, 1024, 1025, 4096, 4097, 40_000, 300_000] {
-            let mut random = Random::new([size as u64, 1, 1]);
-            let mut set = RankSet::new(size);
-            let mut list = std::collections::BTreeSet::new();
-            for _ in 0..600 {
-                let number = random.equal_choice(size as u64) as usize;
-                if random.uniform() < 0.7 {
-                    set.insert(number);
-                    list.insert(number);
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::base::invariant::broken;
+
+    const SIZES: [usize; 9] = [1, 64, 65, 1024, 1025, 4096, 4097, 40_000, 300_000];
+
+    /// Insertions and removals. Numbers repeat, so that sets have few members for a while.
+    fn steps() -> impl Strategy<Value = Vec<(bool, usize)>> {
+        let number = prop_oneof![0..8usize, 0..300_000usize, (0..8usize).prop_map(|i| i * 40_503)];
+        prop::collection::vec((any::<bool>(), number), 0..80)
+    }
+
+    fn check(set: &RankSet, model: &BTreeSet<usize>) {
+        assert_eq!(set.verify(), Ok(()));
+        assert_eq!((set.len(), set.is_empty()), (model.len(), model.is_empty()));
+        assert!(set.iter().eq(model.iter().copied()));
+        model.iter().enumerate().for_each(|(k, &number)| assert_eq!(set.select(k), number));
+        if model.len() == 1 && set.large.is_none() {
+            assert_eq!(set.single(), model.first().copied());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn ranks_of_a_sorted_set(size in prop::sample::select(&SIZES[..]), steps in steps()) {
+            let (mut set, mut model) = (RankSet::new(size), BTreeSet::new());
+            for (number, &(inserts, at)) in steps.iter().enumerate() {
+                if inserts {
+                    set.insert(at % size);
+                    model.insert(at % size);
                 } else {
-                    set.remove(number);
-                    list.remove(&number);
+                    set.remove(at % size);
+                    model.remove(&(at % size));
+                }
+                if number % 8 == 0 {
+                    check(&set, &model);
                 }
             }
-            assert_eq!(set.len(), list.len());
-            assert!(set.iter().eq(list.iter().copied()));
-            assert_eq!(set.is_empty(), list.is_empty());
-            for (k, &number) in list.iter().enumerate() {
-                assert_eq!(set.select(k), number, "size {size}");
+            check(&set, &model);
+            // Large sets lose their members until they are few again.
+            while let Some(last) = model.pop_last() {
+                set.remove(last);
             }
+            check(&set, &model);
         }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let damaged = |size: usize, members: usize, damage: fn(&mut RankSet)| {
+            let mut set = RankSet::new(size);
+            (0..members).for_each(|member| set.insert(17 * member % size));
+            assert_eq!(set.verify(), Ok(()));
+            damage(&mut set);
+            broken(set.verify())
+        };
+        fn large(set: &mut RankSet) -> &mut Large {
+            set.large.as_mut().expect("a large set")
+        }
+        assert_eq!(damaged(64, 3, |set| set.words = vec![0].into_iter().collect()), "form");
+        assert_eq!(damaged(5000, 3, |set| _ = large(set).levels.pop()), "form");
+        assert_eq!(damaged(1000, 3, |set| set.word ^= 4), "summary");
+        assert_eq!(damaged(5000, 3, |set| set.word += 1), "few");
+        assert_eq!(damaged(5000, 3, |set| set.words[7] = 1), "few");
+        assert_eq!(damaged(5000, 30, |set| set.word -= 1), "counts");
+        assert_eq!(damaged(5000, 30, |set| large(set).levels[0][1] += 1), "counts");
+        assert_eq!(damaged(5000, 30, |set| _ = large(set).members.insert(1)), "counts");
     }
 }

@@ -1,9 +1,24 @@
 //! Rows of one size: what is known of a firing in progress, and what it will deposit.
+//!
+//! **Problem.** A firing in progress has a head of a fixed type (when it ends, of which transition it is) and a number of words
+//! that depends on its transition. Machine code must find both with one shift.
+//!
+//! **Idea.** All rows have the length of the longest, rounded up to a power of two words. Row `r` begins at word `r << bits`.
+//!
+//! ```text
+//! a head of 3 words, records of up to 4: rows of 8 words, bits = 3
+//! words   h h h r r r r ·   h h h r r r r ·   …        row 1 begins at word 1 << 3
+//! ```
+//!
+//! Invariants:
+//! - *rows*: the words are a whole number of rows.
+//! - *head*: a row is at least as long as a head.
 
 use std::marker::PhantomData;
 use std::mem::{offset_of, size_of};
 
 use crate::base::cache::fetch;
+use crate::base::invariant::{ensure, Verified};
 use crate::base::table::Table;
 
 /// A word of the rows.
@@ -63,14 +78,15 @@ impl<H: Copy + Default> Records<H> {
     /// The head of a row, which must be one of those that there are.
     #[inline(always)]
     pub fn head(&self, row: usize) -> H {
-        // SAFETY: only the agenda has such rows, and only those numbers that they have; debug builds check it. Heads are words
-        // of which all values are allowed.
+        // SAFETY: the row is within the words: the agenda and its lanes, which alone have such rows, ask for rows that they
+        // have made, and debug builds check it (`row`). A head fits a row, is no more aligned than a word, and is made of
+        // integers, for which all bits are allowed.
         unsafe { self.row(row).cast::<H>().read() }
     }
 
     #[inline(always)]
     pub fn set_head(&mut self, row: usize, head: H) {
-        // SAFETY: see `head`.
+        // SAFETY: see `head`; this borrow is exclusive.
         unsafe { self.row(row).cast_mut().cast::<H>().write(head) }
     }
 
@@ -89,5 +105,59 @@ impl<H: Copy + Default> Records<H> {
     #[inline(always)]
     pub fn fetch(&self, row: usize) {
         fetch(self.row(row));
+    }
+
+    /// Checks the invariants.
+    pub fn verify(&self) -> Verified {
+        let (words, row) = (self.words.len(), 1 << self.bits);
+        ensure(words.is_multiple_of(row), "rows", || format!("{words} words of rows of {row}"))?;
+        ensure(row >= Self::HEAD_WORDS, "head", || format!("rows of {row} words"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::base::invariant::broken;
+
+    type Head = [u64; 3];
+
+    proptest! {
+        /// Rows are written; there are more of them, or twice as many from one of them on.
+        #[test]
+        fn a_row_of_rows(width in 0..9usize, steps in prop::collection::vec((0..8u8, 0..64usize, 1..9u64), 0..60)) {
+            let mut records = Records::<Head>::new(width, 1);
+            let mut model = vec![(Head::default(), vec![0; width])];
+            for (action, row, value) in steps {
+                let row = row % model.len();
+                if action == 0 && model.len() < 64 {
+                    records.lengthen(model.len() + 1);
+                    model.push((Head::default(), vec![0; width]));
+                } else if action == 1 && model.len() < 64 {
+                    records.double_from(row);
+                    model.rotate_left(row);
+                    model.resize(2 * model.len(), (Head::default(), vec![0; width]));
+                } else {
+                    records.set_head(row, [value, 2 * value, 3 * value]);
+                    records.record_mut(row)[..width].fill(value);
+                    model[row] = ([value, 2 * value, 3 * value], vec![value; width]);
+                }
+                prop_assert_eq!(records.verify(), Ok(()));
+                for (row, (head, record)) in model.iter().enumerate() {
+                    prop_assert_eq!(&records.head(row), head);
+                    prop_assert_eq!(&records.record(row)[..width], &record[..]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let records = || Records::<Head>::new(2, 3);
+        assert_eq!((records().bits, records().verify()), (3, Ok(())));
+        assert_eq!(broken(Records { bits: 4, ..records() }.verify()), "rows");
+        assert_eq!(broken(Records { bits: 1, ..records() }.verify()), "head");
     }
 }

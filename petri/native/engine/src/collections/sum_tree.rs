@@ -1,9 +1,32 @@
-//! A row of weights that knows the sums of its parts: "in whose share does the k-th unit lie?" in logarithmic time.
+//! A row of weights that finds the k-th unit: "in whose share does it lie?" in logarithmic time.
+//!
+//! **Problem.** Draw one of many by weight: given `k` below the sum of all weights, find the position whose weight covers unit
+//! `k`, while weights change, come and go at the end of the row.
+//!
+//! **Idea.** A tree of sums. Level 0 holds the weights; each node above holds the sum of 16 nodes below it, which are two lines
+//! of the cache. A change adds the same difference on the way to the top; a search goes down and subtracts what it passes.
+//!
+//! ```text
+//! (fanout 4 instead of 16)
+//! level 1   |      7      |      5      |
+//! level 0   | 2  0  4  1  | 3  2        |      total 12
+//! select(8): 8 ≥ 7, so 8 − 7 = 1 is left in the second group; 1 < 3, so position 4, unit 1 of it
+//! ```
+//!
+//! Differences are added modulo 2⁶⁴, so that a weight may fall as well as rise.
+//!
+//! Invariants:
+//! - *shape*: each level has a node for every 16 nodes of the one below, at least, and the top level has at most 16. A row
+//!   that was longer once leaves nodes behind.
+//! - *sums*: each node is the sum of the up to 16 nodes below it; one that has none below is 0.
+//! - *total*: `total` is the sum of the top level.
+
+use crate::base::invariant::{ensure, Verified};
 
 /// Weights summed into one node of the level above.
 const FANOUT: usize = 16;
 
-/// Level 0 holds the weights, each level above the sums of groups of 16 of the one below; the top level has at most 16.
+/// The levels of sums, from the weights up.
 #[derive(Clone, Debug)]
 pub struct SumTree {
     levels: Vec<Vec<u64>>,
@@ -99,12 +122,42 @@ impl SumTree {
         }
         (node, left)
     }
+
+    /// The number of weights.
+    pub fn len(&self) -> usize {
+        self.levels[0].len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Checks the invariants.
+    pub fn verify(&self) -> Verified {
+        let sum = |nodes: &[u64]| nodes.iter().fold(0, |sum: u64, node| sum.wrapping_add(*node));
+        for (number, pair) in self.levels.windows(2).enumerate() {
+            let [below, level] = pair else { continue };
+            let fits = level.len() >= below.len().div_ceil(FANOUT);
+            ensure(fits, "shape", || format!("{} nodes above {} of level {number}", level.len(), below.len()))?;
+            for (node, &weight) in level.iter().enumerate() {
+                let from = |node: usize| (node * FANOUT).min(below.len());
+                let expected = sum(&below[from(node)..from(node + 1)]);
+                let found = || format!("node {node} above level {number} is {weight} instead of {expected}");
+                ensure(weight == expected, "sums", found)?;
+            }
+        }
+        let top = self.levels.last().map_or(&[][..], |level| level);
+        ensure(!self.levels.is_empty() && top.len() <= FANOUT, "shape", || format!("{} nodes at the top", top.len()))?;
+        ensure(self.total == sum(top), "total", || format!("{} instead of {}", self.total, sum(top)))
+    }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::base::random::Random;
+    use crate::base::invariant::broken;
 
     /// The position in whose weight unit `k` of a row lies, and how many units of that weight come before it, by counting.
     pub(crate) fn unit(row: &[u64], k: u64) -> (usize, u64) {
@@ -117,32 +170,72 @@ pub(crate) mod tests {
         (position.expect("a position"), left)
     }
 
-    #[test]
-    fn against_a_plain_row() {
-        let mut random = Random::new([9, 9, 9]);
-        let mut tree = SumTree::default();
-        let mut row: Vec<u64> = Vec::new();
-        for step in 0..6000 {
-            let grows = if step < 3000 { 0.6 } else { 0.3 };
-            if row.is_empty() || random.uniform() < grows {
-                let weight = random.equal_choice(4);
-                tree.push(weight);
-                row.push(weight);
-            } else if random.uniform() < 0.5 {
-                let position = random.equal_choice(row.len() as u64) as usize;
-                tree.swap_remove(position);
-                row.swap_remove(position);
-            } else {
-                let position = random.equal_choice(row.len() as u64) as usize;
-                tree.set(position, step % 5);
-                row[position] = step % 5;
+    #[derive(Clone, Debug)]
+    enum Step {
+        Push(u64),
+        Set(prop::sample::Index, u64),
+        SwapRemove(prop::sample::Index),
+        Clear,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            12 => (0..5u64).prop_map(Step::Push),
+            4 => (any::<prop::sample::Index>(), 0..5u64).prop_map(|(at, weight)| Step::Set(at, weight)),
+            6 => any::<prop::sample::Index>().prop_map(Step::SwapRemove),
+            1 => Just(Step::Clear),
+        ];
+        prop::collection::vec(step, 0..400)
+    }
+
+    proptest! {
+        /// The row starts with up to 600 weights, so that it grows to three levels, and shrinks from there.
+        #[test]
+        fn finds_each_unit_of_a_plain_row(start in 0..600usize, steps in steps(), draws in any::<[prop::sample::Index; 8]>()) {
+            let (mut tree, mut row) = (SumTree::default(), Vec::new());
+            let first = (0..start).map(|i| Step::Push(i as u64 % 3)).chain(steps);
+            for step in first {
+                match step {
+                    Step::Push(weight) => (tree.push(weight), row.push(weight)),
+                    Step::Set(at, weight) if !row.is_empty() => {
+                        let position = at.index(row.len());
+                        (tree.set(position, weight), row[position] = weight)
+                    }
+                    Step::SwapRemove(at) if !row.is_empty() => {
+                        let position = at.index(row.len());
+                        (tree.swap_remove(position), _ = row.swap_remove(position))
+                    }
+                    Step::Clear if row.len() % 5 == 0 => (tree.clear(), row.clear()),
+                    _ => continue,
+                };
+                let total: u64 = row.iter().sum();
+                prop_assert_eq!((tree.total(), tree.len()), (total, row.len()));
             }
-            let total: u64 = row.iter().sum();
-            assert_eq!(tree.total(), total);
-            if total > 0 {
-                let k = random.equal_choice(total);
-                assert_eq!(tree.select(k), unit(&row, k));
+            prop_assert_eq!(tree.verify(), Ok(()));
+            for draw in draws.iter().filter(|_| tree.total() > 0) {
+                let k = draw.index(tree.total() as usize) as u64;
+                prop_assert_eq!(tree.select(k), unit(&row, k));
             }
         }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let tree = || {
+            let mut tree = SumTree::default();
+            (0..300).for_each(|weight| tree.push(weight));
+            assert_eq!((tree.levels.len(), tree.verify()), (3, Ok(())));
+            tree
+        };
+        let damaged = |damage: fn(&mut SumTree)| {
+            let mut tree = tree();
+            damage(&mut tree);
+            broken(tree.verify())
+        };
+        assert_eq!(damaged(|tree| tree.levels[0][7] += 1), "sums");
+        assert_eq!(damaged(|tree| tree.levels[1][17] -= 1), "sums");
+        assert_eq!(damaged(|tree| tree.total += 1), "total");
+        assert_eq!(damaged(|tree| _ = tree.levels[1].pop()), "shape");
+        assert_eq!(damaged(|tree| _ = tree.levels.pop()), "shape");
     }
 }

@@ -1,16 +1,42 @@
-//! A list of events, earliest first: a tournament.
+//! A priority queue of events, earliest first: a tournament (winner tree).
 //!
-//! Each event has a slot, a leaf of a tree whose nodes hold the earlier of two. Where an event has come or gone, only
-//! the way from its slot to the root changes, and what stands beside that way is known from the start: the processor
-//! loads it at once, and no branch depends on what it finds. Most often an event is followed by another that takes its slot,
-//! so that one such way serves both.
+//! **Problem.** The firings in progress, by the time at which they end, and among equal times by the number of their start. Most
+//! often one leaves and another comes in the same step. A binary heap takes branches that depend on the times, which are
+//! random, and each of its steps waits for the memory that the one before names.
+//!
+//! **Idea.** Each event has a slot, a leaf of a tree whose inner nodes hold the earlier of their children (Knuth, The Art of
+//! Computer Programming, vol. 3, 5.4.1). Where an event comes or goes, only the way from its slot to the root changes, and
+//! both that way and the nodes beside it are known from the start: the processor loads them at once, and no branch depends on
+//! what it finds. An event that follows another takes its slot, so that one such way serves both.
+//!
+//! ```text
+//! slots 4        node 1: 2.5 (slot 2)
+//!                ├─ node 2: 3.0 (slot 0)  ─┬─ node 4, slot 0: 3.0
+//!                │                         └─ node 5, slot 1: never + 1   (free)
+//!                └─ node 3: 2.5 (slot 2)  ─┬─ node 6, slot 2: 2.5
+//!                                          └─ node 7, slot 3: 8.0
+//! the event of slot 2 is over, and 9.0 follows: nodes 6, 3 (now 8.0) and 1 (now 3.0) change
+//! ```
+//!
+//! A slot without an event has a time beyond all others, plus its number, so that two of them are never equal. A slot whose
+//! event is over is first a *gap*: it stays in the tree, until either another event takes it, or the next event is asked for.
 //!
 //! A large tree leaves out levels far from the root: there four nodes meet, which are one line of the cache, instead of two in
-//! each of two lines. The numbers of nodes are the same.
+//! each of two lines. Nodes keep their numbers, so that some are not used: above node `n` is `n / 2` near the root, and `n / 4`
+//! from node `FAR` on.
+//!
+//! Invariants:
+//! - *shape*: the number of slots is a power of two, and there are twice as many nodes (at least a line of them).
+//! - *leaves*: the leaf of a slot has the slot in the lowest bits of its order, or no event and the time `NEVER` + slot.
+//! - *winners*: each node in use is the earliest of the two or four below it.
+//! - *free*: the first `frees` entries of `free`, from number 1, are different slots. Together with the gap, if there is one, they
+//!   are all slots without an event.
+//! - *tie*: if two events are at the time of the first, `tie` is not before that time.
 
 use std::mem::replace;
 
 use crate::base::cache::fetch;
+use crate::base::invariant::{ensure, Verified};
 use crate::base::table::{Checked, Table};
 
 /// Slots at the start: a net whose firings all stand in one lane needs no more.
@@ -25,7 +51,7 @@ pub const FAR: usize = 2 << NEAR;
 pub const NONE: usize = usize::MAX;
 
 /// When an event happens.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Key {
     /// Which of the events at one time is first; the lowest bits are the slot.
@@ -291,9 +317,58 @@ impl Tournament {
     }
 }
 
+impl Tournament {
+    /// Checks the invariants.
+    pub fn verify(&self) -> Verified {
+        let shape = self.slots.is_power_of_two() && self.nodes.len() == self.slots.div_ceil(2);
+        ensure(shape, "shape", || format!("{} slots, {} lines of nodes", self.slots, self.nodes.len()))?;
+        (0..self.slots).try_for_each(|slot| {
+            let Key { order, time } = self.node(self.slots + slot);
+            let right = if time < NEVER { order as usize % self.slots == slot } else { time == NEVER + slot as u64 };
+            ensure(right, "leaves", || format!("slot {slot} has order {order:#x} and time {time:#x}"))
+        })?;
+        self.verify_winners()?;
+        self.verify_free()?;
+        let first = self.node(1).time;
+        let due = (0..self.slots).filter(|slot| self.node(self.slots + slot).time == first).count();
+        ensure(due < 2 || self.tie >= first, "tie", || {
+            format!("{due} events at {first:#x}, the tie is {:#x}", self.tie)
+        })
+    }
+
+    fn verify_winners(&self) -> Verified {
+        let mut below = self.slots;
+        while below > 1 {
+            let step = below / above(below);
+            for node in (below..2 * below).step_by(step) {
+                let keys = (node..node + step).map(|child| self.node(child));
+                let (first, winner) = (keys.min_by_key(|key| (key.time, key.order)), self.node(above(node)));
+                ensure(first == Some(winner), "winners", || format!("node {}", above(node)))?;
+            }
+            below = above(below);
+        }
+        Ok(())
+    }
+
+    fn verify_free(&self) -> Verified {
+        ensure(self.frees <= self.slots, "free", || format!("{} of {} slots", self.frees, self.slots))?;
+        let mut free: Vec<usize> = (1..=self.frees).map(|number| self.free[EventSlot(number)] as usize).collect();
+        free.sort_unstable();
+        let has_none = |&slot: &usize| self.node(self.slots + slot).time >= NEVER;
+        let empty: Vec<usize> = (0..self.slots).filter(has_none).collect();
+        ensure(self.gap == NONE || !free.contains(&self.gap), "free", || format!("the gap {} is free", self.gap))?;
+        ensure(free == empty, "free", || format!("{free:?} instead of {empty:?}"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
     use super::*;
+    use crate::base::invariant::broken;
     use crate::base::random::Random;
 
     impl Tournament {
@@ -322,9 +397,9 @@ mod tests {
         let mut random = Random::new([events, 7, 1]);
         let mut chance = Random::new([events, 8, 1]);
         let mut events_list = Tournament::default();
-        let mut list = std::collections::BTreeSet::new();
+        let mut list = BTreeSet::new();
         let mut number = 0;
-        let mut make = |now: f64, list: &mut std::collections::BTreeSet<(u64, u64)>| {
+        let mut make = |now: f64, list: &mut BTreeSet<(u64, u64)>| {
             let time = now + delay(&mut random);
             list.insert((time.to_bits(), number));
             number += 1;
@@ -345,6 +420,9 @@ mod tests {
                 step += 1;
             }
             assert_eq!(events_list.pop(|| None), None);
+            if step % events < 2 {
+                assert_eq!(events_list.verify(), Ok(()));
+            }
             // Waves: the list empties and fills again.
             for _ in 0..[1, 1, 2, 0][(step / events.max(1)) as usize % 4] {
                 add(&mut events_list, make(now, &mut list));
@@ -380,5 +458,53 @@ mod tests {
             }
             assert_eq!(events_list.next_time(), f64::INFINITY);
         }
+    }
+
+    proptest! {
+        /// Events come, and all that are due leave, some to a successor; held against a sorted set.
+        #[test]
+        fn a_sorted_set_of_events(steps in prop::collection::vec((0..4u8, 0..5u8), 0..200)) {
+            let (mut events, mut model) = (Tournament::default(), BTreeSet::new());
+            let mut now = 0.0f64;
+            for (number, (action, delay)) in steps.into_iter().enumerate() {
+                let (time, number) = (now + f64::from(delay), number as u64);
+                if action < 2 {
+                    events.add(time, number);
+                    model.insert((time.to_bits(), number));
+                } else if !model.is_empty() {
+                    now = events.next_time();
+                    let (due, expected) = model.pop_first().expect("an event");
+                    prop_assert_eq!(now.to_bits(), due);
+                    let successor = (action == 2).then_some((now + f64::from(delay), number));
+                    prop_assert_eq!(events.pop(|| successor), Some(expected));
+                    model.extend(successor.map(|(time, number)| (time.to_bits(), number)));
+                    prop_assert_eq!(events.gap != NONE, successor.is_none());
+                }
+                prop_assert_eq!(events.verify(), Ok(()));
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let damaged = |damage: fn(&mut Tournament)| {
+            let mut events = Tournament::default();
+            [3.0, 1.0, 1.0, 5.0, 2.0].iter().enumerate().for_each(|(number, &time)| events.add(time, number as u64));
+            assert_eq!((events.slots, events.verify()), (8, Ok(())));
+            damage(&mut events);
+            broken(events.verify())
+        };
+        assert_eq!(damaged(|events| events.slots = 12), "shape");
+        assert_eq!(damaged(|events| events.slots = 16), "shape");
+        let leaf = |events: &mut Tournament| {
+            let Key { order, time } = events.node(8);
+            events.set_node(8, Key { order: order ^ 1, time });
+        };
+        assert_eq!(damaged(leaf), "leaves");
+        assert_eq!(damaged(|events| events.set_node(2, events.node(15))), "winners");
+        assert_eq!(damaged(|events| events.frees -= 1), "free");
+        assert_eq!(damaged(|events| events.free[EventSlot(1)] = 0), "free");
+        assert_eq!(damaged(|events| events.gap = events.free[EventSlot(1)] as usize), "free");
+        assert_eq!(damaged(|events| events.tie = 0), "tie");
     }
 }

@@ -1,11 +1,42 @@
-//! A row of weights that knows their sum: "in whose share does the k-th unit lie?"
+//! A row of weights that finds the k-th unit: "in whose share does it lie?"
 //!
-//! Weights are mostly small, and few. As long as they are small, they are bytes, and the sums of a word's bytes are one
-//! multiplication away; the first greater one turns the row into a tree of sums. Machine code changes bytes itself, and leaves the
-//! rest to this.
+//! **Problem.** A join keeps the number of bindings of each token of its pivot, and draws one of all bindings. Weights change
+//! at nearly every firing. They are mostly small (a key has few tokens), and most rows are short.
+//!
+//! **Idea.** As long as no weight is greater than 15, weights are bytes, eight to a word. A search adds up whole words with one
+//! multiplication each. The first greater weight turns the row for good into a [`SumTree`]. Long rows of bytes have, besides, the sum
+//! of each block of 256 weights, or, while at most four weights are not 0, the positions of these.
+//!
+//! ```text
+//! one block       words   02 00 01 00 03 00 00 00 | 01 00 …      total 7
+//! select(4):      sums    02 02 03 03 06 06 06 06                 byte i: the sum of bytes 0 to i
+//!                         the first sum greater than 4 is that of byte 4, and 3 units come before it:
+//!                         position 4, unit 4 − 3 = 1
+//! ```
+//!
+//! The sums are `word · ONES`, and the first byte that is great enough comes from
+//! `((sums | HIGHEST) − (k + 1) · ONES) & HIGHEST`, as [`bits`](crate::base::bits) derives. Eight weights of 15 are 120, so no
+//! byte of the sums reaches its highest bit: that is why 15 is the greatest weight of a byte.
+//!
+//! A row whose weights are all 1 needs no search at all: unit `k` is that of position `k`. `seen`, the bits of all weights that
+//! there ever were, and `total` together tell such a row.
+//!
+//! Machine code changes bytes and `total` itself, and calls [`Weights::note`] where there are blocks.
+//!
+//! Invariants:
+//! - *total*: `total` is the sum of the first `len` weights.
+//! - *seen*: no byte has a bit that `seen` lacks; with `sums`, `seen` is greater than 15.
+//! - *bytes*: without `sums`, `room` is eight times the number of words and not less than `len`; each weight, including those
+//!   behind the last, is at most 15; `limit` is 16 and `as_bytes` all ones.
+//! - *tree*: with `sums`, these are as many as the weights and add up to `total`; words and blocks are gone; `room`, `limit` and
+//!   `as_bytes` are 0.
+//! - *blocks*: a row of bytes has blocks exactly if its room is longer than one.
+//! - *few*: where blocks are not summed, `nonzero` has exactly the positions of weights other than 0, and the sums are 0.
+//! - *summed*: where they are, `total` is not 0, `nonzero` is empty, and each sum is that of the weights of its block.
 
 use std::mem::{offset_of, take};
 
+use crate::base::invariant::{ensure, Verified};
 use crate::base::row::Row;
 use crate::collections::small_set::SmallSortedSet;
 use crate::collections::sum_tree::SumTree;
@@ -19,8 +50,9 @@ const BLOCK: usize = 32;
 /// Weights of a block.
 const IN_BLOCK: usize = WORD * BLOCK;
 
-/// The lowest bit of each byte, and the highest.
+/// The lowest bit of each byte.
 pub const ONES: u64 = u64::MAX / 255;
+/// The highest bit of each byte.
 pub const HIGHEST: u64 = ONES << 7;
 
 /// What machine code reads comes first: a line of the cache.
@@ -33,11 +65,11 @@ pub struct Weights {
     limit: u64,
     /// All bits, or none where there are sums.
     as_bytes: u64,
-    /// The bits of all weights that there were.
+    /// The bits of all weights that there ever were, up to the first that is no byte.
     seen: u64,
-    /// Weights by position. What stands behind the last one means nothing.
+    /// Weights by position. Bytes behind the last one have no meaning.
     words: Row<[u8; WORD]>,
-    /// Positions that the words are for.
+    /// Weights that the words have room for.
     room: usize,
     /// Where there are several blocks.
     blocks: Option<Box<Blocks>>,
@@ -45,14 +77,14 @@ pub struct Weights {
     sums: Option<Box<SumTree>>,
 }
 
-/// What is known of many words.
+/// What is known of several blocks of words.
 #[derive(Clone, Debug, Default)]
 struct Blocks {
-    /// Positions of all weights that are not 0, while they are few: then sums are 0.
+    /// The positions of all weights that are not 0, unless blocks are summed.
     nonzero: SmallSortedSet,
-    /// Whether they are not few.
+    /// Whether blocks are summed: more weights than `nonzero` has room for were not 0.
     summed: bool,
-    /// The sum of each block.
+    /// The sum of each block, if blocks are summed.
     sums: SumTree,
 }
 
@@ -244,7 +276,7 @@ impl Weights {
         self.seen <= 1 && self.total == self.len as u64
     }
 
-    /// The same where units are counted from a word on.
+    /// The position of a unit counted from the start of a word; see the top of the file.
     #[inline(always)]
     fn select_from(&self, first: u32, k: u64) -> (u32, u64) {
         let (mut word, mut left) = (first, k);
@@ -284,55 +316,130 @@ impl Weights {
             self.select_from((block * BLOCK) as u32, left)
         })
     }
+
+    /// Checks the invariants.
+    pub fn verify(&self) -> Verified {
+        match &self.sums {
+            Some(sums) => self.verify_tree(sums)?,
+            None => self.verify_bytes()?,
+        }
+        let weights = || (0..self.len as u32).map(|position| self.weight(position));
+        let total: u64 = weights().sum();
+        ensure(self.total == total, "total", || format!("{} instead of {total}", self.total))?;
+        let seen = weights().fold(0, |seen, weight| seen | weight);
+        let noted = if self.sums.is_some() { self.seen > MOST } else { seen & !self.seen == 0 };
+        ensure(noted, "seen", || format!("{seen:#x} among weights, {:#x} noted", self.seen))?;
+        self.blocks.iter().try_for_each(|blocks| self.verify_blocks(blocks))
+    }
+
+    fn verify_tree(&self, sums: &SumTree) -> Verified {
+        sums.verify()?;
+        let same = (sums.len(), sums.total()) == (self.len, self.total);
+        ensure(same, "tree", || {
+            format!("{} sums to {}, not {} to {}", sums.len(), sums.total(), self.len, self.total)
+        })?;
+        let gone = self.words.len() == 0 && self.blocks.is_none() && self.room == 0;
+        ensure(gone && (self.limit, self.as_bytes) == (0, 0), "tree", || "bytes are left".to_owned())
+    }
+
+    fn verify_bytes(&self) -> Verified {
+        let words = self.words.len();
+        let fits = self.room == words * WORD && self.len <= self.room;
+        ensure(fits, "bytes", || format!("{} of {} weights in {words} words", self.len, self.room))?;
+        let small = self.words.all().as_flattened().iter().all(|&weight| u64::from(weight) <= MOST);
+        ensure(small, "bytes", || "a weight is too great".to_owned())?;
+        ensure((self.limit, self.as_bytes) == (MOST + 1, u64::MAX), "bytes", || "there is no limit".to_owned())?;
+        let several = self.room > IN_BLOCK;
+        ensure(self.blocks.is_some() == several, "blocks", || format!("room for {}", self.room))
+    }
+
+    fn verify_blocks(&self, blocks: &Blocks) -> Verified {
+        blocks.sums.verify()?;
+        blocks.nonzero.verify()?;
+        let weight = |position: usize| self.weight(position as u32);
+        let nonzero: Vec<u32> = (0..self.len as u32).filter(|&position| self.weight(position) > 0).collect();
+        let (name, listed) = if blocks.summed { ("summed", &[][..]) } else { ("few", &nonzero[..]) };
+        ensure(blocks.nonzero.all() == listed, name, || format!("{:?} are listed", blocks.nonzero.all()))?;
+        ensure(!blocks.summed || self.total > 0, name, || "all weights are 0".to_owned())?;
+        let number = self.words.len().div_ceil(BLOCK);
+        ensure(blocks.sums.len() == number, "blocks", || format!("{} instead of {number}", blocks.sums.len()))?;
+        (0..number).try_for_each(|block| {
+            let end = self.len.min((block + 1) * IN_BLOCK);
+            let sum = if blocks.summed { (block * IN_BLOCK..end).map(weight).sum() } else { 0 };
+            let found = || format!("block {block} has {} instead of {sum}", blocks.sums.weight(block));
+            ensure(blocks.sums.weight(block) == sum, name, found)
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::base::random::Random;
+    use crate::base::invariant::broken;
     use crate::collections::sum_tree::tests::unit;
 
-    /// Random weights below `bound`, in a row that grows to about `size` and shrinks again.
-    fn against_a_plain_row(size: usize, bound: u64, checks: usize) {
-        let mut random = Random::new([9, size as u64, bound]);
-        let mut weights = Weights::new(None);
-        let mut row: Vec<u64> = Vec::new();
-        for step in 0..6 * size {
-            let grows = if step < 3 * size { 0.6 } else { 0.3 };
-            // The greatest weights come late.
-            let weight = random.equal_choice(if step < size { bound.min(2) } else { bound });
-            if row.is_empty() || random.uniform() < grows {
-                weights.push(weight);
-                row.push(weight);
-            } else {
-                let position = random.equal_choice(row.len() as u64) as usize;
-                if random.uniform() < 0.5 {
-                    weights.swap_remove(position as u32);
-                    row.swap_remove(position);
-                } else {
-                    weights.set(position as u32, weight);
-                    row[position] = weight;
-                }
-            }
-            if step % (6 * size).div_ceil(checks) > 0 {
-                continue;
-            }
-            let total: u64 = row.iter().sum();
-            assert_eq!((weights.total(), weights.len), (total, row.len()));
-            if total > 0 {
-                let k = random.equal_choice(total);
-                let (position, left) = unit(&row, k);
-                assert_eq!(weights.select(k), (position as u32, left));
-            }
+    #[derive(Clone, Debug)]
+    enum Step {
+        Push(u64),
+        Set(prop::sample::Index, u64),
+        SwapRemove(prop::sample::Index),
+    }
+
+    /// Of the weights of a row, one in `sparse` is not 0, and they are less than `bound`.
+    fn steps(sparse: u64, bound: u64) -> impl Strategy<Value = Vec<Step>> {
+        let weight = move || (0..sparse, 0..bound).prop_map(|(other, weight)| if other == 0 { weight } else { 0 });
+        let step = prop_oneof![
+            3 => weight().prop_map(Step::Push),
+            3 => (any::<prop::sample::Index>(), weight()).prop_map(|(at, weight)| Step::Set(at, weight)),
+            2 => any::<prop::sample::Index>().prop_map(Step::SwapRemove),
+        ];
+        prop::collection::vec(step, 0..300)
+    }
+
+    /// Rows of any length from none to several blocks; of few and many weights that are not 0; of small and great ones.
+    fn rows() -> impl Strategy<Value = (usize, u64, Vec<Step>)> {
+        let bound = prop::sample::select(vec![2, 3, MOST + 1, MOST + 2]);
+        let start = prop::sample::select(vec![0, 1, 250, 400, 1100]);
+        (start, 0..2u64, prop::sample::select(vec![1, 20, 200]), bound)
+            .prop_flat_map(|(start, first, sparse, bound)| (Just(start), Just(first), steps(sparse, bound)))
+    }
+
+    fn check(weights: &Weights, row: &[u64]) {
+        assert_eq!(weights.verify(), Ok(()));
+        let total: u64 = row.iter().sum();
+        assert_eq!((weights.total(), weights.len), (total, row.len()));
+        for k in (0..total).step_by((total as usize / 40).max(1)) {
+            let (position, left) = unit(row, k);
+            assert_eq!(weights.select(k), (position as u32, left));
         }
     }
 
-    #[test]
-    fn few_and_many_small_and_large() {
-        for bound in [2, 3, MOST + 1, MOST + 2] {
-            against_a_plain_row(20, bound, 120);
-            against_a_plain_row(1000, bound, 6000);
-            against_a_plain_row(30_000, bound, 3000);
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(120))]
+        #[test]
+        fn finds_units_of_a_plain_row((start, first, steps) in rows()) {
+            let (mut weights, mut row) = (Weights::new(None), Vec::new());
+            (0..start).for_each(|_| (weights.push(first), row.push(first)).0);
+            for (number, step) in steps.into_iter().enumerate() {
+                match step {
+                    Step::Push(weight) => (weights.push(weight), row.push(weight)),
+                    Step::Set(at, weight) if !row.is_empty() => {
+                        let position = at.index(row.len());
+                        (weights.set(position as u32, weight), row[position] = weight)
+                    }
+                    Step::SwapRemove(at) if !row.is_empty() => {
+                        let position = at.index(row.len());
+                        (weights.swap_remove(position as u32), _ = row.swap_remove(position))
+                    }
+                    _ => continue,
+                };
+                if number % 16 == 0 {
+                    check(&weights, &row);
+                }
+            }
+            check(&weights, &row);
         }
     }
 
@@ -346,32 +453,27 @@ mod tests {
     }
 
     #[test]
-    fn few_of_many_are_not_zero() {
-        let mut random = Random::new([9, 1, 1]);
-        let mut weights = Weights::new(None);
-        let mut row = vec![0; 4000];
-        row.iter().for_each(|_| weights.push(0));
-        let mut others = Vec::new();
-        for step in 0..20_000 {
-            // From none to a dozen, and back.
-            if random.uniform() < [0.55, 0.45][step / 500 % 2] {
-                let position = random.equal_choice(row.len() as u64);
-                row[position as usize] = random.equal_choice(4);
-                weights.set(position as u32, row[position as usize]);
-                others.push(position);
-            } else if let Some(position) = others.pop().filter(|&position| (position as usize) < row.len()) {
-                row.swap_remove(position as usize);
-                weights.swap_remove(position as u32);
-                row.push(0);
-                weights.push(0);
-            }
-            let total: u64 = row.iter().sum();
-            assert_eq!(weights.total(), total);
-            if total > 0 {
-                let k = random.equal_choice(total);
-                let (position, left) = unit(&row, k);
-                assert_eq!(weights.select(k), (position as u32, left));
-            }
+    fn damage_is_found() {
+        let damaged = |weight: u64, nonzero: u32, damage: fn(&mut Weights)| {
+            let mut weights = Weights::new(None);
+            (0..300).for_each(|_| weights.push(0));
+            (0..nonzero).for_each(|position| weights.set(position, weight));
+            assert_eq!(weights.verify(), Ok(()));
+            damage(&mut weights);
+            broken(weights.verify())
+        };
+        fn blocks(weights: &mut Weights) -> &mut Blocks {
+            weights.blocks.as_mut().expect("blocks")
         }
+        assert_eq!(damaged(2, 3, |weights| weights.total += 1), "total");
+        assert_eq!(damaged(2, 3, |weights| weights.seen = 1), "seen");
+        assert_eq!(damaged(2, 3, |weights| *weights.byte(299) = 16), "bytes");
+        assert_eq!(damaged(2, 3, |weights| weights.limit = 0), "bytes");
+        assert_eq!(damaged(2, 3, |weights| weights.blocks = None), "blocks");
+        assert_eq!(damaged(2, 3, |weights| _ = blocks(weights).nonzero.remove(1)), "few");
+        assert_eq!(damaged(2, 9, |weights| blocks(weights).sums.set(1, 2)), "summed");
+        assert_eq!(damaged(2, 9, |weights| blocks(weights).summed = false), "few");
+        assert_eq!(damaged(99, 9, |weights| weights.len -= 1), "tree");
+        assert_eq!(damaged(99, 9, |weights| weights.limit = 16), "tree");
     }
 }

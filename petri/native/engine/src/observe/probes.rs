@@ -35,7 +35,10 @@ impl Probes {
             ProbeKind::Counter => Probe::Counter(0.0),
             ProbeKind::Sample => Probe::Sample(Histogram::new()),
             ProbeKind::Passage { width } => Probe::Passage(Box::new(Passages::new(width, LIMIT))),
-            ProbeKind::Order => Probe::Order(Box::new(Order::with(Settings::default()))),
+            ProbeKind::Order { displacement_threshold, buffer_threshold } => {
+                let settings = Settings { displacement_threshold, buffer_threshold, ..Settings::default() };
+                Probe::Order(Box::new(Order::with(settings)))
+            }
         });
         Probes { probes: probes.collect(), program, key: Vec::new() }
     }

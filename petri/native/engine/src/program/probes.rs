@@ -21,7 +21,7 @@ pub enum ProbeKind {
     Counter,
     Sample,
     Passage { width: usize },
-    Order,
+    Order { displacement_threshold: usize, buffer_threshold: usize },
 }
 
 /// The probes of a net, compiled.

@@ -187,6 +187,7 @@ impl Order {
         let flow = &mut self.flows[index];
         flow.position += 1;
         flow.run += 1;
+        self.count.run_packets += 1;
         let floor = sequence + 1 - self.settings.window as i64;
         if sequence > flow.next {
             let passed = sequence - flow.next;
@@ -219,7 +220,6 @@ impl Order {
         self.extent[(extent as usize).min(EXTENT_LIMIT)] += 1;
         count.three_reordered += u64::from(degree >= FAST_RETRANSMIT);
         count.runs += 1;
-        count.run_packets += flow.run;
         count.run_squares += u128::from(flow.run) * u128::from(flow.run);
         flow.run = 0;
         if sequence < flow.least {

@@ -40,11 +40,17 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
                 program.on(start, id, Action::Start(tag(shape_of_start), start_key));
                 ProbeKind::Passage { width }
             }
-            Probe::Order(Order { event, sequence }) => {
+            Probe::Order(Order { event, sequence, displacement_threshold, buffer_threshold }) => {
+                if [displacement_threshold, buffer_threshold].iter().any(|&&limit| !(1..=1024).contains(&limit)) {
+                    return Err(LoadError("the thresholds of an order probe are from 1 to 1024".into()));
+                }
                 let key = key(net, compiler, event)?;
                 let sequence = compiler.lowering(kinds(net, event)?).value(sequence, Kind::Int)?;
                 program.on(event, id, Action::Order(key, sequence));
-                ProbeKind::Order
+                ProbeKind::Order {
+                    displacement_threshold: *displacement_threshold,
+                    buffer_threshold: *buffer_threshold,
+                }
             }
         };
         program.kinds_of_probes.push(shape);

@@ -1,0 +1,20 @@
+"""The console on which tables are printed. It is imported when there is one to print, since rich takes its time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
+
+from petri.report.shown import shown
+
+
+class SafeConsole(Console):
+    """Everything that is printed passes `render`. Tables have been converted before, by `petri.report.columns`."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        if isinstance(renderable, str | Text):
+            renderable = shown(renderable, self.encoding)
+        return super().render(renderable, options)

@@ -1,0 +1,204 @@
+"""Confidence intervals from one run, by batch means that allow for correlation and for skewness.
+
+The interval is that of N-Skart (Tafazzoli, Steiger and Wilson, "N-Skart: a nonsequential skewness- and
+autoregression-adjusted batch-means procedure for simulation analysis", IEEE Transactions on Automatic Control 56,
+2011, steps 6 and 7): Student's t with a skewness adjustment (Willink 2005), and a factor (1 + φ) / (1 - φ) for the
+lag-one correlation φ of the batch means. Whether a run is long enough is decided by the lag-one correlation of ranks,
+which is the von Neumann test of randomness in its rank version (Bartels 1982).
+
+Two points differ from N-Skart, because the decision to show an interval must not bias the intervals shown: a run in
+which long excursions are missing by chance has too low a mean, too low a variance, and too low a correlation. First, φ
+is that of batches an eighth as long as those of the interval, which overstates it. Second, the factor has a greater
+`EXPONENT`. Both lose their effect as the run grows.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from petri.measure.intervals import student_quantile
+from petri.measure.observation import Floats, beyond_doubles
+from petri.structs import Frozen
+
+FEWEST: Final = 128
+"""Batches that the decision needs."""
+
+JOINED: Final = 8
+"""Neighbouring batches that are joined into one for the interval."""
+
+REFERENCE: Final = 160
+"""The number of batches of a run that correlations are converted to."""
+
+LARGEST_CORRELATION: Final = 0.3
+"""Of the ranks of successive batches, were there `REFERENCE` of them; above it no interval is given."""
+
+LARGEST_SKEWNESS: Final = 0.6
+"""Of the joined batches, as a share of the greatest that so many can have, (n - 2) / √(n - 1).
+
+One batch that is unlike the others gives 1, two of them 0.7, three 0.57: above, it hangs on an event or two.
+"""
+
+LARGEST_ADJUSTMENT: Final = 0.35
+"""The skewness that is adjusted for at most, as such a share: near 0.5 the cube root of G(t) runs away."""
+
+EXPONENT: Final = 0.75
+"""Of the factor (1 + φ) / (1 - φ) of the half-width; 1/2 in N-Skart."""
+
+_LARGEST_PHI: Final = 0.85  # which keeps the factor below 13
+_MARGIN: Final = 1.5  # on the length of a run: the correlation of a short one tends to be too small
+_ROUNDING: Final = 1e-13
+
+
+class BatchInterval(Frozen):
+    """One entry per figure. The true value lies between value - `below` and value + `above`; both are >= 0.
+
+    Where both are nan no interval can be trusted; `longer` tells how many times as long the run should be (inf where
+    that cannot be told), and is nan where there is an interval, or no data. n: batches that the interval rests on.
+    """
+
+    below: Floats
+    above: Floats
+    longer: Floats
+    n: int
+
+
+@beyond_doubles
+def batch_interval(values: Floats, level: float) -> BatchInterval:
+    """values: by batch, in the order of time, and figure. Batches should be about equally long."""
+    count, figures = values.shape
+    nothing = np.full(figures, math.nan)
+    if count < 2:
+        return BatchInterval(nothing, nothing, np.full(figures, math.inf), count)
+    joined = join(values, JOINED) if count >= 2 * JOINED else values
+    known = np.isfinite(values).all(axis=0)
+    spread = values.std(axis=0)
+    constant = known & (spread <= _ROUNDING * count * np.abs(values).max(axis=0))
+    correlation = np.where(known & ~constant, at_reference(lag_correlation(ranks(values)), count), 0.0)
+    rarity = np.where(known & ~constant & (count >= FEWEST), _rarity(joined), 0.0)
+    short = (correlation > LARGEST_CORRELATION) | (rarity > LARGEST_SKEWNESS)
+    short = known & ~constant & (short | (count < FEWEST))
+    below, above = _sides(joined, level)
+    phi = np.where(constant, 0.0, np.minimum(at_reference(lag_correlation(values), count), _LARGEST_PHI))
+    factor = ((1.0 + phi) / (1.0 - phi)) ** EXPONENT
+    shown = known & ~short
+    return BatchInterval(
+        np.where(shown, below * factor, math.nan),
+        np.where(shown, above * factor, math.nan),
+        np.where(short, _extension(count, correlation, rarity), math.nan),
+        len(joined),
+    )
+
+
+def join(values: Floats, size: int) -> Floats:
+    """The means of neighbouring batches, `size` or a few more to each, none left over."""
+    count = len(values)
+    starts = np.arange(count // size) * count // (count // size)
+    sizes = np.diff(np.append(starts, count))
+    means: Floats = np.add.reduceat(values, starts, axis=0) / sizes[:, None]
+    return means
+
+
+def _sides(batches: Floats, level: float) -> tuple[Floats, Floats]:
+    """How far the interval of the mean reaches below and above it.
+
+    With k batch means of skewness B, β = B / (6 √k) and G(t) = (∛(1 + 6β (t - β)) - 1) / (2β), the interval is
+    mean - G(t) S/√k … mean - G(-t) S/√k, t being Student's quantile with k - 1 degrees of freedom.
+    """
+    k = len(batches)
+    error = batches.std(axis=0, ddof=1) / math.sqrt(k)
+    t = student_quantile(0.5 + 0.5 * level, k - 1)
+    largest = LARGEST_ADJUSTMENT * _greatest_skewness(k)
+    beta = np.clip(skewness(batches), -largest, largest) / (6.0 * math.sqrt(k))
+    return _adjusted(t, beta) * error, -_adjusted(-t, beta) * error
+
+
+def _adjusted(t: float, beta: Floats) -> Floats:
+    """G(t) above; t itself where there is no skewness."""
+    small = np.abs(beta) < 1e-9
+    safe = np.where(small, 1.0, beta)
+    adjusted: Floats = np.where(small, t, (np.cbrt(1.0 + 6.0 * safe * (t - safe)) - 1.0) / (2.0 * safe))
+    return adjusted
+
+
+def skewness(values: Floats) -> Floats:
+    """The sample skewness of each column, n / ((n - 1)(n - 2)) Σ((x - mean) / S)³; 0 where nothing varies."""
+    n = len(values)
+    if n < 3:
+        return np.zeros(values.shape[1])
+    deviations = values - values.mean(axis=0)
+    spread = values.std(axis=0, ddof=1)
+    scaled = np.divide(deviations, spread, out=np.zeros_like(deviations), where=spread > 0.0)
+    found: Floats = n / ((n - 1) * (n - 2)) * (scaled**3).sum(axis=0)
+    return found
+
+
+def lag_correlation(values: Floats) -> Floats:
+    """The correlation of each column with itself one row later; 0 where nothing varies.
+
+    With it goes the ratio of von Neumann, Σ(xᵢ₊₁ - xᵢ)² / Σ(xᵢ - mean)² ≈ 2 (1 - φ).
+    """
+    deviations = values - values.mean(axis=0)
+    squares = (deviations**2).sum(axis=0)
+    products = (deviations[1:] * deviations[:-1]).sum(axis=0)
+    found: Floats = np.divide(products, squares, out=np.zeros_like(squares), where=squares > 0.0)
+    return found
+
+
+def ranks(values: Floats) -> Floats:
+    """The rank of each entry in its column; equal entries share the mean of their ranks."""
+    found = np.empty_like(values)
+    for column, entries in enumerate(values.T):
+        _, place, counts = np.unique(entries, return_inverse=True, return_counts=True)
+        found[:, column] = (np.cumsum(counts) - 0.5 * (counts - 1))[place]
+    return found
+
+
+def at_reference(correlation: Floats, count: int) -> Floats:
+    """What lag-one correlations of `count` batches would be, were the run cut into `REFERENCE`; 0 where negative.
+
+    A process with correlation exp(-t/τ) is assumed. Its batch means, of batches x τ long, have the lag-one correlation
+    (1 - exp(-x))² / (2 (x - 1 + exp(-x))), which falls from 1 to 0.
+    """
+    converted: Floats = np.interp(_batch_length(correlation) * count / REFERENCE, *_curve())
+    known: Floats = np.where(correlation > 0.0, converted, 0.0)
+    return known
+
+
+def _rarity(batches: Floats) -> Floats:
+    """The absolute skewness of each column as a share of the greatest possible."""
+    found: Floats = np.abs(skewness(batches)) / _greatest_skewness(len(batches))
+    return found
+
+
+def _greatest_skewness(n: int) -> float:
+    """That of n values of which all but one are equal."""
+    return max(n - 2, 1) / math.sqrt(max(n - 1, 1))
+
+
+def _extension(count: int, correlation: Floats, rarity: Floats) -> Floats:
+    """How many times as long a run of `count` batches with these rank correlations (at reference) should be.
+
+    The skewness of batch means falls as one over the square root of their length.
+    """
+    long_enough = _batch_length(np.array([LARGEST_CORRELATION]))[0]
+    factors: Floats = np.maximum(long_enough / _batch_length(correlation), FEWEST / count)
+    longer: Floats = np.maximum(factors, np.maximum(rarity / LARGEST_SKEWNESS, 1.0) ** 2) * _MARGIN
+    return longer
+
+
+def _batch_length(correlation: Floats) -> Floats:
+    """The length x of batches, in units of τ, whose means have this lag-one correlation."""
+    x, curve = _curve()
+    found: Floats = np.interp(-correlation, -curve, x)
+    return found
+
+
+@lru_cache(1)
+def _curve() -> tuple[Floats, Floats]:
+    """Lengths of batches in units of τ, ascending, and the lag-one correlations of their means."""
+    x = np.geomspace(1e-3, 1e3, 4000)
+    return x, np.expm1(-x) ** 2 / (2.0 * (x + np.expm1(-x)))

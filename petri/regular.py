@@ -1,0 +1,34 @@
+"""Which files may be opened without being asked to: regular ones, as reading them comes to an end."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def irregular(path: Path) -> str | None:
+    """What is there that is not a regular file, such as "a pipe". None for a regular file, and where nothing is.
+
+    Raises OSError or ValueError where it cannot be found out.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return next((kind for test, kind in _KINDS if test(mode)), None)
+
+
+def is_pipe(path: Path) -> bool:
+    """Whether a named pipe is there, or one of the shell: `<(zcat packets.pcap.gz)`."""
+    try:
+        return stat.S_ISFIFO(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,39 @@
+"""What is said about figures without an interval because their run was too short."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Final
+
+LONGEST_EXTENSION: Final = 1000.0
+"""Beyond so many times its length, nothing is said of how long a run should be."""
+
+
+def run_length_note(
+    longer: Iterable[float], begun: float, ended: float, extensible: bool, time: Callable[[float], str]
+) -> str:
+    """One sentence for all figures shown with `±?`; "" when there are none.
+
+    longer: `Interval.longer` of the figures shown. begun, ended: when the statistics did [net's time unit]. extensible:
+    whether the run can be made longer. time: shows a time.
+    """
+    factors = [factor for factor in longer if not math.isnan(factor)]
+    if not factors:
+        return ""
+    known = sorted({_rounded_up(begun + f * (ended - begun)) for f in factors if f <= LONGEST_EXTENSION})
+    if not known or not extensible:
+        return "±?: the run is too short for a 95 % interval; --replications 10 gives one"
+    advice = f"±?: the run is too short for a 95 % interval; a run until about {time(known[0])} should give "
+    advice += "one" if len(known) == 1 else "the first"
+    if len(known) > 1:
+        advice += f", until about {time(known[-1])} all of them"
+    return f"{advice}, or use --replications 10"
+
+
+def _rounded_up(value: float) -> float:
+    """To one significant digit: it is a rough estimate."""
+    if not value > 0.0:
+        return value
+    unit = 10.0 ** math.floor(math.log10(value))
+    return math.ceil(value / unit * (1.0 - 1e-9)) * unit

@@ -1,0 +1,31 @@
+"""Texts as a console can show them, converted before they are laid out, so that columns are as wide as what is seen."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TypeVar
+
+from rich.text import Span, Text
+
+from petri.visible import PLAIN, visible
+
+AnyText = TypeVar("AnyText", str, Text, str | Text)
+
+
+def shown(text: AnyText, encoding: str) -> AnyText:
+    """The text as `petri.visible` shows it, in signs that the encoding has; styles stay on the same characters."""
+    return _styled(text, encoding) if isinstance(text, Text) else _plain(text, encoding)
+
+
+def _plain(text: str, encoding: str) -> str:
+    return visible(text).encode(encoding, PLAIN).decode(encoding)
+
+
+def _styled(text: Text, encoding: str) -> Text:
+    if _plain(text.plain, encoding) == text.plain:
+        return text
+    signs = [_plain(character, encoding) for character in text.plain]  # one character may become several
+    at = list(accumulate(map(len, signs), initial=0))
+    found = text.blank_copy("".join(signs))
+    found.spans = [Span(at[span.start], at[min(span.end, len(signs))], span.style) for span in text.spans]
+    return found
