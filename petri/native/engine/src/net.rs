@@ -5,7 +5,14 @@
 //! the defaults of `petri/net.py`; fields beyond those named here are ignored. `tests/test_flat_net.py` holds both files
 //! against each other.
 //!
-//! Reading checks the shape of the data. What it means is checked by [`check::check`], before anything is compiled.
+//! Reading checks the shape of the data; what it means is checked before anything is compiled.
+//!
+//! May import: `base`.
+//!
+//! - [`check`]: refuses a net that cannot be compiled or run
+//! - [`scalar`]: a number as written
+//! - [`sharing`]: elements of a net that are one object in Python are one here
+//! - [`tokens`]: initial markings, token by token or by columns
 
 pub mod check;
 pub mod scalar;
