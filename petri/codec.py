@@ -17,9 +17,9 @@ from operator import itemgetter
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from petri import net
-from petri.net import Net, Span
+from petri.net import MOST_TOKENS, Net, Span
 from petri.structs import Frozen, defaults, fields
-from petri.tokens import Tokens, compact
+from petri.tokens import Token, Tokens, compact
 
 VERSION = 1
 
@@ -82,7 +82,7 @@ def net_from_dict(data: Mapping[str, Any]) -> Net:
     content = {name: value for name, value in data.items() if name not in ("version", "files")}
     try:
         decoded = _decode_object(Net, content, tuple(data.get("files", ())))
-    except (TypeError, KeyError, IndexError, AttributeError) as error:
+    except (TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         raise ValueError(f"not a flat net: {error}") from error
     assert isinstance(decoded, Net)
     return decoded
@@ -181,7 +181,7 @@ def _decoder(hint: Any) -> Decoder:
         return _tuple_decoder(arguments)
     if get_origin(hint) is Sequence:  # an initial marking
         items = _tuple_decoder((*arguments, Ellipsis))
-        return lambda value, files: compact(items(value, files))
+        return lambda value, files: compact(_counted(items(value, files)))
     classes = [argument for argument in arguments if isinstance(argument, type) and argument.__name__ in _CLASSES]
     if len(classes) > 1:
         return lambda value, files: _decode_object(
@@ -201,6 +201,18 @@ def _tuple_decoder(arguments: tuple[Any, ...]) -> Decoder:
         return lambda value, files: tuple(inner(item, files) for item in value)
     inners = [_decoder(argument) for argument in arguments]
     return lambda value, files: tuple(read(item, files) for read, item in zip(inners, value, strict=True))
+
+
+def _counted(items: tuple[tuple[int, Token], ...]) -> tuple[tuple[int, Token], ...]:
+    """An initial marking whose counts are numbers of tokens that an engine has room for."""
+    held = 0
+    for count, _ in items:
+        if not isinstance(count, int) or not 0 <= count <= MOST_TOKENS:
+            raise ValueError(f"not a flat net: {count!r} initial tokens, where 0 to {MOST_TOKENS} are possible")
+        held += count
+    if held > MOST_TOKENS:
+        raise ValueError(f"not a flat net: {held} initial tokens of one place, where {MOST_TOKENS} are possible")
+    return items
 
 
 def _number(value: Any) -> Any:

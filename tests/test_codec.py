@@ -103,7 +103,9 @@ def test_matches_that_ask_nothing() -> None:
 @pytest.mark.parametrize(
     "data",
     [{}, {"version": 2, "name": "n"}, {"version": 1}, {"version": 1, "name": "n", "plaices": []},
-     {"version": 1, "name": "n", "places": [3]}, {"version": 1, "name": "n", "probes": [{"is": "Net"}]}],
+     {"version": 1, "name": "n", "places": [3]}, {"version": 1, "name": "n", "probes": [{"is": "Net"}]},
+     *({"version": 1, "name": "n", "places": [{"name": "p", "initial": [[count, []]] * items}]}
+       for count, items in ((-1, 1), (2**31 - 1, 1), (2**64, 100), (1.0, 1), (10_000_000, 2)))],
 )  # fmt: skip
 def test_other_data_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="flat net"):

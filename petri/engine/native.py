@@ -52,13 +52,19 @@ _latest: Compiled | None = None
 
 
 def compiled(net: Net) -> Compiled:
-    """The compiled net. The latest is cached, because the replications of a run share it."""
+    """The compiled net. The latest is cached, because the replications of a run share it.
+
+    Raises ModelError if the engine cannot run the net: a program made or changed it, or it is too large.
+    """
     global _latest
     latest = _latest
     if latest is None or latest.net is not net:
         if _native is None:
             raise ImportError("the native engine is not built", name="petri._native")
-        program = _native.Program(net)
+        try:
+            program = _native.Program(net)
+        except ValueError as error:
+            raise ModelError("net-refused", reason=str(error)) from error
         latest = _latest = Compiled(net, program, tuple(program.files))
     return latest
 

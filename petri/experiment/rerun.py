@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from petri.diagnostics import LanguageError
+from petri.engine.errors import ModelError
 from petri.experiment.definition import point_label
 from petri.experiment.errors import problem
 from petri.experiment.reference import Reference, parse_reference, read_result, stored_points
@@ -76,10 +77,16 @@ def recorded(
 
 
 def repeat(one: Recorded) -> Repeated:
-    """Run it again, as far as it went: one that did not reach its end is repeated for the same number of firings."""
+    """Run it again, as far as it went: one that did not reach its end is repeated for the same number of firings.
+
+    Raises ExperimentError if the recorded net cannot be run.
+    """
     finished = one.ended in ("until", "dead")
     plan = one.plan if finished else replace(one.plan, firings=one.firings)
-    ran, interrupted = replicate(one.net, plan, [one.index], threads=1)
+    try:
+        ran, interrupted = replicate(one.net, plan, [one.index], threads=1)
+    except ModelError as error:  # before the first firing: the net that was kept cannot be run
+        raise problem(error.id, **{name: str(value) for name, value in error.values.items()}) from error
     if interrupted or not ran:
         raise KeyboardInterrupt
     return Repeated(one, ran[0].hash, ran[0].firings, ran[0].seconds)

@@ -52,6 +52,11 @@ WORDING: dict[str, Wording] = {
         "tokens are produced faster than they are consumed: give the place a capacity (`cap`), or slow the source down",
         "if this is intended, raise the limit with `--max-tokens`",
     ),
+    "net-refused": Wording(
+        "the engine cannot run this net: {reason}",
+        "if the net comes from a file, the file is damaged or was changed: run the experiment again",
+        "if a program made it, correct what the message names; `petri/net.py` says what a flat net holds",
+    ),
     "no-end": Wording(
         "the net does not specify when a run ends",
         "write `run until 20 ms` in the net, or use `--until` (`--until dead` runs until no transition can fire)",

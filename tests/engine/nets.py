@@ -395,7 +395,11 @@ def random_probe(choose: Chooser, net: Net) -> Probe:
 @st.composite
 def nets(draw: Callable[[st.SearchStrategy[int]], int]) -> Net:
     """Any net of a few places and transitions."""
-    choose = Chooser(draw)
+    return chosen_net(Chooser(draw))
+
+
+def chosen_net(choose: Chooser) -> Net:
+    """The net that a row of choices makes."""
     places = tuple(random_place(choose, i) for i in range(choose.number(2, 5)))
     transitions = tuple(TransitionMaker(choose, places).make(i) for i in range(choose.number(1, 5)))
     bare = Net("random", places, transitions, tables=TABLES)

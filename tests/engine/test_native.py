@@ -6,6 +6,7 @@ import math
 import re
 import threading
 import time
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,33 @@ from typing import Any
 import pytest
 
 from petri import language
+from petri.diagnostics import LanguageError
 from petri.engine import native
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits, Session
 from petri.engine.native import available
-from petri.net import MOST_ARCS, Colour, Expr, InputArc, Net, OutputArc, Place, Slot, Transition
+from petri.model import Model
+from petri.net import (
+    MOST_ARCS,
+    Colour,
+    Counter,
+    Event,
+    Expr,
+    InhibitorArc,
+    InputArc,
+    Match,
+    Net,
+    OutputArc,
+    Passage,
+    Place,
+    Slot,
+    Stream,
+    Table,
+    Transition,
+    Variable,
+)
 from petri.run.session import begin
+from petri.tokens import Tokens
 
 if not available():
     pytest.skip("the native engine is not built", allow_module_level=True)
@@ -44,6 +66,32 @@ transition back: b -> a  takes exp(2.0)
 """
 
 
+def sums(operands: int, depth: int) -> Expr:
+    """A sum of sums, each of which has the one within it as every operand."""
+    total = Expr("const", "real", value=1.0)
+    for _ in range(depth):
+        total = Expr("add", "real", (total,) * operands)
+    return total
+
+
+def of_itself() -> Expr:
+    """A sum whose operands are the sum."""
+    operands: list[Expr] = []
+    total = Expr("add", "real", operands)  # type: ignore[arg-type]
+    operands += [total, total]
+    return total
+
+
+def timed(*arcs: InputArc, **others: Any) -> Net:
+    """A net of two places and a transition with these arcs."""
+    pair = Colour("c", (Slot("a"), Slot("b")))
+    return Net("n", (Place("p"), Place("q", pair)), (Transition("t", (Variable("x", "int"),), arcs, **others),))
+
+
+X = Expr("var", "int", value=0)
+INT = Colour("c", (Slot(),))
+ONE = Expr("const", "int", value=1)
+DRAW = Expr("exp", "real", (Expr("const", "real", value=1.0),))
 BLACK = (Place("p"),)
 WRONG: dict[str, Any] = {
     "no net": 7,
@@ -53,9 +101,9 @@ WRONG: dict[str, Any] = {
     "an output without places": Net("n", BLACK, (Transition("t", outputs=(OutputArc(()),)),)),
     "a variable that is not there": Net("n", transitions=(Transition("t", guard=Expr("var", "bool", value=2)),)),
     "a token with a value too many": Net("n", (Place("p", initial=((1, (5,)),)),)),
-    "tokens of several widths": Net("n", (Place("p", Colour("c", (Slot(),)), initial=((1, (5,)), (1, ()))),)),
-    "a value that is none": Net("n", (Place("p", Colour("c", (Slot(),)), initial=((1, ("5",)),)),)),  # type: ignore[arg-type]
-    "a value too large": Net("n", (Place("p", Colour("c", (Slot(),)), initial=((1, (2**63,)),)),)),
+    "tokens of several widths": Net("n", (Place("p", INT, initial=((1, (5,)), (1, ()))),)),
+    "a value that is none": Net("n", (Place("p", INT, initial=((1, ("5",)),)),)),  # type: ignore[arg-type]
+    "a value too large": Net("n", (Place("p", INT, initial=((1, (2**63,)),)),)),
     "a constant that is infinite": Net(
         "n", BLACK, (Transition("t", inputs=(InputArc(0),), time=Expr("const", "real", value=math.inf)),)
     ),
@@ -63,13 +111,73 @@ WRONG: dict[str, Any] = {
     "an unknown kind": Net("n", BLACK, (Transition("t", time=Expr("now", "complex")),)),  # type: ignore[arg-type]
     "an unknown discipline": Net("n", (Place("p", discipline="heap"),)),  # type: ignore[arg-type]
     "an unknown probe": Net("n", BLACK, probes=(Place("p"),)),  # type: ignore[arg-type]
+    "more tokens than there is room for": Net("n", (Place("p", initial=((2**31 - 1, ()),)),)),
+    "more tokens than there are numbers": Net("n", (Place("p", initial=((2**64, ()),)),)),
+    "fewer tokens than none": Net("n", (Place("p", initial=((-1, ()),)),)),
+    "too many tokens of several places": Net("n", 2 * (Place("p", INT, initial=((6_000_000, (1,)),)),)),
+    "a column that is too short": Net("n", (Place("p", INT, initial=Tokens(10**12, [array("q")])),)),
+    "a column of other numbers": Net("n", (Place("p", INT, initial=Tokens(1, [array("b", [1])])),)),
+    "tokens without columns": Net("n", (Place("p", initial=Tokens(10**12, [])),)),
+    "a capacity below none": Net("n", (Place("p", capacity=-1),)),
+    "a capacity beyond numbers": Net("n", (Place("p", capacity=2**63),)),
+    "a weight that is none": Net("n", BLACK, (Transition("t", inputs=(InputArc(0),), weight=math.nan),)),
+    "a weight of nothing": Net("n", BLACK, (Transition("t", inputs=(InputArc(0),), weight=0.0),)),
+    "weights whose sum is infinite": Net("n", BLACK, 2 * (Transition("t", inputs=(InputArc(0),), weight=1.7e308),)),
+    "weights of a table that are none": Net("n", BLACK, tables=(Table("t", (1,), (math.nan,)),)),
+    "an expression that contains itself": timed(time=of_itself()),
+    "an expression of 2^60 operations": timed(time=sums(2, 60)),
+    "expressions that are too large together": timed(*(100 * [InputArc(0, count=sums(10, 6))])),
+    "an operand too many": timed(guard=Expr("not", "bool", (X, X, X))),
+    "an operand too few": timed(InputArc(1, (Match(bind=0),)), guard=Expr("lt", "bool", (X,))),
+    "a variable that has no value": timed(guard=Expr("lt", "bool", (X, X))),
+    "a variable that is bound twice": timed(InputArc(1, (Match(bind=0), Match(bind=0)))),
+    "a variable that is bound later": timed(InputArc(1, (Match(equal=X),)), InputArc(1, (Match(bind=0),))),
+    "a guard that draws": timed(guard=Expr("lt", "bool", (DRAW, DRAW))),
+    "an inhibitor that binds": timed(inhibitors=(InhibitorArc(1, (Match(bind=0),)),)),
+    "an inhibitor with too many slots": timed(inhibitors=(InhibitorArc(0, (Match(equal=ONE),)),)),
+    "a key that counts tokens": Net(
+        "n", (Place("p", INT, "key", Expr("tokens", "int", value=0), initial=((1, (1,)),)),)
+    ),
+    "a stream with initial tokens": Net("n", (Place("p", INT, "fifo", initial=((1, (1,)),), stream=Stream("a.csv")),)),
+    "a probe of nothing": Net("n", BLACK, probes=(Passage(Event(), Event()),)),
+    "a probe of a transition that is not there": Net("n", BLACK, probes=(Counter(1),)),
 }
 
 
 @pytest.mark.parametrize("what", WRONG)
 def test_what_is_no_net_is_refused(what: str) -> None:
-    with pytest.raises(ValueError, match=r"\w"):
+    with pytest.raises(ValueError, match=r"\w") as caught:
         _native.Program(WRONG[what])
+    assert len(str(caught.value)) < 400
+
+
+def test_an_error_of_reading_says_where() -> None:
+    with pytest.raises(ValueError, match=r"transitions\[0\]\.inputs\[0\]\.place: .*-1"):
+        _native.Program(WRONG["a place that cannot be"])
+
+
+def test_a_user_gets_a_diagnostic_where_a_net_is_refused() -> None:
+    with pytest.raises(LanguageError) as caught:
+        Model(WRONG["a capacity below none"]).run(until=1.0, engine="native")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.id == "net-refused"
+    assert diagnostic.values["reason"] == "place `p` has a negative capacity"
+
+
+@pytest.mark.parametrize("compile_after", [0, 10**9])
+def test_numbers_of_tokens_that_no_place_can_hold(compile_after: int) -> None:
+    """Up to 2^63 − 1: a transition that asks for so many is disabled, and to give so many is the fault of X3."""
+    huge = Expr("const", "int", value=2**63 - 1)
+    places = (Place("p", initial=((1, ()),), capacity=2**63 - 1), Place("q"))
+    never = Transition("never", inputs=2 * (InputArc(0, count=huge),))
+    below = InhibitorArc(1, threshold=huge)
+    once = Transition("once", inputs=(InputArc(0),), inhibitors=(below,), outputs=(OutputArc((1,)),))
+    give = Transition("give", inputs=(InputArc(0),), outputs=3 * (OutputArc((1,), count=huge),))
+    for transitions, reason, error in (((never, once), "dead", None), ((give,), "error", "token-limit")):
+        program = _native.Program(Net("n", places, transitions))
+        run = _native.Session(program, (1, 2, 3), (9, 2**64 - 1, compile_after), False, False)
+        assert run.advance(math.inf, 9) == reason
+        assert (run.firings, run.error and run.error[0]) == (1 if error is None else 0, error)
 
 
 @pytest.mark.parametrize("depth", [1_000, 100_000])
@@ -204,4 +312,4 @@ def test_the_most_arcs_of_a_transition_are_those_that_the_language_allows() -> N
             session(flat)
         else:
             with pytest.raises(ValueError, match="arcs"):
-                session(flat)
+                _native.Program(flat)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+import zlib
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from petri import language
+from petri.engine.native import available
 from petri.experiment import Experiment, ExperimentError, compare
 from petri.experiment.rerun import recorded, repeat
 from petri.model import Model, load
@@ -128,6 +131,19 @@ def test_a_result_that_was_cut_short_is_followed_as_far_as_it_went(tmp_path: Pat
     net = write_net(tmp_path)
     result = written(tmp_path / "r.json", load(net), replications=2, max_firings=37)
     assert all(repeat(one).same and one.firings == 37 for one in recorded(result, engine="reference", net=net))
+
+
+@pytest.mark.skipif(not available(), reason="the native engine refuses the net")
+def test_a_net_that_was_changed_in_the_store_is_refused(tmp_path: Path) -> None:
+    path = store_of(tmp_path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        net = json.loads(zlib.decompress(connection.execute("SELECT net FROM points").fetchone()[0]))
+        net["places"][0]["capacity"] = -1
+        connection.execute("UPDATE points SET net = ?", (zlib.compress(json.dumps(net).encode()),))
+    with pytest.raises(ExperimentError) as caught:
+        repeat(recorded(str(path), engine="native")[0])
+    assert caught.value.diagnostic.id == "net-refused"
+    assert caught.value.diagnostic.values["reason"] == "place `source` has a negative capacity"
 
 
 def test_without_data_there_is_no_difference(tmp_path: Path) -> None:

@@ -9,13 +9,16 @@ mod recording;
 
 use std::sync::Arc;
 
-use engine::base::fault::{Detail, Fault};
+use engine::base::fault::{Detail, Fault, LoadError, Loaded};
 use engine::base::ids::{PlaceId, SpanId};
+use engine::base::long_stack::on_long_stack;
 use engine::base::ticks::{Ticks, HORIZON};
 use engine::engine::run::{Limits, Reason, RunError};
-use engine::net::Span;
+use engine::net::check::DEEPEST;
+use engine::net::{FileNumber, Net, Span};
 use engine::observe::histogram::Histogram;
 use engine::observe::probes::Probe;
+use engine::program::transition::MOST_HELD;
 use engine::session::compiled::Compiled;
 use engine::session::{begin, ExtraObservers, Session as Replication};
 use engine::state::counters::{PlaceCounters, TransitionCounters};
@@ -37,14 +40,23 @@ struct Program {
 
 #[pymethods]
 impl Program {
-    /// Raises ValueError for an object that is no flat net.
+    /// Raises ValueError for an object that is not a flat net, or one that cannot be run.
     #[new]
     fn new(py: Python<'_>, net: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (net, files) = reading::read(net)?;
-        match py.detach(|| Compiled::of(net)) {
-            Ok(compiled) => Ok(Program { compiled: Arc::new(compiled), files }),
-            Err(error) => Err(PyValueError::new_err(error.to_string())),
-        }
+        let compile = |(net, files): (Net, Vec<String>)| -> Loaded<Program> {
+            Ok(Program { compiled: Arc::new(Compiled::of(&net)?), files })
+        };
+        let loaded = match reading::read(net, reading::SHALLOW) {
+            Err(failure) if failure.is_too_deep() => {
+                let net = net.clone().unbind();
+                let read = || Python::attach(|py| reading::read(net.bind(py), DEEPEST));
+                py.detach(|| on_long_stack(|| compile(read()?)))
+            }
+            Err(failure) => Ok(Err(failure.into())),
+            Ok(read) => py.detach(|| on_long_stack(|| compile(read))),
+        };
+        let loaded = loaded.map_err(LoadError::from).flatten();
+        loaded.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 }
 
@@ -66,7 +78,8 @@ impl Session {
     /// The limits are on firings at one instant and on tokens; after the third number of firings machine code is made.
     #[new]
     fn new(program: &Program, seed: (u64, u64, u64), limits: (u64, u64, u64), trace: bool, levels: bool) -> Self {
-        let limits = Limits { firings_at_an_instant: limits.0, tokens: limits.1, compile_after: limits.2 };
+        let (firings_at_an_instant, tokens, compile_after) = limits;
+        let limits = Limits { firings_at_an_instant, tokens: tokens.min(MOST_HELD), compile_after };
         let compiled = Arc::clone(&program.compiled);
         let program = Arc::clone(&compiled.program);
         let (replication, fault) =
@@ -231,8 +244,9 @@ impl Session {
             }
         }
         let span = (fault.span != SpanId::NONE).then(|| self.program.spans[fault.span.at()]);
-        let parts =
-            span.map(|Span(file, line, column, end_line, end_column)| (file, line, column, end_line, end_column));
+        let parts = span.map(|Span { file: FileNumber(file), line, column, end_line, end_column }| {
+            (file, line, column, end_line, end_column)
+        });
         Ok((fault.id.to_owned(), parts, details))
     }
 }

@@ -1,400 +1,357 @@
-//! Reads the flat net from its dataclasses (`petri/net.py`). What elements of the net share in Python, they share here.
+//! Reads the flat net from its objects (`petri/net.py`), as serde's derived readers of `engine::net` ask for it: they name
+//! the fields, and this file names none.
+//!
+//! An object with fields is read as a struct, attribute by attribute; an attribute that is not there is an absent option.
+//! Where a struct is not asked for it is a map that begins with `is`, its class. A tuple, list or array is a sequence, None
+//! an absent option, and numbers keep their bits.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::rc::Rc;
 
-use engine::base::ids::{PlaceId, TransitionId, VariableId};
-use engine::net::{
-    Colour, Discipline, Draw, Event, Expr, InhibitorArc, InputArc, Kind, Match, Net, Operation, OutputArc, Place,
-    Probe, Scalar, Slot, Span, Table, Tick, Tokens, Transition, Variable,
-};
-use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyValueError;
+use engine::base::fault::LoadError;
+use engine::net::sharing::{sharing, SHARED};
+use engine::net::Net;
+use pyo3::buffer::{Element, PyBuffer};
+use pyo3::exceptions::PyAttributeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
-
-/// Operations upon operations, beyond which an expression is refused.
-const DEEPEST: usize = 2000;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use serde::de::value::{SeqDeserializer, StrDeserializer, U32Deserializer, U64Deserializer};
+use serde::de::{DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::{forward_to_deserialize_any, Deserialize};
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// An attribute of an object.
-macro_rules! field {
-    ($object:expr, $name:literal) => {
-        $object.getattr(intern!($object.py(), $name))?
-    };
+/// Nesting that any thread's stack has room for. To read all nets on a long stack would take a tenth more time: a thread's
+/// first memory is slow to come by.
+pub const SHALLOW: usize = 200;
+
+/// The net, and the names of the files that its spans point into. It recurses as deeply as the net's expressions nest, and
+/// refuses what nests deeper than `deepest`.
+pub fn read(net: &Object, deepest: usize) -> Result<(Net, Vec<String>), Failure> {
+    let mut reader = Reader { deepest, ..Reader::default() };
+    let net = sharing(|| Net::deserialize(Value { object: Some(net.clone()), reader: &mut reader }))?;
+    Ok((net, reader.files))
 }
 
-/// The net, and the names of the files that its spans point into. Raises ValueError.
-pub fn read(net: &Object) -> PyResult<(Net, Vec<String>)> {
-    let mut reader = Reader::default();
-    match reader.net(net) {
-        Ok(read) => Ok((read, reader.files)),
-        Err(error) if error.is_instance_of::<PyValueError>(net.py()) => Err(error),
-        Err(error) => Err(PyValueError::new_err(format!("not a flat net: {}", error.value(net.py())))),
+/// What was wrong, and where: the steps from there up to the net.
+#[derive(Debug)]
+pub struct Failure {
+    what: String,
+    steps: Vec<String>,
+    too_deep: bool,
+}
+
+impl Failure {
+    pub fn is_too_deep(&self) -> bool {
+        self.too_deep
+    }
+
+    fn within(mut self, step: String) -> Self {
+        self.steps.push(step);
+        self
     }
 }
 
-/// What was read of objects, which are kept so that no other takes the place of one.
-struct Known<'py, T>(HashMap<usize, (Object<'py>, T)>);
-
-impl<T> Default for Known<'_, T> {
-    fn default() -> Self {
-        Known(HashMap::new())
+impl std::fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let place: String = self.steps.iter().rev().map(String::as_str).collect();
+        match place.trim_start_matches('.') {
+            "" => write!(formatter, "not a flat net: {}", self.what),
+            // Of a nest without end, the beginning tells enough.
+            place => {
+                write!(formatter, "not a flat net: {}: {}", place.chars().take(200).collect::<String>(), self.what)
+            }
+        }
     }
 }
 
-impl<'py, T: Clone> Known<'py, T> {
-    fn get(&self, object: &Object<'py>) -> Option<T> {
-        self.0.get(&(object.as_ptr() as usize)).map(|(_, read)| read.clone())
-    }
+impl std::error::Error for Failure {}
 
-    fn keep(&mut self, object: &Object<'py>, read: T) -> T {
-        self.0.insert(object.as_ptr() as usize, (object.clone(), read.clone()));
-        read
+impl Error for Failure {
+    fn custom<T: std::fmt::Display>(what: T) -> Self {
+        Failure { what: what.to_string(), steps: Vec::new(), too_deep: false }
     }
 }
 
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Failure::custom(error)
+    }
+}
+
+impl From<Failure> for LoadError {
+    fn from(failure: Failure) -> Self {
+        LoadError(failure.to_string())
+    }
+}
+
+/// What is known while a net is being read.
 #[derive(Default)]
 struct Reader<'py> {
     files: Vec<String>,
     numbers: HashMap<String, u32>,
-    spans: Known<'py, Span>,
-    expressions: Known<'py, Expr>,
-    patterns: Known<'py, Arc<[Match]>>,
-    variables: Known<'py, Arc<[Variable]>>,
-    colours: Known<'py, Colour>,
-    initials: Known<'py, Tokens>,
-}
-
-/// An operation whose operands are being read.
-struct Pending<'py> {
-    object: Object<'py>,
-    rest: std::vec::IntoIter<Object<'py>>,
-    args: Vec<Expr>,
+    /// The names of the fields of each struct, by the address and the length of serde's list of them.
+    names: HashMap<(usize, usize), Rc<[Bound<'py, PyString>]>>,
+    /// Objects whose identities were given away: none may be freed, and another take its place.
+    kept: Vec<Object<'py>>,
+    /// Structs and sequences within one another.
+    depth: usize,
+    deepest: usize,
 }
 
 impl<'py> Reader<'py> {
-    fn net(&mut self, net: &Object<'py>) -> PyResult<Net> {
-        Ok(Net {
-            places: list(&field!(net, "places"), |place| self.place(place))?,
-            transitions: list(&field!(net, "transitions"), |transition| self.transition(transition))?,
-            probes: list(&field!(net, "probes"), |probe| self.probe(probe))?,
-            tables: list(&field!(net, "tables"), table)?,
-            tick: tick(&field!(net, "tick"))?,
-        })
-    }
-
-    fn place(&mut self, place: &Object<'py>) -> PyResult<Place> {
-        Ok(Place {
-            name: field!(place, "name").extract()?,
-            colour: self.colour(&field!(place, "colour"))?,
-            discipline: discipline(&field!(place, "discipline"))?,
-            key: self.maybe(&field!(place, "key"))?,
-            capacity: field!(place, "capacity").extract()?,
-            initial: self.initial(&field!(place, "initial"))?,
-            stream: !field!(place, "stream").is_none(),
-        })
-    }
-
-    fn colour(&mut self, colour: &Object<'py>) -> PyResult<Colour> {
-        if let Some(known) = self.colours.get(colour) {
-            return Ok(known);
+    /// One step deeper, for as long as something is read.
+    fn inner<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Failure>) -> Result<T, Failure> {
+        if self.depth >= self.deepest {
+            let failure = Failure::custom("an expression of the net is nested too deeply, or contains itself");
+            return Err(Failure { too_deep: true, ..failure });
         }
-        let slots = list(&field!(colour, "slots"), |slot| {
-            Ok(Slot {
-                name: field!(slot, "name").extract()?,
-                kind: kind(&field!(slot, "kind"))?,
-                low: optional(&field!(slot, "low"), scalar)?,
-                high: optional(&field!(slot, "high"), scalar)?,
-            })
-        })?;
-        Ok(self.colours.keep(colour, Colour { slots: slots.into() }))
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
     }
 
-    fn initial(&mut self, initial: &Object<'py>) -> PyResult<Tokens> {
-        if let Some(known) = self.initials.get(initial) {
-            return Ok(known);
+    fn names(&mut self, py: Python<'py>, fields: &'static [&'static str]) -> Rc<[Bound<'py, PyString>]> {
+        let intern = || fields.iter().map(|field| PyString::intern(py, field)).collect();
+        Rc::clone(self.names.entry((fields.as_ptr() as usize, fields.len())).or_insert_with(intern))
+    }
+
+    fn file(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
         }
-        let tokens = match initial.getattr_opt(intern!(initial.py(), "columns"))? {
-            Some(columns) => by_columns(initial, &columns)?,
-            None => one_by_one(initial)?,
+        let number = self.files.len() as u32;
+        self.files.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), number);
+        number
+    }
+}
+
+/// An object that is to be read; none where it would be an attribute that is not there.
+struct Value<'r, 'py> {
+    object: Option<Object<'py>>,
+    reader: &'r mut Reader<'py>,
+}
+
+impl<'r, 'py> Value<'r, 'py> {
+    fn present(self) -> Result<(Object<'py>, &'r mut Reader<'py>), Failure> {
+        let Value { object, reader } = self;
+        object.map(|object| (object, reader)).ok_or_else(|| Failure::custom("it is lacking"))
+    }
+}
+
+impl<'de, 'py> Deserializer<'de> for Value<'_, 'py> {
+    type Error = Failure;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failure> {
+        let (object, reader) = self.present()?;
+        if let Ok(text) = object.cast::<PyString>() {
+            visitor.visit_str(text.to_str()?)
+        } else if let Ok(items) = object.cast::<PyTuple>() {
+            reader.inner(|reader| visitor.visit_seq(Items { items: items.iter(), at: 0, reader }))
+        } else if let Ok(real) = object.cast::<PyFloat>() {
+            visitor.visit_f64(real.value())
+        } else if let Ok(truth) = object.cast::<PyBool>() {
+            visitor.visit_bool(truth.is_true())
+        } else if object.is_instance_of::<PyInt>() {
+            match object.extract() {
+                Ok(int) => visitor.visit_i64(int),
+                Err(_) => visitor.visit_f64(object.extract()?), // a tick's parts may be integers of any size
+            }
+        } else if object.is_none() {
+            visitor.visit_unit()
+        } else if let Ok(items) = object.cast::<PyList>() {
+            reader.inner(|reader| visitor.visit_seq(Items { items: items.iter(), at: 0, reader }))
+        } else {
+            let Some(names) = fields(&object)? else { return visitor.visit_i64(object.extract()?) };
+            reader.inner(|reader| visitor.visit_map(Fields { object: &object, names, at: 0, reader }))
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failure> {
+        let Some(object) = &self.object else { return self.deserialize_any(visitor) };
+        if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
+            return self.deserialize_any(visitor);
+        }
+        if let Ok(ints) = PyBuffer::<i64>::get(object) {
+            return numbers(object.py(), &ints, visitor);
+        }
+        if let Ok(reals) = PyBuffer::<f64>::get(object) {
+            return numbers(object.py(), &reals, visitor);
+        }
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Failure> {
+        let (object, reader) = self.present()?;
+        let names = reader.names(object.py(), fields);
+        reader.inner(|reader| visitor.visit_seq(Attributes { object: &object, names: names.iter(), reader }))
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failure> {
+        match &self.object {
+            Some(object) if !object.is_none() => visitor.visit_some(self),
+            _ => visitor.visit_none(),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Failure> {
+        let Some(object) = &self.object else { return visitor.visit_newtype_struct(self) };
+        if name == SHARED {
+            return visitor.visit_seq(Identified { object: self.object, named: false, reader: self.reader });
+        }
+        match object.cast::<PyString>() {
+            // A text where a number is asked for: a file.
+            Ok(file) => visitor.visit_newtype_struct(U32Deserializer::<Failure>::new(self.reader.file(file.to_str()?))),
+            Err(_) => visitor.visit_newtype_struct(self),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Failure> {
+        let (object, _) = self.present()?;
+        let word = object.cast::<PyString>().map_err(|_| Failure::custom("it is not a word"))?;
+        let word: StrDeserializer<Failure> = word.to_str()?.into_deserializer();
+        visitor.visit_enum(word)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failure> {
+        visitor.visit_unit()
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple
+        tuple_struct map identifier
+    }
+}
+
+/// The numbers of an array.
+fn numbers<'de, V: Visitor<'de>, T>(py: Python<'_>, array: &PyBuffer<T>, visitor: V) -> Result<V::Value, Failure>
+where
+    T: Element + IntoDeserializer<'de, Failure>,
+{
+    visitor.visit_seq(SeqDeserializer::new(array.to_vec(py)?.into_iter()))
+}
+
+/// The names of the fields of an object of unknown class, if it has any.
+fn fields<'py>(object: &Object<'py>) -> Result<Option<Bound<'py, PyTuple>>, Failure> {
+    let py = object.py();
+    for name in [intern!(py, "__struct_fields__"), intern!(py, "__slots__")] {
+        if let Some(Ok(names)) = object.getattr_opt(name)?.map(|names| names.cast_into::<PyTuple>()) {
+            return Ok(Some(names));
+        }
+    }
+    Ok(None)
+}
+
+/// The items of a tuple or list.
+struct Items<'r, 'py, I> {
+    items: I,
+    at: usize,
+    reader: &'r mut Reader<'py>,
+}
+
+impl<'de, 'py, I: ExactSizeIterator<Item = Object<'py>>> SeqAccess<'de> for Items<'_, 'py, I> {
+    type Error = Failure;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Failure> {
+        let Some(object) = self.items.next() else { return Ok(None) };
+        let read = seed.deserialize(Value { object: Some(object), reader: self.reader });
+        self.at += 1;
+        read.map(Some).map_err(|failure| failure.within(format!("[{}]", self.at - 1)))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.items.len())
+    }
+}
+
+/// The attributes of an object that a struct asks for.
+struct Attributes<'r, 'py> {
+    object: &'r Object<'py>,
+    names: std::slice::Iter<'r, Bound<'py, PyString>>,
+    reader: &'r mut Reader<'py>,
+}
+
+impl<'de> SeqAccess<'de> for Attributes<'_, '_> {
+    type Error = Failure;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Failure> {
+        let Some(name) = self.names.next() else { return Ok(None) };
+        let object = match self.object.getattr(name) {
+            Ok(object) => Some(object),
+            Err(error) if error.is_instance_of::<PyAttributeError>(name.py()) => None,
+            Err(error) => return Err(error.into()),
         };
-        Ok(self.initials.keep(initial, tokens))
+        let read = seed.deserialize(Value { object, reader: self.reader });
+        read.map(Some).map_err(|failure| failure.within(format!(".{name}")))
     }
+}
 
-    fn transition(&mut self, transition: &Object<'py>) -> PyResult<Transition> {
-        Ok(Transition {
-            name: field!(transition, "name").extract()?,
-            variables: self.variables(&field!(transition, "variables"))?,
-            inputs: list(&field!(transition, "inputs"), |arc| self.input(arc))?,
-            inhibitors: list(&field!(transition, "inhibitors"), |arc| self.inhibitor(arc))?,
-            resets: list(&field!(transition, "resets"), place_id)?,
-            guard: self.maybe(&field!(transition, "guard"))?,
-            draws: list(&field!(transition, "draws"), |draw| {
-                Ok(Draw {
-                    variable: VariableId(field!(draw, "variable").extract()?),
-                    expression: self.expression(&field!(draw, "expression"))?,
-                })
-            })?,
-            time: Some(self.expression(&field!(transition, "time"))?),
-            outputs: list(&field!(transition, "outputs"), |arc| self.output(arc))?,
-            priority: field!(transition, "priority").extract()?,
-            weight: field!(transition, "weight").extract()?,
-        })
-    }
+/// The class of an object, as `is`, and then all its attributes.
+struct Fields<'r, 'py> {
+    object: &'r Object<'py>,
+    names: Bound<'py, PyTuple>,
+    /// 0 is the class.
+    at: usize,
+    reader: &'r mut Reader<'py>,
+}
 
-    fn variables(&mut self, variables: &Object<'py>) -> PyResult<Arc<[Variable]>> {
-        if let Some(known) = self.variables.get(variables) {
-            return Ok(known);
+impl<'de> MapAccess<'de> for Fields<'_, '_> {
+    type Error = Failure;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Failure> {
+        if self.at == 0 {
+            return seed.deserialize(StrDeserializer::<Failure>::new("is")).map(Some);
         }
-        let read = list(variables, |variable| {
-            Ok(Variable { name: field!(variable, "name").extract()?, kind: kind(&field!(variable, "kind"))? })
-        })?;
-        Ok(self.variables.keep(variables, read.into()))
-    }
-
-    fn pattern(&mut self, pattern: &Object<'py>) -> PyResult<Arc<[Match]>> {
-        if let Some(known) = self.patterns.get(pattern) {
-            return Ok(known);
-        }
-        let read = list(pattern, |matching| {
-            Ok(Match {
-                bind: field!(matching, "bind").extract::<Option<u32>>()?.map(VariableId),
-                equal: self.maybe(&field!(matching, "equal"))?,
-            })
-        })?;
-        Ok(self.patterns.keep(pattern, read.into()))
-    }
-
-    fn input(&mut self, arc: &Object<'py>) -> PyResult<InputArc> {
-        Ok(InputArc {
-            place: place_id(&field!(arc, "place"))?,
-            pattern: self.pattern(&field!(arc, "pattern"))?,
-            count: self.maybe(&field!(arc, "count"))?,
-            keep: field!(arc, "keep").extract()?,
-        })
-    }
-
-    fn inhibitor(&mut self, arc: &Object<'py>) -> PyResult<InhibitorArc> {
-        Ok(InhibitorArc {
-            place: place_id(&field!(arc, "place"))?,
-            pattern: self.pattern(&field!(arc, "pattern"))?,
-            threshold: self.maybe(&field!(arc, "threshold"))?,
-        })
-    }
-
-    fn output(&mut self, arc: &Object<'py>) -> PyResult<OutputArc> {
-        Ok(OutputArc {
-            places: list(&field!(arc, "places"), place_id)?,
-            values: list(&field!(arc, "values"), |value| self.expression(value))?,
-            index: self.maybe(&field!(arc, "index"))?,
-            count: self.maybe(&field!(arc, "count"))?,
-            condition: self.maybe(&field!(arc, "condition"))?,
-        })
-    }
-
-    fn probe(&mut self, probe: &Object<'py>) -> PyResult<Probe> {
-        Ok(match probe.get_type().name()?.to_str()? {
-            "Counter" => Probe::Counter {
-                transition: TransitionId(field!(probe, "transition").extract()?),
-                quantity: self.maybe(&field!(probe, "quantity"))?,
-            },
-            "Sample" => Probe::Sample {
-                transition: TransitionId(field!(probe, "transition").extract()?),
-                value: self.expression(&field!(probe, "value"))?,
-            },
-            "Passage" => {
-                Probe::Passage { start: self.event(&field!(probe, "start"))?, end: self.event(&field!(probe, "end"))? }
-            }
-            "Order" => Probe::Order {
-                event: self.event(&field!(probe, "event"))?,
-                sequence: self.expression(&field!(probe, "sequence"))?,
-                displacement_threshold: field!(probe, "displacement_threshold").extract()?,
-                buffer_threshold: field!(probe, "buffer_threshold").extract()?,
-            },
-            other => return Err(PyValueError::new_err(format!("`{other}` is no probe"))),
-        })
-    }
-
-    fn event(&mut self, event: &Object<'py>) -> PyResult<Event> {
-        Ok(Event {
-            transition: field!(event, "transition").extract::<Option<u32>>()?.map(TransitionId),
-            place: optional(&field!(event, "place"), place_id)?,
-            key: list(&field!(event, "key"), |key| self.expression(key))?,
-        })
-    }
-
-    // ------------------------------------------------------------ expressions
-
-    fn maybe(&mut self, expression: &Object<'py>) -> PyResult<Option<Expr>> {
-        optional(expression, |expression| self.expression(expression))
-    }
-
-    /// An expression may be deep, and the stack of the calling thread short: this does not recurse.
-    fn expression(&mut self, expression: &Object<'py>) -> PyResult<Expr> {
-        if let Some(known) = self.expressions.get(expression) {
-            return Ok(known);
-        }
-        let mut pending = vec![begin(expression.clone())?];
-        while let Some(mut current) = pending.pop() {
-            if let Some(arg) = current.rest.next() {
-                match self.expressions.get(&arg) {
-                    Some(known) => {
-                        current.args.push(known);
-                        pending.push(current);
-                    }
-                    None => {
-                        pending.push(current);
-                        pending.push(begin(arg)?);
-                    }
-                }
-                if pending.len() > DEEPEST {
-                    return Err(PyValueError::new_err("an expression of the net is nested too deeply"));
-                }
-                continue;
-            }
-            let built = self.operation(&current.object, current.args)?;
-            match pending.last_mut() {
-                Some(outer) => outer.args.push(built),
-                None => return Ok(built),
-            }
-        }
-        unreachable!("the outermost operation returns")
-    }
-
-    fn operation(&mut self, expression: &Object<'py>, args: Vec<Expr>) -> PyResult<Expr> {
-        let operation = Operation {
-            op: field!(expression, "op").extract()?,
-            kind: kind(&field!(expression, "kind"))?,
-            args,
-            value: optional(&field!(expression, "value"), scalar)?,
-            span: self.span(&field!(expression, "span"))?,
-        };
-        Ok(self.expressions.keep(expression, operation.into()))
-    }
-
-    fn span(&mut self, span: &Object<'py>) -> PyResult<Option<Span>> {
-        if span.is_none() {
+        if self.at > self.names.len() {
             return Ok(None);
         }
-        if let Some(known) = self.spans.get(span) {
-            return Ok(Some(known));
+        let name = self.names.get_item(self.at - 1)?;
+        seed.deserialize(Value { object: Some(name), reader: self.reader }).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Failure> {
+        self.at += 1;
+        if self.at == 1 {
+            let class = self.object.get_type().name()?.into_any();
+            return seed.deserialize(Value { object: Some(class), reader: self.reader });
         }
-        let file = self.file(field!(span, "file").extract()?);
-        let (line, column) = (field!(span, "line").extract()?, field!(span, "column").extract()?);
-        let (end_line, end_column) = (field!(span, "end_line").extract()?, field!(span, "end_column").extract()?);
-        Ok(Some(self.spans.keep(span, Span(file, line, column, end_line, end_column))))
-    }
-
-    fn file(&mut self, name: String) -> u32 {
-        *self.numbers.entry(name).or_insert_with_key(|name| {
-            self.files.push(name.clone());
-            self.files.len() as u32 - 1
-        })
+        let name = self.names.get_item(self.at - 2)?.cast_into::<PyString>().map_err(PyErr::from)?;
+        let object = self.object.getattr_opt(&name)?;
+        let read = seed.deserialize(Value { object, reader: self.reader });
+        read.map_err(|failure| failure.within(format!(".{name}")))
     }
 }
 
-fn begin(object: Object<'_>) -> PyResult<Pending<'_>> {
-    let rest = list(&field!(object, "args"), |arg| Ok(arg.clone()))?.into_iter();
-    Ok(Pending { object, rest, args: Vec::new() })
+/// The identity of an object, and then the object.
+struct Identified<'r, 'py> {
+    object: Option<Object<'py>>,
+    named: bool,
+    reader: &'r mut Reader<'py>,
 }
 
-/// An initial marking as tuples.
-fn one_by_one(initial: &Object) -> PyResult<Tokens> {
-    let (mut counts, mut width, mut values) = (Vec::new(), 0, Vec::new());
-    for item in initial.try_iter()? {
-        let (count, token): (u64, Object) = item?.extract()?;
-        let before = values.len();
-        for value in token.try_iter()? {
-            values.push(scalar(&value?)?);
+impl<'de> SeqAccess<'de> for Identified<'_, '_> {
+    type Error = Failure;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Failure> {
+        if let (false, Some(object)) = (self.named, &self.object) {
+            self.named = true;
+            return seed.deserialize(U64Deserializer::<Failure>::new(object.as_ptr() as u64)).map(Some);
         }
-        if !counts.is_empty() && values.len() - before != width {
-            return Err(PyValueError::new_err("tokens of one place that differ in the number of their values"));
-        }
-        width = values.len() - before;
-        counts.push(count);
+        let Some(object) = self.object.take() else { return Ok(None) };
+        self.reader.kept.push(object.clone());
+        seed.deserialize(Value { object: Some(object), reader: self.reader }).map(Some)
     }
-    Ok(Tokens::new(counts, width, values).unwrap_or_default())
-}
-
-/// An initial marking as arrays of 64-bit numbers (`petri/tokens.py`).
-fn by_columns(initial: &Object, columns: &Object) -> PyResult<Tokens> {
-    let py = initial.py();
-    let length: usize = field!(initial, "length").extract()?;
-    let columns = list(columns, |column| match PyBuffer::<i64>::get(column) {
-        Ok(ints) => Ok(ints.to_vec(py)?.into_iter().map(Scalar::Int).collect::<Vec<_>>()),
-        Err(_) => Ok(PyBuffer::<f64>::get(column)?.to_vec(py)?.into_iter().map(Scalar::Real).collect()),
-    })?;
-    let counts = match optional(&field!(initial, "counts"), PyBuffer::<i64>::get)? {
-        Some(counts) => counts.to_vec(py)?.into_iter().map(|count| count as u64).collect(),
-        None => vec![1; length],
-    };
-    if counts.len() != length || columns.iter().any(|column| column.len() != length) {
-        return Err(PyValueError::new_err("columns of tokens that differ in their length"));
-    }
-    let values = (0..length).flat_map(|row| columns.iter().map(move |column| column[row])).collect();
-    Ok(Tokens::new(counts, columns.len(), values).unwrap_or_default())
-}
-
-fn table(table: &Object) -> PyResult<Table> {
-    Ok(Table { values: list(&field!(table, "values"), scalar)?, weights: field!(table, "weights").extract()? })
-}
-
-/// Its parts may be integers of any size.
-fn tick(tick: &Object) -> PyResult<Tick> {
-    Ok(Tick { numerator: field!(tick, "numerator").extract()?, denominator: field!(tick, "denominator").extract()? })
-}
-
-fn place_id(value: &Object) -> PyResult<PlaceId> {
-    Ok(PlaceId(value.extract()?))
-}
-
-fn kind(value: &Object) -> PyResult<Kind> {
-    match value.cast::<PyString>()?.to_str()? {
-        "int" => Ok(Kind::Int),
-        "real" => Ok(Kind::Real),
-        "bool" => Ok(Kind::Bool),
-        other => Err(PyValueError::new_err(format!("`{other}` is no kind"))),
-    }
-}
-
-fn discipline(value: &Object) -> PyResult<Discipline> {
-    match value.cast::<PyString>()?.to_str()? {
-        "bag" => Ok(Discipline::Bag),
-        "fifo" => Ok(Discipline::Fifo),
-        "lifo" => Ok(Discipline::Lifo),
-        "key" => Ok(Discipline::Key),
-        other => Err(PyValueError::new_err(format!("`{other}` is no discipline"))),
-    }
-}
-
-fn scalar(value: &Object) -> PyResult<Scalar> {
-    if let Ok(value) = value.cast::<PyBool>() {
-        return Ok(Scalar::Bool(value.is_true()));
-    }
-    if value.is_instance_of::<PyInt>() {
-        return Ok(Scalar::Int(value.extract()?));
-    }
-    match value.cast::<PyFloat>()?.value() {
-        real if real.is_finite() => Ok(Scalar::Real(real)),
-        real => Err(PyValueError::new_err(format!("a constant of the net is {real}"))),
-    }
-}
-
-fn optional<'py, T>(value: &Object<'py>, read: impl FnOnce(&Object<'py>) -> PyResult<T>) -> PyResult<Option<T>> {
-    if value.is_none() {
-        Ok(None)
-    } else {
-        read(value).map(Some)
-    }
-}
-
-fn list<'py, T>(items: &Object<'py>, mut read: impl FnMut(&Object<'py>) -> PyResult<T>) -> PyResult<Vec<T>> {
-    let mut found = Vec::with_capacity(items.len()?);
-    for item in items.try_iter()? {
-        found.push(read(&item?)?);
-    }
-    Ok(found)
 }

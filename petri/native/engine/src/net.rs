@@ -1,41 +1,35 @@
-//! The flat net: the twin of `petri/net.py`, as far as an engine reads it. What equal elements share stands here once.
+//! The flat net: the twin of `petri/net.py`, as far as an engine reads it.
 //!
-//! It also reads the text that `petri/codec.py` writes. Fields that the text leaves out have the defaults of
-//! `petri/net.py`; fields that it has beyond these are ignored.
+//! The fields are named here and nowhere else on the native side. Two readers fill them by serde: the bridge from the
+//! objects of `petri/net.py`, serde_json from the text that `petri/codec.py` writes. Fields that the text leaves out have
+//! the defaults of `petri/net.py`; fields beyond those named here are ignored. `tests/test_flat_net.py` holds both files
+//! against each other.
+//!
+//! Reading checks the shape of the data; what it means is checked before anything is compiled.
+//!
+//! May import: `base`.
+//!
+//! - [`check`]: refuses a net that cannot be compiled or run
+//! - [`scalar`]: a number as written
+//! - [`sharing`]: elements of a net that are one object in Python are one here
+//! - [`tokens`]: initial markings, token by token or by columns
+
+pub mod check;
+pub mod scalar;
+pub mod sharing;
+pub mod tokens;
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::base::ids::{PlaceId, TransitionId, VariableId};
-
-/// A number as written: the kind of the slot or expression that holds it decides what it becomes.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
-#[serde(untagged)]
-pub enum Scalar {
-    Int(i64),
-    Real(f64),
-    Bool(bool),
-}
-
-impl Scalar {
-    pub fn as_int(self) -> Option<i64> {
-        match self {
-            Scalar::Int(value) => Some(value),
-            Scalar::Bool(value) => Some(i64::from(value)),
-            Scalar::Real(_) => None,
-        }
-    }
-
-    pub fn as_real(self) -> f64 {
-        match self {
-            Scalar::Int(value) => value as f64,
-            Scalar::Bool(value) => f64::from(u8::from(value)),
-            Scalar::Real(value) => value,
-        }
-    }
-}
+pub use crate::net::scalar::Scalar;
+use crate::net::sharing::shared;
+pub use crate::net::tokens::Tokens;
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -56,9 +50,19 @@ pub enum Discipline {
     Key,
 }
 
-/// A piece of source text: file (a position in the net's list), line, column, end line, end column (exclusive).
+/// A position in the list of the net's files. The text has the number; of Python objects, the reader numbers the names.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-pub struct Span(pub u32, pub u32, pub u32, pub u32, pub u32);
+pub struct FileNumber(pub u32);
+
+/// A piece of source text; the end column is exclusive.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+pub struct Span {
+    pub file: FileNumber,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
+}
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
@@ -77,12 +81,25 @@ pub struct Colour {
 
 /// An expression: its topmost operation. Copies share it.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(from = "Operation")]
-pub struct Expr(Arc<Operation>);
+#[serde(transparent)]
+pub struct Expr(#[serde(deserialize_with = "shared")] Measured);
 
-impl From<Operation> for Expr {
+/// An operation, and the number of operations of its tree.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(from = "Operation")]
+struct Measured(Arc<(Operation, u64)>);
+
+impl From<Operation> for Measured {
     fn from(operation: Operation) -> Self {
-        Expr(Arc::new(operation))
+        let size = operation.args.iter().fold(1, |size: u64, arg| size.saturating_add(arg.size()));
+        Measured(Arc::new((operation, size)))
+    }
+}
+
+impl Expr {
+    /// The number of operations, where one that is shared counts as often as it occurs.
+    pub fn size(&self) -> u64 {
+        self.0 .0 .1
     }
 }
 
@@ -90,7 +107,7 @@ impl Deref for Expr {
     type Target = Operation;
 
     fn deref(&self) -> &Operation {
-        &self.0
+        &self.0 .0 .0
     }
 }
 
@@ -102,7 +119,7 @@ pub struct Operation {
     pub args: Vec<Expr>,
     #[serde(default)]
     pub value: Option<Scalar>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "shared")]
     pub span: Option<Span>,
 }
 
@@ -116,7 +133,7 @@ pub struct Match {
 #[derive(Clone, Debug, Deserialize)]
 pub struct InputArc {
     pub place: PlaceId,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "shared")]
     pub pattern: Arc<[Match]>,
     #[serde(default)]
     pub count: Option<Expr>,
@@ -127,7 +144,7 @@ pub struct InputArc {
 #[derive(Clone, Debug, Deserialize)]
 pub struct InhibitorArc {
     pub place: PlaceId,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "shared")]
     pub pattern: Arc<[Match]>,
     #[serde(default)]
     pub threshold: Option<Expr>,
@@ -159,68 +176,15 @@ pub struct Draw {
     pub expression: Expr,
 }
 
-/// An initial marking: how many tokens of which values, in order of arrival. Copies share it.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(try_from = "Vec<(u64, Vec<Scalar>)>")]
-pub struct Tokens(Arc<Columns>);
-
-/// The values stand token after token, each of the same width.
-#[derive(Debug, Default)]
-struct Columns {
-    counts: Vec<u64>,
-    width: usize,
-    values: Vec<Scalar>,
-}
-
-impl Tokens {
-    /// None where the values do not suffice for so many tokens of that width, or are too many.
-    pub fn new(counts: Vec<u64>, width: usize, values: Vec<Scalar>) -> Option<Self> {
-        let fits = counts.len().checked_mul(width) == Some(values.len());
-        fits.then(|| Tokens(Arc::new(Columns { counts, width, values })))
-    }
-
-    pub fn width(&self) -> usize {
-        self.0.width
-    }
-
-    pub fn len(&self) -> usize {
-        self.0.counts.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.counts.is_empty()
-    }
-
-    /// How many, of which values.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, &[Scalar])> {
-        let Columns { counts, width, values } = &*self.0;
-        counts.iter().enumerate().map(move |(i, &count)| (count, &values[i * width..(i + 1) * width]))
-    }
-}
-
-impl TryFrom<Vec<(u64, Vec<Scalar>)>> for Tokens {
-    type Error = &'static str;
-
-    fn try_from(tokens: Vec<(u64, Vec<Scalar>)>) -> Result<Self, Self::Error> {
-        let width = tokens.first().map_or(0, |(_, token)| token.len());
-        if tokens.iter().any(|(_, token)| token.len() != width) {
-            return Err("tokens of one place that differ in the number of their values");
-        }
-        let counts = tokens.iter().map(|(count, _)| *count).collect();
-        let values = tokens.into_iter().flat_map(|(_, token)| token).collect();
-        Tokens::new(counts, width, values).ok_or("tokens without their values")
-    }
-}
-
 /// Whether there is anything.
-fn given<'de, D: serde::Deserializer<'de>>(decoder: D) -> Result<bool, D::Error> {
+fn given<'de, D: Deserializer<'de>>(decoder: D) -> Result<bool, D::Error> {
     Ok(Option::<serde::de::IgnoredAny>::deserialize(decoder)?.is_some())
 }
 
 #[derive(Clone, Debug, Deserialize)]
 pub struct Place {
     pub name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "shared")]
     pub colour: Colour,
     #[serde(default)]
     pub discipline: Discipline,
@@ -228,7 +192,7 @@ pub struct Place {
     pub key: Option<Expr>,
     #[serde(default)]
     pub capacity: Option<i64>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "shared")]
     pub initial: Tokens,
     /// Rows of a file come to the place. Which file that is, the caller knows who feeds them.
     #[serde(default, deserialize_with = "given")]
@@ -238,7 +202,7 @@ pub struct Place {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Transition {
     pub name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "shared")]
     pub variables: Arc<[Variable]>,
     #[serde(default)]
     pub inputs: Vec<InputArc>,
@@ -272,35 +236,79 @@ pub struct Event {
     pub key: Vec<Expr>,
 }
 
+#[derive(Clone, Debug, Deserialize)]
+pub struct Counter {
+    pub transition: TransitionId,
+    #[serde(default)]
+    pub quantity: Option<Expr>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Sample {
+    pub transition: TransitionId,
+    pub value: Expr,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Passage {
+    pub start: Event,
+    pub end: Event,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub struct Order {
+    pub event: Event,
+    pub sequence: Expr,
+    #[serde(default = "order_threshold")]
+    pub displacement_threshold: usize,
+    #[serde(default = "order_threshold")]
+    pub buffer_threshold: usize,
+}
+
 /// DT and BT of RFC 5236 where a net does not set them.
 fn order_threshold() -> usize {
     64
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "is")]
+#[derive(Clone, Debug)]
 pub enum Probe {
-    Passage {
-        start: Event,
-        end: Event,
-    },
-    Order {
-        event: Event,
-        sequence: Expr,
-        #[serde(default = "order_threshold")]
-        displacement_threshold: usize,
-        #[serde(default = "order_threshold")]
-        buffer_threshold: usize,
-    },
-    Sample {
-        transition: TransitionId,
-        value: Expr,
-    },
-    Counter {
-        transition: TransitionId,
-        #[serde(default)]
-        quantity: Option<Expr>,
-    },
+    Counter(Counter),
+    Sample(Sample),
+    Passage(Passage),
+    Order(Order),
+}
+
+impl<'de> Deserialize<'de> for Probe {
+    fn deserialize<D: Deserializer<'de>>(decoder: D) -> Result<Self, D::Error> {
+        decoder.deserialize_any(ProbeVisitor)
+    }
+}
+
+/// Reads a probe whose first field, `is`, names its class. (serde's tagged enums would keep all fields in between, each
+/// expression as often as it occurs.)
+struct ProbeVisitor;
+
+impl<'de> Visitor<'de> for ProbeVisitor {
+    type Value = Probe;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("a probe")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Probe, M::Error> {
+        let class = match map.next_entry::<String, String>()? {
+            Some((name, class)) if name == "is" => class,
+            _ => return Err(Error::custom("a probe begins with its class, `is`")),
+        };
+        let fields = MapAccessDeserializer::new(map);
+        match class.as_str() {
+            "Counter" => Counter::deserialize(fields).map(Probe::Counter),
+            "Sample" => Sample::deserialize(fields).map(Probe::Sample),
+            "Passage" => Passage::deserialize(fields).map(Probe::Passage),
+            "Order" => Order::deserialize(fields).map(Probe::Order),
+            other => Err(Error::unknown_variant(other, &["Counter", "Sample", "Passage", "Order"])),
+        }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]

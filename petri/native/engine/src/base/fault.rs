@@ -14,6 +14,12 @@ impl std::fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
+impl From<std::io::Error> for LoadError {
+    fn from(error: std::io::Error) -> Self {
+        LoadError(error.to_string())
+    }
+}
+
 /// What loading a net makes.
 pub type Loaded<T> = Result<T, LoadError>;
 

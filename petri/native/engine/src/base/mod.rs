@@ -9,6 +9,7 @@
 //! - [`bits`]: positions of bits in a word
 //! - [`cache`]: fetches a line of memory into the cache
 //! - [`fault`]: what goes wrong, as data
+//! - [`long_stack`]: work that recurses deeply
 //! - [`random`]: random streams, and what is drawn from them
 //! - [`portable`]: `exp`, `ln` and `pow` with the same bits on every machine
 //! - [`ticks`]: model time
@@ -19,6 +20,7 @@ pub mod cache;
 pub mod fault;
 pub mod ids;
 pub mod invariant;
+pub mod long_stack;
 pub mod portable;
 pub mod random;
 pub mod row;

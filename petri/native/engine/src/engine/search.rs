@@ -229,7 +229,7 @@ impl<'a> Search<'a> {
         for &room in &transition.rooms {
             let (place, count) = self.destination(&transition.outputs[room])?;
             match self.scratch.given.iter_mut().find(|given| given.0 == place) {
-                Some(given) => given.1 += count,
+                Some(given) => given.1 = given.1.saturating_add(count),
                 None => self.scratch.given.push((place, count)),
             }
         }

@@ -51,6 +51,9 @@ pub struct Simple {
     pub given: u64,
 }
 
+/// No run allows more tokens than this (X3), 1.4·10¹⁴: sums of thousands of such numbers do not overflow.
+pub const MOST_HELD: u64 = 1 << 47;
+
 /// No lane.
 pub const NO_LANE: u32 = u32::MAX;
 

@@ -14,9 +14,9 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles a net, whose expressions may be as deep as they like.
-    pub fn of(net: Net) -> Result<Self, LoadError> {
-        Program::of(net).map(Compiled::from)
+    /// Checks and compiles a net. It recurses as deeply as the net's expressions nest.
+    pub fn of(net: &Net) -> Result<Self, LoadError> {
+        Program::new(net).map(Compiled::from)
     }
 
     /// Reads a net from the JSON that `petri/codec.py` writes.

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::long_stack::on_long_stack;
+use crate::net::check::{check, DEEPEST};
 use crate::net::{Discipline, Net, Table};
 use crate::program::arc::{Give, Take};
 use crate::program::compile::compiler::Compiler;
@@ -17,32 +19,23 @@ use crate::program::expression::{cumulative, DrawTable, Real};
 use crate::program::transition::{Level, Move, Simple, SimpleTime, Time, TransitionProgram};
 use crate::program::Program;
 
-/// Nesting of the text of a net beyond which it is refused.
-const DEEPEST: usize = 4000;
-const LOADER_STACK: usize = 256 << 20;
-
 impl Program {
     /// Reads a net from the JSON that `petri/codec.py` writes.
     pub fn from_json(text: &str) -> Loaded<Program> {
         if depth(text) > DEEPEST {
             return Err(LoadError("an expression of the net is nested too deeply".into()));
         }
-        let load = || {
+        on_long_stack(|| {
             let mut decoder = serde_json::Deserializer::from_str(text);
             decoder.disable_recursion_limit();
             let net: Net = serde::Deserialize::deserialize(&mut decoder).map_err(|e| LoadError(e.to_string()))?;
             Program::new(&net)
-        };
-        on_long_stack(load)
+        })?
     }
 
-    /// Compiles a net, whose expressions may be as deep as they like.
-    pub fn of(net: Net) -> Loaded<Program> {
-        on_long_stack(move || Program::new(&net))
-    }
-
-    /// Compiles a net.
+    /// Checks and compiles a net. It recurses as deeply as the net's expressions nest.
     pub fn new(net: &Net) -> Loaded<Program> {
+        check(net)?;
         let mut compiler = Compiler::new(net)?;
         let (levels, homes) = levels(net);
         let mut transitions = Vec::with_capacity(net.transitions.len());
@@ -96,18 +89,6 @@ impl Program {
         program.prefetch_targets = targets;
         Ok(program)
     }
-}
-
-/// Decoding, compiling and dropping recurse over expressions: they get a stack of their own.
-fn on_long_stack(load: impl FnOnce() -> Loaded<Program> + Send) -> Loaded<Program> {
-    std::thread::scope(|scope| {
-        let loader = std::thread::Builder::new().stack_size(LOADER_STACK).spawn_scoped(scope, load);
-        match loader.map(|thread| thread.join()) {
-            Ok(Ok(result)) => result,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => Err(LoadError(error.to_string())),
-        }
-    })
 }
 
 /// How deeply brackets nest, outside strings.

@@ -2,7 +2,7 @@
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{ProbeId, TransitionId};
-use crate::net::{Event, Kind, Net, Probe};
+use crate::net::{Counter, Event, Kind, Net, Order, Passage, Probe, Sample};
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::Value;
 use crate::program::probes::{Action, ProbeKind, ProbesProgram};
@@ -18,20 +18,20 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
     for (i, probe) in net.probes.iter().enumerate() {
         let id = ProbeId(i as u32);
         let shape = match probe {
-            Probe::Counter { transition, quantity } => {
+            Probe::Counter(Counter { transition, quantity }) => {
                 let event = firing(*transition);
                 let kinds = kinds(net, &event)?;
                 let quantity = quantity.as_ref().map(|e| compiler.lowering(kinds).real(e)).transpose()?;
                 program.on(&event, id, Action::Count(quantity));
                 ProbeKind::Counter
             }
-            Probe::Sample { transition, value } => {
+            Probe::Sample(Sample { transition, value }) => {
                 let event = firing(*transition);
                 let value = compiler.lowering(kinds(net, &event)?).real(value)?;
                 program.on(&event, id, Action::Sample(value));
                 ProbeKind::Sample
             }
-            Probe::Passage { start, end } => {
+            Probe::Passage(Passage { start, end }) => {
                 let (shape_of_start, shape_of_end) = (key_shape(start), key_shape(end));
                 let differ = shape_of_start != shape_of_end;
                 let tag = |shape| differ.then_some(shape);
@@ -41,7 +41,7 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
                 program.on(start, id, Action::Start(tag(shape_of_start), start_key));
                 ProbeKind::Passage { width }
             }
-            Probe::Order { event, sequence, displacement_threshold, buffer_threshold } => {
+            Probe::Order(Order { event, sequence, displacement_threshold, buffer_threshold }) => {
                 if [displacement_threshold, buffer_threshold].iter().any(|&&limit| !(1..=1024).contains(&limit)) {
                     return Err(LoadError("the thresholds of an order probe are from 1 to 1024".into()));
                 }

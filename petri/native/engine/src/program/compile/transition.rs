@@ -9,12 +9,13 @@ use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, Out
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
-use crate::program::transition::NO_LANE;
 use crate::program::transition::{Selection, Time, TransitionProgram};
+use crate::program::transition::{MOST_HELD, NO_LANE};
 use crate::program::watch::{Dependent, Watch};
 
-/// Input arcs beyond which a transition is refused: a search goes one call deep for each.
-const MOST_ARCS: usize = 1000;
+/// Constant numbers of tokens above this are this one. No place ever holds as many (`MOST_HELD`), so it makes no difference
+/// to any condition, and no sum over the arcs of a transition overflows.
+const MOST_COUNTED: u64 = 2 * MOST_HELD;
 
 pub struct TransitionCompiler<'a, 'b> {
     pub compiler: &'a mut Compiler<'b>,
@@ -71,16 +72,13 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         if places.chain(outputs).chain(&t.resets).any(|place| place.at() >= known) {
             return Err(self.error("names a place that is not there"));
         }
-        if t.inputs.len() > MOST_ARCS {
-            return Err(self.error("has too many input arcs"));
-        }
         if t.outputs.iter().any(|arc| arc.places.is_empty()) {
             return Err(self.error("has an output arc without a place"));
         }
         for arc in &t.inputs {
             let slots = &self.compiler.net.places[arc.place.at()].colour.slots;
             if arc.pattern.len() > slots.len() || (!slots.is_empty() && arc.count.is_some()) {
-                return Err(self.error("has an arc that does not suit its place"));
+                return Err(self.error("has an input arc that does not suit its place"));
             }
             for (slot, variable) in arc.pattern.iter().enumerate().filter_map(|(i, m)| m.bind.map(|v| (i, v))) {
                 let kind = self.kinds.get(variable.at()).copied();
@@ -90,10 +88,12 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 self.ranges[variable.at()] = self.compiler.slot_ranges[arc.place.at()][slot];
             }
         }
-        for draw in &t.draws {
-            if draw.variable.at() >= self.kinds.len() {
-                return Err(self.error("draws a variable that is not there"));
+        for arc in &t.inhibitors {
+            if arc.pattern.len() > self.compiler.net.places[arc.place.at()].colour.slots.len() {
+                return Err(self.error("has an inhibitor arc that does not suit its place"));
             }
+        }
+        for draw in &t.draws {
             self.ranges[draw.variable.at()] = self.facts(&draw.expression).range;
         }
         Ok(())
@@ -181,9 +181,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let time_span = t.time.as_ref().map_or(SpanId::NONE, |e| lowering.span(&e.span));
         let counts = (0..inputs.len()).filter(|&i| matches!(inputs[i].find, Find::Black(Count::Of(..)))).collect();
         let counted = self.counted(&inputs, simple);
-        let constants =
+        let mut constants =
             outputs.iter().map(|arc| if let OutputForm::Black(count) = arc.form { Some(count) } else { None });
-        let given = constants.sum::<Option<u64>>();
+        let given = constants.try_fold(0u64, |sum, count| Some(sum.saturating_add(count?)));
         let takes = (0..inputs.len()).filter(|&i| !inputs[i].keep).map(|i| take(&inputs, i)).collect();
         let program = TransitionProgram {
             takes,
@@ -232,7 +232,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let Some(e) = e else { return Ok(Count::Const(1)) };
         if let ("const", Some(count)) = (e.op.as_str(), e.value.and_then(Scalar::as_int)) {
             if let Ok(count) = u64::try_from(count) {
-                return Ok(Count::Const(count));
+                return Ok(Count::Const(count.min(MOST_COUNTED)));
             }
         }
         let mut lowering = self.lowering();

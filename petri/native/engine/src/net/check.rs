@@ -1,0 +1,261 @@
+//! Checks what a flat net means, beyond its shape, before anything is compiled: the compiler, the engine and machine code
+//! rely on it, and a net that was made or changed by hand may say anything.
+//!
+//! Checked here: the size of the net, its initial tokens, its weights, the number of operands, that variables are bound
+//! once and before they are used, and where draws may stand. References that lead nowhere, kinds, and arcs that do not
+//! suit their places are found as they are compiled (`program/compile`).
+
+use crate::base::fault::{LoadError, Loaded};
+use crate::base::ids::VariableId;
+use crate::net::{Discipline, Event, Expr, Match, Net, OutputArc, Place, Probe, Scalar, Table, Transition};
+
+/// Brackets within brackets of the net's text, beyond which it is refused. An operation within an operation has two.
+pub const DEEPEST: usize = 4000;
+/// Arcs on the input side of a transition: a search goes one call deep for each. (`MOST_ARCS` of `petri/net.py`)
+pub const MOST_ARCS: usize = 1_000;
+/// Initial tokens of a place, and of all coloured places. (`MOST_TOKENS` of `petri/net.py`)
+pub const MOST_TOKENS: u64 = 10_000_000;
+/// Operations of all expressions, where one that is shared counts as often as it occurs: that is how it is compiled.
+const MOST_OPERATIONS: u64 = 100_000_000;
+/// The weights of a net's transitions, or of a table, have a sum below this.
+const GREATEST_WEIGHT: f64 = 1e300;
+
+/// Refuses a net that cannot be compiled or run.
+pub fn check(net: &Net) -> Loaded<()> {
+    if operations(net) > MOST_OPERATIONS {
+        return refuse("the expressions of the net are too large".into());
+    }
+    check_tokens(net)?;
+    for place in &net.places {
+        check_place(place).map_err(|what| LoadError(format!("place `{}` {what}", place.name)))?;
+    }
+    for transition in &net.transitions {
+        check_transition(transition).map_err(|what| LoadError(format!("transition `{}` {what}", transition.name)))?;
+    }
+    check_weights(net.transitions.iter().map(|transition| transition.weight), "the transitions")?;
+    for probe in &net.probes {
+        check_probe(net, probe).map_err(|what| LoadError(format!("a probe {what}")))?;
+    }
+    net.tables.iter().try_for_each(check_table)
+}
+
+fn refuse(what: String) -> Loaded<()> {
+    Err(LoadError(what))
+}
+
+// ------------------------------------------------------------ sizes
+
+/// The number of operations of all expressions of a net.
+fn operations(net: &Net) -> u64 {
+    let keys = net.places.iter().filter_map(|place| place.key.as_ref());
+    let of_transitions = net.transitions.iter().flat_map(expressions);
+    let of_probes = net.probes.iter().flat_map(|probe| match probe {
+        Probe::Counter(counter) => counter.quantity.iter().collect::<Vec<_>>(),
+        Probe::Sample(sample) => vec![&sample.value],
+        Probe::Passage(passage) => passage.start.key.iter().chain(&passage.end.key).collect(),
+        Probe::Order(order) => order.event.key.iter().chain([&order.sequence]).collect(),
+    });
+    keys.chain(of_transitions).chain(of_probes).fold(0, |sum: u64, e| sum.saturating_add(e.size()))
+}
+
+fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
+    let inputs = t.inputs.iter().flat_map(|arc| equals(&arc.pattern).chain(&arc.count));
+    let inhibitors = t.inhibitors.iter().flat_map(|arc| equals(&arc.pattern).chain(&arc.threshold));
+    let outputs = t.outputs.iter().flat_map(of_output);
+    let draws = t.draws.iter().map(|draw| &draw.expression);
+    inputs.chain(inhibitors).chain(outputs).chain(draws).chain(&t.guard).chain(&t.time)
+}
+
+/// What the slots of tokens must equal.
+fn equals(pattern: &[Match]) -> impl Iterator<Item = &Expr> {
+    pattern.iter().filter_map(|matching| matching.equal.as_ref())
+}
+
+fn of_output(arc: &OutputArc) -> impl Iterator<Item = &Expr> {
+    arc.values.iter().chain(&arc.index).chain(&arc.count).chain(&arc.condition)
+}
+
+/// Initial markings that there is room for. What is not there counts too, as it is kept.
+fn check_tokens(net: &Net) -> Loaded<()> {
+    let mut coloured = 0u64;
+    for place in &net.places {
+        let kept = place.initial.held().max(place.initial.len() as u64);
+        if kept > MOST_TOKENS {
+            return refuse(format!("place `{}` starts with more than {MOST_TOKENS} tokens", place.name));
+        }
+        coloured += if place.colour.slots.is_empty() { 0 } else { kept };
+    }
+    if coloured > MOST_TOKENS {
+        return refuse(format!("the coloured places start with more than {MOST_TOKENS} tokens"));
+    }
+    Ok(())
+}
+
+// ------------------------------------------------------------ places and tables
+
+fn check_place(place: &Place) -> Result<(), String> {
+    let slots = &place.colour.slots;
+    if place.capacity.is_some_and(|capacity| capacity < 0) {
+        return Err("has a negative capacity".into());
+    }
+    if place.stream && (slots.is_empty() || place.discipline != Discipline::Fifo || !place.initial.is_empty()) {
+        return Err("has a stream, and is not a coloured fifo place without initial tokens".into());
+    }
+    match &place.key {
+        None => Ok(()),
+        Some(key) => Scope { bound: vec![true; slots.len()], draws: false, marking: false }.check(key),
+    }
+}
+
+fn check_table(table: &Table) -> Loaded<()> {
+    if table.values.len() != table.weights.len() || table.values.is_empty() {
+        return refuse("a table needs a weight for each value".into());
+    }
+    let not_negative = |weight: &f64| *weight >= 0.0;
+    if !table.weights.iter().all(not_negative) || table.weights.iter().all(|&weight| weight == 0.0) {
+        return refuse("the weights of a table are negative or all 0".into());
+    }
+    check_sum(table.weights.iter().copied(), "the values of a table")
+}
+
+fn check_weights(weights: impl Iterator<Item = f64> + Clone, of_what: &str) -> Loaded<()> {
+    if !weights.clone().all(|weight| weight > 0.0) {
+        return refuse(format!("a weight of {of_what} is not above 0"));
+    }
+    check_sum(weights, of_what)
+}
+
+fn check_sum(weights: impl Iterator<Item = f64>, of_what: &str) -> Loaded<()> {
+    if weights.sum::<f64>() < GREATEST_WEIGHT {
+        return Ok(());
+    }
+    refuse(format!("the weights of {of_what} have a sum that is too great"))
+}
+
+// ------------------------------------------------------------ transitions and probes
+
+fn check_transition(t: &Transition) -> Result<(), String> {
+    if t.inputs.len() > MOST_ARCS {
+        return Err("has too many input arcs".into());
+    }
+    let mut scope = Scope { bound: vec![false; t.variables.len()], draws: false, marking: true };
+    for arc in &t.inputs {
+        scope.check_all(&arc.count)?;
+        scope.check_all(equals(&arc.pattern))?;
+        for variable in arc.pattern.iter().filter_map(|matching| matching.bind) {
+            scope.bind(variable)?;
+        }
+    }
+    for arc in &t.inhibitors {
+        if arc.pattern.iter().any(|matching| matching.bind.is_some()) {
+            return Err("has an inhibitor arc that binds a variable".into());
+        }
+        scope.check_all(equals(&arc.pattern))?;
+        scope.check_all(&arc.threshold)?;
+    }
+    scope.check_all(&t.guard)?;
+    scope.draws = true;
+    for draw in &t.draws {
+        scope.check(&draw.expression)?;
+        scope.bind(draw.variable)?;
+    }
+    scope.check_all(&t.time)?;
+    scope.draws = false;
+    t.outputs.iter().try_for_each(|arc| check_output(arc, &scope))
+}
+
+fn check_output(arc: &OutputArc, scope: &Scope) -> Result<(), String> {
+    if arc.places.len() != 1 && arc.index.is_none() {
+        return Err("has an output arc to several places or none, and nothing that tells which".into());
+    }
+    scope.check_all(of_output(arc))
+}
+
+fn check_probe(net: &Net, probe: &Probe) -> Result<(), String> {
+    match probe {
+        Probe::Counter(counter) => {
+            let event = Event { transition: Some(counter.transition), ..Event::default() };
+            check_event(net, &event, counter.quantity.as_ref())
+        }
+        Probe::Sample(sample) => {
+            let event = Event { transition: Some(sample.transition), ..Event::default() };
+            check_event(net, &event, Some(&sample.value))
+        }
+        Probe::Passage(passage) => {
+            check_event(net, &passage.start, None)?;
+            check_event(net, &passage.end, None)
+        }
+        Probe::Order(order) => check_event(net, &order.event, Some(&order.sequence)),
+    }
+}
+
+/// The keys of an event, and what is noted when it happens.
+fn check_event(net: &Net, event: &Event, noted: Option<&Expr>) -> Result<(), String> {
+    let names = match (event.transition, event.place) {
+        (Some(transition), None) => net.transitions.get(transition.at()).map(|t| t.variables.len()),
+        (None, Some(place)) => net.places.get(place.at()).map(|place| place.colour.slots.len()),
+        _ => None,
+    };
+    let names = names.ok_or("names an event that is not there")?;
+    let scope = Scope { bound: vec![true; names], draws: false, marking: true };
+    scope.check_all(event.key.iter().chain(noted))
+}
+
+// ------------------------------------------------------------ expressions
+
+/// What expressions may name.
+struct Scope {
+    /// Whether each variable (or slot) has its value.
+    bound: Vec<bool>,
+    /// Whether they may draw.
+    draws: bool,
+    /// Whether they may read the marking and the clock.
+    marking: bool,
+}
+
+impl Scope {
+    fn bind(&mut self, variable: VariableId) -> Result<(), String> {
+        match self.bound.get_mut(variable.at()) {
+            None => Err("binds a variable that is not there".into()),
+            Some(true) => Err("binds a variable twice".into()),
+            Some(bound) => {
+                *bound = true;
+                Ok(())
+            }
+        }
+    }
+
+    fn check_all<'e>(&self, expressions: impl IntoIterator<Item = &'e Expr>) -> Result<(), String> {
+        expressions.into_iter().try_for_each(|e| self.check(e))
+    }
+
+    fn check(&self, e: &Expr) -> Result<(), String> {
+        let op = e.op.as_str();
+        let operands_fit = match op {
+            "const" | "var" | "tokens" | "now" | "end" | "table" => e.args.is_empty(),
+            "if" => e.args.len() == 3,
+            "choice" => !e.args.is_empty() && e.args.len().is_multiple_of(2),
+            _ => (1..=2).contains(&e.args.len()),
+        };
+        if !operands_fit {
+            return Err(format!("has an operation `{op}` with {} operands", e.args.len()));
+        }
+        match op {
+            "const" if e.value.is_none() => return Err("has a constant without a value".into()),
+            "var" if !self.has(e.value) => return Err("uses a variable that has no value there".into()),
+            "tokens" | "now" | "end" if !self.marking => return Err(format!("has `{op}` in its key")),
+            "exp" | "uniform" | "uniform_int" | "erlang" | "lognormal" | "pareto" | "choice" | "table"
+                if !self.draws =>
+            {
+                return Err(format!("draws (`{op}`) where it may not"));
+            }
+            _ => {}
+        }
+        self.check_all(&e.args)
+    }
+
+    fn has(&self, variable: Option<Scalar>) -> bool {
+        let position = variable.and_then(Scalar::as_int).and_then(|value| usize::try_from(value).ok());
+        position.and_then(|position| self.bound.get(position)).copied().unwrap_or(false)
+    }
+}

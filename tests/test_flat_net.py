@@ -1,0 +1,83 @@
+"""petri/native/engine/src/net.rs names the fields of petri/net.py that an engine reads: neither may drift."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from petri import net
+from petri.structs import Frozen, fields
+from petri.tokens import Tokens
+
+FOLDER = Path(net.__file__).parent / "native" / "engine" / "src"
+SOURCE = (FOLDER / "net.rs").read_text(encoding="utf-8")
+
+NAMES = {"Operation": "Expr"}  # in Rust an `Expr` shares an `Operation`
+
+# What an engine does not need, because it is for people, for analyses, or for those who feed the engine.
+FOR_PEOPLE = {"doc", "span", "labels", "dimension"}
+NOT_READ: dict[str, set[str]] = {
+    "Net": {
+        "name", "measures", "expectations", "parameters", "run_defaults", "time_unit", "seconds",
+    },
+    "Colour": {"name"},
+    "Table": {"name"},
+}  # fmt: skip
+READ_ALL_THE_SAME = {("Expr", "span")}  # where a fault happened
+
+
+def structs(source: str) -> dict[str, set[str]]:
+    """The fields of each struct that serde fills, by name; no tuple structs, and none without fields."""
+    found = re.findall(r"struct (\w+) \{\n(.*?)^\}", source, re.DOTALL | re.MULTILINE)
+    return {
+        NAMES.get(name, name): set(re.findall(r"^    (?:pub )?(\w+): ", body, re.MULTILINE)) for name, body in found
+    }
+
+
+def words(name: str) -> set[str]:
+    """The variants of an enum, in lower case."""
+    body = re.search(rf"enum {name} \{{\n(.*?)\}}", SOURCE, re.DOTALL)
+    assert body is not None
+    return set(re.findall(r"^    (\w+)", body[1].lower(), re.MULTILINE))
+
+
+STRUCTS = structs(SOURCE)
+
+
+def test_every_class_is_known() -> None:
+    assert {"Net", "Place", "Transition", "Expr", "InputArc", "OutputArc", "Event", "Span"} <= STRUCTS.keys()
+
+
+@pytest.mark.parametrize("name", STRUCTS)
+def test_the_fields_of_both_are_the_same(name: str) -> None:
+    kind: type[Frozen] = getattr(net, name)
+    ignored = {field for field in FOR_PEOPLE | NOT_READ.get(name, set()) if (name, field) not in READ_ALL_THE_SAME}
+    assert STRUCTS[name] == set(fields(kind)) - ignored
+
+
+def test_what_is_not_read_is_there() -> None:
+    for name, ignored in NOT_READ.items():
+        assert ignored <= set(fields(getattr(net, name))), name
+
+
+def test_long_markings_have_the_same_fields() -> None:
+    by_columns = structs((FOLDER / "net" / "tokens.rs").read_text(encoding="utf-8"))["ByColumns"]
+    assert by_columns == set(Tokens.__slots__)
+
+
+def test_words_are_the_same() -> None:
+    assert words("Kind") == set(get_args(net.Kind))
+    assert words("Discipline") == set(get_args(net.Discipline))
+    assert words("Probe") == {kind.__name__.lower() for kind in get_args(net.Probe)}
+
+
+def test_limits_are_the_same() -> None:
+    checks = (FOLDER / "net" / "check.rs").read_text(encoding="utf-8")
+    limits = {name: int(value.replace("_", "")) for name, value in re.findall(r"const (\w+): u\w+ = ([\d_]+);", checks)}
+    assert {name: limits[name] for name in ("MOST_ARCS", "MOST_TOKENS")} == {
+        "MOST_ARCS": net.MOST_ARCS,
+        "MOST_TOKENS": net.MOST_TOKENS,
+    }
