@@ -19,19 +19,19 @@ type Columns<'py> = Vec<Bound<'py, PyBytes>>;
 impl Capture {
     #[new]
     fn new(path: PathBuf, flows: bool) -> PyResult<Self> {
-        capture::Capture::open(&path, flows).map(|capture| Capture(Mutex::new(capture))).map_err(told)
+        capture::Capture::open(&path, flows).map(|capture| Capture(Mutex::new(capture))).map_err(to_error)
     }
 
     /// The next packets, at most so many: times [ns since the first], sizes, captured sizes [bytes], flows, protocols.
     fn read<'py>(&mut self, py: Python<'py>, most: usize) -> PyResult<Columns<'py>> {
         let capture = self.0.get_mut().map_err(|_| PyRuntimeError::new_err("reading was broken off before"))?;
-        let packets = py.detach(|| capture.read(most)).map_err(told)?;
+        let packets = py.detach(|| capture.read(most)).map_err(to_error)?;
         let columns = [&packets.times, &packets.sizes, &packets.captured, &packets.flows, &packets.protocols];
         Ok(columns.iter().map(|&column| crate::bytes(py, column.iter().map(|value| value.to_ne_bytes()))).collect())
     }
 }
 
-fn told(fault: Fault) -> PyErr {
+fn to_error(fault: Fault) -> PyErr {
     let kind = match fault.kind {
         Kind::Unreadable => "capture-unreadable",
         Kind::Unknown => "capture-unknown",
