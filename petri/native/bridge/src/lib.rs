@@ -213,8 +213,8 @@ impl Session {
         let Some(RunError { fault, transition, variables, time }) = self.running()?.error() else { return Ok(None) };
         let kinds = &self.program.transitions[*transition].variable_reals;
         let (id, span, details) = self.tell(py, fault)?;
-        let told = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time as f64);
-        Ok(Some(told.into_pyobject(py)?))
+        let error = (id, span, details, transition.0, scalars(py, variables, kinds)?, *time as f64);
+        Ok(Some(error.into_pyobject(py)?))
     }
 
     /// The fault of a key of the initial marking: (id, span, details). There is no replication then.

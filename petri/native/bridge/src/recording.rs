@@ -19,13 +19,13 @@ type Columns<'py> = Vec<Bound<'py, PyBytes>>;
 impl Capture {
     #[new]
     fn new(path: PathBuf, flows: bool) -> PyResult<Self> {
-        capture::Capture::open(&path, flows).map(|capture| Capture(Mutex::new(capture))).map_err(told)
+        capture::Capture::open(&path, flows).map(|capture| Capture(Mutex::new(capture))).map_err(to_error)
     }
 
     /// The next packets, at most so many: times [ns since the first], sizes, captured sizes [bytes], flows, protocols.
     fn read<'py>(&mut self, py: Python<'py>, most: usize) -> PyResult<Columns<'py>> {
         let capture = self.locked()?;
-        let packets = py.detach(|| capture.read(most)).map_err(told)?;
+        let packets = py.detach(|| capture.read(most)).map_err(to_error)?;
         let columns = [&packets.times, &packets.sizes, &packets.captured, &packets.flows, &packets.protocols];
         Ok(columns.iter().map(|&column| crate::bytes(py, column.iter().map(|value| value.to_ne_bytes()))).collect())
     }
@@ -61,7 +61,7 @@ impl Capture {
     }
 }
 
-fn told(fault: Fault) -> PyErr {
+fn to_error(fault: Fault) -> PyErr {
     let kind = match fault.kind {
         Kind::Unreadable => "capture-unreadable",
         Kind::Unknown => "capture-unknown",

@@ -1,4 +1,13 @@
 //! Rows that grow: one record for each seat, group, or word of weights.
+//!
+//! **Problem.** Machine code reads and appends records itself, but the standard library does not say where a vector has its parts.
+//!
+//! **Idea.** A row is a vector taken apart: address, length and room stand at offsets that machine code may know. To grow, it
+//! becomes a vector again, and is taken apart anew.
+//!
+//! Invariants:
+//! - *room*: `len` is at most `room`.
+//! - *vector*: `start`, `len` and `room` are those of a vector, or the row is empty and has no memory.
 
 use std::marker::PhantomData;
 use std::mem::{offset_of, take, ManuallyDrop};
@@ -6,6 +15,7 @@ use std::ops::{Index, IndexMut};
 use std::ptr::NonNull;
 
 use crate::base::cache::fetch;
+use crate::base::invariant::{ensure, Verified};
 
 /// A row of records.
 ///
@@ -25,7 +35,7 @@ pub struct Row<T> {
 
 // SAFETY: a row owns its records, as a vector does.
 unsafe impl<T: Send> Send for Row<T> {}
-// SAFETY: the same.
+// SAFETY: a row owns its records, as a vector does.
 unsafe impl<T: Sync> Sync for Row<T> {}
 
 impl<T> Row<T> {
@@ -53,13 +63,20 @@ impl<T> Row<T> {
         self.len
     }
 
+    /// Checks that the records fit the room. Whether there is a vector cannot be seen.
+    pub fn verify(&self) -> Verified {
+        ensure(self.len <= self.room || size_of::<T>() == 0, "room", || {
+            format!("{} records, room for {}", self.len, self.room)
+        })
+    }
+
     pub fn all(&self) -> &[T] {
-        // SAFETY: so many records begin there.
+        // SAFETY: `len` records begin at `start`, and this row owns them.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 
     pub fn all_mut(&mut self) -> &mut [T] {
-        // SAFETY: so many records begin there, and nobody else has them.
+        // SAFETY: `len` records begin at `start`; this row owns them, and is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
@@ -100,7 +117,7 @@ impl<T: Copy> Row<T> {
         if self.len == self.room {
             self.grow();
         }
-        // SAFETY: there is room.
+        // SAFETY: `len` is less than `room` now, so the record lies in the memory of the row.
         unsafe { self.start.add(self.len).write(record) };
         self.len += 1;
     }
@@ -147,7 +164,7 @@ impl<T> Index<u32> for Row<T> {
     #[inline(always)]
     fn index(&self, position: u32) -> &T {
         debug_assert!((position as usize) < self.len);
-        // SAFETY: see the type.
+        // SAFETY: the position is that of a record, as the type explains; debug builds check it.
         unsafe { self.start.add(position as usize).as_ref() }
     }
 }
@@ -156,7 +173,47 @@ impl<T> IndexMut<u32> for Row<T> {
     #[inline(always)]
     fn index_mut(&mut self, position: u32) -> &mut T {
         debug_assert!((position as usize) < self.len);
-        // SAFETY: see the type.
+        // SAFETY: the same, and the row is borrowed exclusively.
         unsafe { self.start.add(position as usize).as_mut() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::base::invariant::broken;
+
+    proptest! {
+        #[test]
+        fn a_vector(steps in prop::collection::vec((0..8u8, 0..40u64), 0..120)) {
+            let (mut row, mut model) = (Row::default(), Vec::new());
+            for (action, value) in steps {
+                match action {
+                    0 => {
+                        row.reach(value as usize, value);
+                        model.resize(model.len().max(value as usize), value);
+                    }
+                    1..3 if !model.is_empty() => (row.pop(), _ = model.pop()).0,
+                    3 if !model.is_empty() => {
+                        row[value as u32 % model.len() as u32] = value;
+                        let len = model.len();
+                        model[value as usize % len] = value;
+                    }
+                    4 => row = row.clone(),
+                    _ => (row.push(value), model.push(value)).0,
+                }
+                prop_assert_eq!(row.verify(), Ok(()));
+                prop_assert_eq!(row.all(), &model[..]);
+            }
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let mut row = std::mem::ManuallyDrop::new(Row::<u64>::default());
+        row.len = 1;
+        assert_eq!(broken(row.verify()), "room");
     }
 }

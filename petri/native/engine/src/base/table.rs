@@ -41,7 +41,7 @@ pub struct Table<I, T> {
 
 // SAFETY: a table owns its rows, as a box does.
 unsafe impl<I, T: Send> Send for Table<I, T> {}
-// SAFETY: the same.
+// SAFETY: a table owns its rows, as a box does.
 unsafe impl<I, T: Sync> Sync for Table<I, T> {}
 
 impl<I, T> Table<I, T> {
@@ -71,7 +71,7 @@ impl<I, T> Default for Table<I, T> {
 impl<I, T> Drop for Table<I, T> {
     fn drop(&mut self) {
         let rows = std::ptr::slice_from_raw_parts_mut(self.start.as_ptr(), self.len);
-        // SAFETY: the rows were a box, which was not dropped.
+        // SAFETY: the rows were a box, which `of` has forgotten; a table of other rows is not dropped (`of_rows`).
         drop(unsafe { Box::from_raw(rows) });
     }
 }
@@ -93,7 +93,7 @@ impl<I, T> Deref for Table<I, T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: so many rows begin there.
+        // SAFETY: `len` rows begin at `start`, and this table owns them.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -101,7 +101,7 @@ impl<I, T> Deref for Table<I, T> {
 impl<I, T> DerefMut for Table<I, T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: so many rows begin there, and nobody else has them.
+        // SAFETY: `len` rows begin at `start`; this table owns them, and is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
@@ -112,7 +112,7 @@ impl<I: Checked, T> Index<I> for Table<I, T> {
     #[inline(always)]
     fn index(&self, id: I) -> &T {
         debug_assert!(id.at() < self.len);
-        // SAFETY: see the type.
+        // SAFETY: the position is that of a row, as the type explains; debug builds check it.
         unsafe { self.start.add(id.at()).as_ref() }
     }
 }
@@ -121,7 +121,7 @@ impl<I: Checked, T> IndexMut<I> for Table<I, T> {
     #[inline(always)]
     fn index_mut(&mut self, id: I) -> &mut T {
         debug_assert!(id.at() < self.len);
-        // SAFETY: see the type.
+        // SAFETY: the same, and the table is borrowed exclusively.
         unsafe { self.start.add(id.at()).as_mut() }
     }
 }

@@ -10,9 +10,9 @@ const fn splitmix(index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Odd multipliers: of the firings, …
+/// The multiplier of each firing; odd, so that it is a bijection modulo 2⁶⁴.
 pub const FIRINGS: u64 = splitmix(0) | 1;
-/// … and of the words of one.
+/// The multiplier of each word of a firing; odd as well.
 pub const WORDS: u64 = splitmix(1) | 1;
 
 /// What a transition makes of the first word of its firings.

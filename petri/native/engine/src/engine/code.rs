@@ -79,14 +79,14 @@ pub struct Footprint {
 }
 
 impl Footprint {
-    /// Fetches what is known of a firing, …
+    /// Fetches the footprint itself into the cache, so that [`Footprint::follow`] finds it there.
     #[inline(always)]
     pub fn fetch(&self) {
         fetch(&self.block);
         fetch(&self.program);
     }
 
-    /// … and what it touches, in the block of an engine.
+    /// Fetches the lines that the footprint leads to, in the block of an engine and in the program.
     #[inline(always)]
     pub fn follow(&self, engine: *const u8) {
         self.block.iter().for_each(|&distance| fetch(engine.wrapping_add(distance as usize)));

@@ -36,9 +36,9 @@ impl<O: Observer> Engine<O> {
                 now: self.now,
                 end: self.now,
             };
-            let told = self.observer.arrived(place, 1, scope);
-            // A fault is told of a transition, the first; a net without any has none to tell it of.
-            if let (Err(fault), Some(first)) = (told, program.transitions.first()) {
+            let observed = self.observer.arrived(place, 1, scope);
+            // An error names a transition. No transition fires here, so it is the first; without any, the fault is dropped.
+            if let (Err(fault), Some(first)) = (observed, program.transitions.first()) {
                 let variables = vec![0; first.variable_names.len()];
                 return Err(Box::new(RunError {
                     fault: *fault,

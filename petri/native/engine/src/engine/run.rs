@@ -27,8 +27,8 @@ use crate::state::marking::Marking;
 use crate::state::streams::Streams;
 use crate::state::value::Scope;
 
-/// The transitions of so many firings at one instant are told when it does not end (X3).
-pub(crate) const LOOP_TOLD: u64 = 1000;
+/// The error about an instant that does not end names the transitions of this many of its last firings (X3).
+pub(crate) const LOOP_NAMED: u64 = 1000;
 
 /// Where a run stops itself (X3).
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ pub struct Engine<O> {
     /// What a firing deposits: the record of its open and coloured outputs.
     pub(crate) record: Vec<u64>,
     /// The last transitions at this instant, once the limit is near.
-    told: Vec<TransitionId>,
+    last_started: Vec<TransitionId>,
     /// The machine code that the engine was given last.
     pub(crate) code: Option<Arc<Code>>,
 }
@@ -138,7 +138,7 @@ impl<O: Observer> Engine<O> {
             marking,
             streams: Streams::new(&program),
             instant_began: 0,
-            quiet: limits.firings_at_an_instant.saturating_sub(LOOP_TOLD),
+            quiet: limits.firings_at_an_instant.saturating_sub(LOOP_NAMED),
             limits,
             random: Random::new(seed),
             drawn: Random::new(seed),
@@ -150,7 +150,7 @@ impl<O: Observer> Engine<O> {
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),
-            told: Vec::new(),
+            last_started: Vec::new(),
             value: 0,
             fault: None,
             program,
@@ -266,7 +266,7 @@ impl<O: Observer> Engine<O> {
             // SAFETY: the code is for this engine's program.
             match unsafe { code.run(from_mut(self).cast(), last, enough) } {
                 USED_UP if self.firings == enough => return Ok(Reason::Budget),
-                USED_UP => match self.run(program, until, LOOP_TOLD.min(enough - self.firings))? {
+                USED_UP => match self.run(program, until, LOOP_NAMED.min(enough - self.firings))? {
                     Reason::Budget => {}
                     reason => return Ok(reason),
                 },
@@ -297,7 +297,7 @@ impl<O: Observer> Engine<O> {
             match self.search(program, plan, goal) {
                 Ok(found) => self.enabling.set(transition, found > 0),
                 Err(fault) if first.as_ref().is_none_or(|error| transition < error.transition) => {
-                    first = Some(self.told(program, transition, *fault));
+                    first = Some(self.run_error(program, transition, *fault));
                 }
                 Err(_) => {}
             }
@@ -316,7 +316,8 @@ impl<O: Observer> Engine<O> {
         while let Some((transition, record)) = self.agenda.end_next() {
             let record = record.as_ptr();
             // SAFETY: the record is that of a firing of this transition.
-            unsafe { self.end(program, transition, record) }.map_err(|fault| self.told(program, transition, *fault))?;
+            unsafe { self.end(program, transition, record) }
+                .map_err(|fault| self.run_error(program, transition, *fault))?;
         }
         Ok(())
     }
@@ -352,7 +353,7 @@ impl<O: Observer> Engine<O> {
 
     // ------------------------------------------------------------ firing
 
-    /// Goes on with a firing that machine code has not started, or tells the fault that it met.
+    /// Goes on with a firing that machine code has not started, or reports the fault that it met.
     #[inline(always)]
     pub(crate) fn start_rest(
         &mut self,
@@ -378,7 +379,7 @@ impl<O: Observer> Engine<O> {
                 self.start_simple(program, transition, simple, duration)
             }
         };
-        outcome.map_err(|fault| self.told(program, transition, *fault))
+        outcome.map_err(|fault| self.run_error(program, transition, *fault))
     }
 
     /// Binds, evaluates, takes, and empties (I4, I5).
@@ -618,26 +619,26 @@ impl<O: Observer> Engine<O> {
         Ok(())
     }
 
-    /// A loop that takes no time is told by the transitions of its last turn (X3).
+    /// Refuses to start more firings at one instant than the limit; the error names the transitions of the last ones (X3).
     #[inline(always)]
     pub(super) fn check_instant(&mut self, program: &Program, transition: TransitionId) -> Outcome<()> {
         let before = self.firings - self.instant_began;
         if before < self.quiet {
             return Ok(());
         }
-        self.tell_loop(program, transition, before)
+        self.note_endless(program, transition, before)
     }
 
     #[cold]
-    fn tell_loop(&mut self, program: &Program, transition: TransitionId, before: u64) -> Outcome<()> {
+    fn note_endless(&mut self, program: &Program, transition: TransitionId, before: u64) -> Outcome<()> {
         if before == self.quiet {
-            self.told.clear();
+            self.last_started.clear();
         }
-        self.told.push(transition);
+        self.last_started.push(transition);
         if before < self.limits.firings_at_an_instant {
             return Ok(());
         }
-        let mut last: Vec<TransitionId> = self.told.iter().rev().take(LOOP_TOLD as usize).copied().collect();
+        let mut last: Vec<TransitionId> = self.last_started.iter().rev().take(LOOP_NAMED as usize).copied().collect();
         last.sort_unstable();
         last.dedup();
         let names = last.iter().map(|t| program.transitions[*t].name.clone()).collect();
@@ -649,10 +650,10 @@ impl<O: Observer> Engine<O> {
     #[cold]
     pub(crate) fn met(&mut self, program: &Program, transition: TransitionId) -> Box<RunError> {
         let fault = self.fault.take().unwrap_or_else(|| Fault::new("internal", SpanId::NONE));
-        self.told(program, transition, *fault)
+        self.run_error(program, transition, *fault)
     }
 
-    fn told(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
+    fn run_error(&self, program: &Program, transition: TransitionId, fault: Fault) -> Box<RunError> {
         let variables = self.variables[..program.transitions[transition].variable_names.len()].to_vec();
         Box::new(RunError { fault, transition, variables, time: self.now })
     }

@@ -283,7 +283,7 @@ unsafe extern "C" fn shown<O: Observer>(engine: *mut Engine<O>, place: u64, posi
     engine.marking.token(PlaceId(place as u32), position as usize).as_ptr()
 }
 
-/// The bucket of a key in an index, …
+/// The bucket of a key in an index.
 unsafe extern "C" fn bucket_of<O: Observer>(engine: *mut Engine<O>, index: u64, key: *const u64) -> *const Bucket {
     // SAFETY: see `parts` and `slots`.
     let (engine, program) = unsafe { parts(engine) };
@@ -293,7 +293,7 @@ unsafe extern "C" fn bucket_of<O: Observer>(engine: *mut Engine<O>, index: u64, 
     engine.marking.bucket_of(index, key)
 }
 
-/// … and the seats in a bucket.
+/// The seats in a bucket.
 unsafe extern "C" fn seats<O: Observer>(engine: *mut Engine<O>, index: u64, bucket: *const Bucket) -> *const u32 {
     // SAFETY: see `parts`; the bucket is one of the index, or an empty one.
     let ((engine, _), bucket) = unsafe { (parts(engine), &*bucket) };
@@ -319,21 +319,21 @@ unsafe extern "C" fn enter<O: Observer>(engine: *mut Engine<O>, place: u64, toke
     engine.marking.enter(program, &mut engine.enabling, place, token, seat as usize);
 }
 
-/// A token, still in its seat of a bag, leaves an index, …
+/// A token, still in its seat of a bag, leaves an index.
 unsafe extern "C" fn leave_index<O: Observer>(engine: *mut Engine<O>, index: u64, seat: u64) {
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
     engine.marking.leave_index(program, &mut engine.enabling, IndexId(index as u32), seat as u32);
 }
 
-/// … one of a group comes to the end of the bag, …
+/// A token of a group comes to the end of the bag of an index.
 unsafe extern "C" fn enter_index<O: Observer>(engine: *mut Engine<O>, index: u64, group: u64) {
     // SAFETY: see `parts`.
     let (engine, program) = unsafe { parts(engine) };
     engine.marking.enter_index(program, &mut engine.enabling, IndexId(index as u32), group as u32);
 }
 
-/// … and the same for the pivot of a join.
+/// A token, still in its seat of a bag, leaves the join whose pivot the bag is.
 unsafe extern "C" fn leave_pivot<O: Observer>(engine: *mut Engine<O>, join: u64, seat: u64) {
     // SAFETY: see `parts`.
     let (engine, _) = unsafe { parts(engine) };

@@ -55,9 +55,9 @@ impl Drop for Memory {
 const GENERATOR_STACK: usize = 256 << 20;
 /// Nets with more transitions that are unlike each other are not compiled.
 const MOST_UNLIKE: usize = 10_000;
-/// Pieces that start and end firings are written out in the loop if there are no more than so many, …
+/// Pieces that start or end firings are written out in the loop if there are no more than this many.
 const MOST_WRITTEN: usize = 8;
-/// … and, where one of several is looked for by the number of its transition, no more transitions than so many.
+/// Where the loop looks for one of several pieces by the number of its transition, it does so for no more transitions than this.
 const MOST_NUMBERS: usize = 64;
 
 type Generated<T> = Result<T, Box<ModuleError>>;

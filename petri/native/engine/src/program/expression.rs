@@ -52,12 +52,15 @@ pub enum IntOperation {
     Modulo,
     Min,
     Max,
-    /// Of numbers whose ranges rule out an overflow, …
+    /// A sum that cannot overflow, as the ranges of the operands show.
     PlainAdd,
+    /// A difference that cannot overflow.
     PlainSub,
+    /// A product that cannot overflow.
     PlainMul,
-    /// … and of one that is not negative by a positive one.
+    /// The quotient of a number that is not negative by a positive one.
     PlainDivide,
+    /// The remainder of a number that is not negative by a positive one.
     PlainModulo,
 }
 

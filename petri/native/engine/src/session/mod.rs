@@ -136,14 +136,14 @@ pub fn begin(
     compiled: Arc<Compiled>,
     seed: [u64; 3],
     limits: Limits,
-    asked: ExtraObservers,
+    extra: ExtraObservers,
 ) -> Outcome<Box<dyn Session>> {
     let probes = |p: &Program| Probes::new(Arc::clone(&p.probes));
     let levels = |m: &Marking| Levels::new(m.places.len());
-    Ok(if asked.trace {
-        let extras = |m: &Marking| (Trace::default(), asked.levels.then(|| levels(m)));
+    Ok(if extra.trace {
+        let extras = |m: &Marking| (Trace::default(), extra.levels.then(|| levels(m)));
         Box::new(Replication::new(compiled, seed, limits, |p: &Program, m: &Marking| (probes(p), extras(m)))?)
-    } else if asked.levels {
+    } else if extra.levels {
         Box::new(Replication::new(compiled, seed, limits, |p: &Program, m: &Marking| (probes(p), levels(m)))?)
     } else if compiled.program.probes.is_empty() {
         Box::new(Replication::new(compiled, seed, limits, |_: &Program, _: &Marking| ())?)

@@ -37,13 +37,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Lets the runtime go on drawing (see `Engine::drawn`), …
+    /// Stores the state of the random stream, so that the runtime can go on drawing (see `Engine::drawn`).
     pub fn lend_chance(&mut self) {
         self.drew = true;
         self.store_words(self.layout.drawn);
     }
 
-    /// … and goes on where it has left off.
+    /// Loads the state of the random stream as the runtime has left it.
     pub fn regain_chance(&mut self) {
         self.load_words(self.layout.drawn);
     }

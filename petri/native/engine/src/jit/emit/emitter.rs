@@ -50,9 +50,9 @@ pub enum Source {
 /// those which do not hold.
 #[derive(Default)]
 pub struct Lost {
-    /// So many in any case, …
+    /// The number in any case.
     pub always: u64,
-    /// … and those for which this holds.
+    /// Conditions, each of which adds one if it holds.
     pub perhaps: Vec<Value>,
 }
 
@@ -60,11 +60,11 @@ pub struct Lost {
 /// others. So all code must reach some memory by an address of the same owner.
 #[derive(Clone, Copy)]
 pub enum Owner {
-    /// Whatever has no owner of its own. Its parts are not told apart, …
+    /// Whatever has no region of its own. Its parts are one region.
     Other,
-    /// … nor are the values of tokens, …
+    /// The values of all tokens.
     Tokens,
-    /// … and the sets of enabled transitions.
+    /// The sets of enabled transitions of all priorities.
     Enabled,
     Engine,
     Place,
@@ -500,12 +500,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.call_address(convention, function, &arguments, Some(I64)).unwrap_or(holes)
     }
 
-    /// The function of a routine, …
+    /// The function of a routine.
     pub fn function_of(&mut self, address: Value, offset: usize) -> Value {
         self.load(I64, address, offset + offset_of!(Routine, function))
     }
 
-    /// … and its holes.
+    /// The holes of a routine.
     pub fn holes_of(&mut self, address: Value, offset: usize) -> Value {
         self.load(I64, address, offset + offset_of!(Routine, holes))
     }
@@ -585,14 +585,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// The address of the state of a place, …
+    /// The address of the counters of a place.
     pub fn place(&mut self, place: PlaceId) -> Value {
         let offset = self.hole(Hole::Place(place));
         let address = self.b.ins().iadd(self.engine, offset);
         self.owned(address, Owner::Place)
     }
 
-    /// … of its store, …
+    /// The address of the store of a place.
     pub fn store_of(&mut self, place: PlaceId) -> Value {
         let offset = self.hole(Hole::Place(place));
         let place = self.b.ins().iadd(self.engine, offset);
@@ -601,7 +601,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.owned(address, Owner::Store)
     }
 
-    /// … and of the state of a transition.
+    /// The address of the counters of a transition.
     pub fn transition(&mut self, transition: TransitionId) -> Value {
         let offset = self.hole(Hole::Transition(transition));
         let address = self.b.ins().iadd(self.engine, offset);

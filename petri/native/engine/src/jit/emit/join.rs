@@ -45,11 +45,11 @@ const _: () = assert!(offset_of!(Seat, admitted) == GROUP + 4);
 /// How lanes of a vector are numbered.
 const LANES: MemFlagsData = MemFlagsData::new().with_endianness(Endianness::Little);
 
-/// From where each of four numbers comes where the one at a position goes, …
+/// Shuffles of four numbers, by position: the number at the position goes, and those behind it move up.
 static WITHOUT: [[u8; 16]; BUCKET_SEATS] = patterns([[1, 2, 3, 3], [0, 2, 3, 3], [0, 1, 3, 3], [0, 1, 2, 3]]);
-/// … where a new one comes there, …
+/// Shuffles of four numbers, by position: a new number is to come there, and those from there on move back.
 static AROUND: [[u8; 16]; BUCKET_SEATS] = patterns([[NO, 0, 1, 2], [0, NO, 1, 2], [0, 1, NO, 2], [0, 1, 2, NO]]);
-/// … and the bits of the one at a position.
+/// Masks of four numbers, by position: the bits of the number there.
 static ONLY: [[u32; 4]; BUCKET_SEATS] = [[!0, 0, 0, 0], [0, !0, 0, 0], [0, 0, !0, 0], [0, 0, 0, !0]];
 /// From nowhere.
 const NO: u8 = 0x80;

@@ -72,13 +72,13 @@ impl Emitter<'_, '_> {
         self.store(sum, address, offset);
     }
 
-    /// The time that the spell of a number has lasted, …
+    /// The time that the busy period of a number has lasted: since it last rose above zero.
     fn spell(&mut self, of: Spells) -> Value {
         let since = self.load(I64, of.address, of.since);
         self.b.ins().isub(self.now, since)
     }
 
-    /// … as many times as the number changes by.
+    /// The time of a busy period times the change of the number.
     fn weighted(&mut self, spell: Value, count: TokenCount) -> Value {
         match count {
             TokenCount::Const(1) => spell,

@@ -149,9 +149,9 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let watched = self.safe;
         // The tokens of the pivot, and those that are keyed by it, are the join's affair.
         let pivot = inputs.iter().position(is_bag);
-        let told = (0..watched.0)
+        let counted_here = (0..watched.0)
             .filter(|&i| !joins || !is_bag(&inputs[i]) || (matches!(inputs[i].find, Find::Any) && Some(i) != pivot));
-        let mut impossible = self.watch_tokens(told.map(|i| &inputs[i]), &inhibitors[..watched.1]);
+        let mut impossible = self.watch_tokens(counted_here.map(|i| &inputs[i]), &inhibitors[..watched.1]);
         if !exhaustive && rooms.is_empty() {
             impossible += self.watch_rooms(&inputs, &outputs);
         }
