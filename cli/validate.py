@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command(name="validate")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--folder", metavar="DIR", help="Folder of the studies. [default: validation]")
+@click.option("--folder", metavar="DIR", help="Folder of the studies, at any depth. [default: validation]")
 @click.option(
     "--stores", metavar="DIR", default="validation-results", show_default=True, help="Folder for the replications."
 )
@@ -43,8 +43,8 @@ def command(
 ) -> int:
     """Compare the nets of the library with published figures.
 
-    NAME is a folder of `validation/`, or one experiment in it such as reordering/figure_7; the default is all. Results
-    are stored, so the same command continues where it was stopped.
+    NAME is a study, which is a folder of experiments below `validation/`, or one experiment in it such as
+    reordering/figure_7; the default is all. Results are stored, so the same command continues where it was stopped.
 
     Exit status: 0 every figure is within its tolerance and every statement holds, 1 some are not, 2 could not start,
     3 a run stopped with an error in the model, 130 interrupted.
@@ -69,43 +69,48 @@ def command(
     return _status(validations)
 
 
-def _chosen(names: Sequence[str], folder: str | None) -> dict[Path, dict[str, Path]]:
-    """The experiments to run, by their folders."""
+Studies = dict[str, tuple[Path, dict[str, Path]]]
+"""The folder and the experiments to run of each study, by its name."""
+
+
+def _chosen(names: Sequence[str], folder: str | None) -> Studies:
     from petri.validation.suite import experiments, folders
 
     known = folders(Path(folder) if folder else None)
+    if folder and not Path(folder).is_dir():
+        raise click.UsageError(f"there is no folder {folder}")
     if not known:
-        raise click.UsageError(f"there are no experiments in {folder or 'validation'}")
-    chosen: dict[Path, dict[str, Path]] = {}
-    for name in names or known:
-        group, _, one = name.strip("/").partition("/")
-        if group not in known:
-            raise click.UsageError(f"there is no study `{group}`; there are {', '.join(known)}")
-        files = experiments(known[group])
+        raise click.UsageError(f"there are no experiments (YAML files) in {folder or 'validation'} or below it")
+    chosen: Studies = {}
+    for name in (one.strip("/") for one in names or known):
+        study, one = (name, "") if name in known else (name.rpartition("/")[0] or name, name.rpartition("/")[2])
+        if study not in known:
+            raise click.UsageError(f"there is no study `{study}`; there are {', '.join(known)}")
+        files = experiments(known[study])
         if one and one not in files:
-            raise click.UsageError(f"`{group}` has no `{one}`; it has {', '.join(files)}")
-        chosen.setdefault(known[group], {}).update({one: files[one]} if one else files)
+            raise click.UsageError(f"`{study}` has no `{one}`; it has {', '.join(files)}")
+        chosen.setdefault(study, (known[study], {}))[1].update({one: files[one]} if one else files)
     return chosen
 
 
-def _run(
-    chosen: dict[Path, dict[str, Path]], stores: Path, engine: str, workers: int | None, quiet: bool
-) -> list[Validation]:
+def _run(chosen: Studies, stores: Path, engine: str, workers: int | None, quiet: bool) -> list[Validation]:
     from petri.experiment.campaign import Watcher
     from petri.validation import run_folder
 
     from .sweep_progress import SweepProgress
 
     validations = []
-    for folder, files in chosen.items():
-        (stores / folder.name).mkdir(parents=True, exist_ok=True)
+    for study, (folder, files) in chosen.items():
+        (stores / study).mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
 
             def watch(name: str, store: Path, stack: ExitStack = stack) -> Watcher:
                 stack.close()
                 return stack.enter_context(SweepProgress(store, quiet))
 
-            one = run_folder(folder, stores / folder.name, only=files, engine=engine, workers=workers, watch=watch)
+            one = run_folder(
+                folder, stores / study, only=files, engine=engine, workers=workers, watch=watch, name=study
+            )
         validations.append(one)
         if one.interrupted:
             break

@@ -17,7 +17,9 @@ from typing import Any, Final
 import yaml
 
 from petri.experiment.definition import shown
+from petri.experiment.preparation import quantity
 from petri.experiment.summary import Outcome, PointOutcome
+from petri.language.meaning.units import UNITS
 from petri.report.quantities import NOTHING, Units
 
 STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater belong to one line
@@ -93,9 +95,21 @@ class Statement:
         kinds = dict.fromkeys(rest)
         for others in kinds:
             own = [point for point, names in zip(points, rest, strict=True) if names == others]
-            own.sort(key=lambda point: float(str(point.parameters[axis])))
+            own.sort(key=lambda point: self.position(point, axis))
             name = " ".join(value for _, value in others) + ": " if len(kinds) > 1 else ""
-            yield name, ((float(str(point.parameters[axis])), self.value(point, measure)) for point in own)
+            yield name, ((self.position(point, axis), self.value(point, measure)) for point in own)
+
+    def position(self, point: PointOutcome, axis: str) -> float:
+        """The place of a point along the axis: a number, or a quantity in the unit of its dimension."""
+        value = point.parameters[axis]
+        parts = quantity(value) if isinstance(value, str) else None
+        if parts is not None:
+            number, unit = parts
+            if unit is None or unit in UNITS:
+                return float(number if unit is None else number * UNITS[unit].scale)
+        elif not isinstance(value, str):
+            return float(value)
+        raise StatementError(f"`{self.says}`: {axis}={shown(value)} is not a number or a quantity with a unit")
 
     def point(self, outcome: Outcome, where: Where) -> PointOutcome:
         found = [point for point in outcome.points if matches(point, {**self.at, **where})]

@@ -113,11 +113,21 @@ def top() -> Path | None:
 
 
 def folders(root: Path | None = None) -> dict[str, Path]:
-    """Folders of experiments by name, in alphabetical order. Empty if there is no folder `validation`."""
+    """The studies in a folder, at any depth, in alphabetical order: all folders that contain experiments.
+
+    Their names are their paths from the folder; if it is a study itself, that one has the folder's own name. Empty if
+    there are none. root: default: `validation`.
+    """
     root = root or top()
-    if root is None:
+    if root is None or not root.is_dir():
         return {}
-    return {path.name: path for path in sorted(root.iterdir()) if path.is_dir() and any(path.glob("*.yaml"))}
+    inside = sorted(path for path in root.rglob("*") if path.is_dir() and not hidden(path.relative_to(root)))
+    named = {root.resolve().name: root, **{path.relative_to(root).as_posix(): path for path in inside}}
+    return {name: path for name, path in named.items() if experiments(path)}
+
+
+def hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def experiments(folder: Path) -> dict[str, Path]:
@@ -126,9 +136,9 @@ def experiments(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted(files, key=lambda path: order(path.stem))}
 
 
-def order(stem: str) -> tuple[str, list[int]]:
+def order(stem: str) -> tuple[str, list[int], str]:
     words = stem.split("_")
-    return words[0], [int(word) for word in words if word.isdigit()]
+    return words[0], [int(word) for word in words if word.isdigit()], stem
 
 
 def run_folder(
@@ -139,11 +149,12 @@ def run_folder(
     engine: str = "auto",
     workers: int | None = None,
     watch: Callable[[str, Path], Watcher | None] | None = None,
+    name: str | None = None,
 ) -> Validation:
     """Run what is missing of the experiments of a folder (or of those in `only`), and evaluate them.
 
     Stores are kept in `store_folder`, one for each experiment, so that an interrupted validation continues where it
-    was. watch: returns a watcher for each experiment, by name and store. Raises ExperimentError, LanguageError,
+    was. watch: returns a watcher for each experiment, by name and store. name: of the study; default: the folder's. Raises ExperimentError, LanguageError,
     StatementError before anything runs if a file is invalid.
     """
     files = dict(only) if only is not None else experiments(folder)
@@ -153,16 +164,16 @@ def run_folder(
     for claim in claims:
         if claim.experiment not in known:
             raise StatementError(f"`{claim.says}`: there is no experiment {claim.experiment}")
-    result = Validation(folder.name)
-    for name, experiment in loaded.items():
-        store = Path(store_folder) / f"{name}.db"
-        watcher = watch(name, store) if watch is not None else None
+    result = Validation(name or folder.name)
+    for one, experiment in loaded.items():
+        store = Path(store_folder) / f"{one}.db"
+        watcher = watch(one, store) if watch is not None else None
         outcome = sweep(experiment, store, engine=engine, workers=workers, watch=watcher)
-        result.outcomes[name] = outcome
+        result.outcomes[one] = outcome
         if outcome.interrupted:
             result.interrupted = True
             return result
     result.statements = [
-        one.judge(result.outcomes[one.experiment]) for one in claims if one.experiment in result.outcomes
+        claim.judge(result.outcomes[claim.experiment]) for claim in claims if claim.experiment in result.outcomes
     ]
     return result

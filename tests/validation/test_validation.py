@@ -243,3 +243,55 @@ def test_figures_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for name in ("table_2", "figure_10", "figure_9", "table_1"):
         (tmp_path / f"{name}.yaml").write_text("", "utf-8")
     assert list(experiments(tmp_path)) == ["figure_9", "figure_10", "table_1", "table_2"]
+
+
+QUANTITIES = """
+net sizes
+param size = 64 B
+place start = token
+transition go: start -> nothing
+measure twice = 2 * count(go, size)
+run until dead
+"""
+
+
+def of_sizes(folder: Path, values: str) -> None:
+    (folder / "levels.net").write_text(QUANTITIES, "utf-8")
+    (folder / "figure_1.yaml").write_text(
+        f"net: levels.net\ngrid: {{size: [{values}]}}\nreplications: 2\nmeasures: [twice]\n", "utf-8"
+    )
+
+
+def test_curves_run_along_quantities_in_the_order_of_their_size(folder: Path, tmp_path: Path) -> None:
+    of_sizes(folder, "1 KiB, 64 B, 512 B")
+    rising = claim(increasing="size", measures=["twice"])
+    assert judged(folder, tmp_path, [rising, claim(bent="size", measures=["twice"])]) == [True, False]
+
+
+def test_a_curve_along_words_is_refused(folder: Path, tmp_path: Path) -> None:
+    of_sizes(folder, "64 B, 2 * 64 B")
+    with pytest.raises(StatementError, match=r"size=2 \* 64 B is not a number or a quantity"):
+        judged(folder, tmp_path, [claim(increasing="size", measures=["twice"])])
+
+
+def test_the_command_runs_studies_at_any_depth(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    nested = folder / "deeper" / "still"
+    nested.mkdir(parents=True)
+    for name in ("levels.net", "figure_1.yaml"):
+        (nested / name).write_text((folder / name).read_text("utf-8"), "utf-8")
+    where = ["--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    pages = tmp_path / "pages"
+    whole = caller(capsys)("validate", "--folder", str(tmp_path / "validation"), *where, "--report", str(pages))
+    assert "study/deeper/still" in whole.out
+    assert (pages / "study" / "deeper" / "still" / "figure_1.html").exists()
+    one = caller(capsys)("validate", "deeper/still/figure_1", "--folder", str(folder), *where)
+    assert one.status == 1
+    assert "1 of 2 stated figures" in one.out
+    itself = caller(capsys)("validate", "still", "--folder", str(nested), *where)
+    assert "1 of 2 stated figures" in itself.out
+
+
+def test_a_folder_that_is_not_there_or_has_no_studies_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    assert "there is no folder" in caller(capsys)("validate", "--folder", str(tmp_path / "none")).err
+    (tmp_path / "empty").mkdir()
+    assert "there are no experiments" in caller(capsys)("validate", "--folder", str(tmp_path / "empty")).err
