@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -122,21 +122,22 @@ def print_validation(one: Validation, console: Console) -> None:
     from rich.text import Text
 
     from petri.report.columns import print_prose, print_table
+    from petri.validation.wording import counted_figures, counted_statements
 
     print_prose(console, Text(one.name.replace("_", " "), style="bold"))
     console.print()
     if one.figures:
         print_table(console, figures_table(one), heading="bold")
-    print_prose(console, f"{one.found} of {len(one.figures)} stated figures within their tolerances\n")
+    print_prose(console, counted_figures(one) + "\n")
     if one.statements:
         print_table(console, statements_table(one), heading="bold")
-        print_prose(console, f"{one.holding} of {len(one.statements)} statements hold\n")
+        print_prose(console, counted_statements(one) + "\n")
 
 
 def figures_table(one: Validation) -> list[Column]:
     from petri.report.columns import Column
     from petri.report.quantities import Units
-    from petri.validation.statements import percent, short
+    from petri.validation.wording import basis, percent, short
 
     checks = [(check, Units(check.seconds)) for check in one.figures]
     ours = [units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension) for check, units in checks]
@@ -147,7 +148,8 @@ def figures_table(one: Validation) -> list[Column]:
         Column("paper", stated),
         Column("ours", ours),
         Column("difference", [percent(check.difference, "+") for check, _ in checks], rank=1, implied=True),
-        Column("", [verdict(check.passed, "within", "OUTSIDE") for check, _ in checks], left=True),
+        Column("", [verdict(FIGURE_WORDS, check.verdict) for check, _ in checks], left=True),
+        Column("basis", [basis(check, units) for check, units in checks], "prose"),
     ]
 
 
@@ -156,16 +158,21 @@ def statements_table(one: Validation) -> list[Column]:
 
     return [
         Column("statement", [judged.statement.says for judged in one.statements], "prose"),
-        Column("", [verdict(judged.holds, "true", "FALSE") for judged in one.statements], left=True),
+        Column("", [verdict(STATEMENT_WORDS, judged.verdict) for judged in one.statements], left=True),
         Column("ours", [judged.values for judged in one.statements], "prose"),
         Column("source", [judged.statement.source for judged in one.statements], "prose"),
     ]
 
 
-def verdict(good: bool, yes: str, no: str) -> Text:
+FIGURE_WORDS: Final = {"within": "within", "outside": "OUTSIDE", "noisy": "too noisy to judge"}
+STATEMENT_WORDS: Final = {"holds": "holds", "fails": "FAILS", "undecided": "undecided at this length"}
+STYLES: Final = ("green", "bold red", "yellow")  # in the order of the words
+
+
+def verdict(words: Mapping[str, str], found: str) -> Text:
     from rich.text import Text
 
-    return Text(yes, style="green") if good else Text(no, style="bold red")
+    return Text(words[found], style=STYLES[list(words).index(found)])
 
 
 def _write_pages(validations: Sequence[Validation], folder: Path) -> None:

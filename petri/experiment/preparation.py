@@ -106,6 +106,8 @@ class Preparation:
         stopping = self.stopping(base.net, names, count)
         for expected in experiment.expected:
             expected_value(expected, base.net, names)
+            if expected.predicted is not None:
+                predicted_value(expected, expected.predicted, base.net)
         return Prepared(experiment, points, base.net, stopping, identity, points[0].plan.engine)
 
     @property
@@ -205,6 +207,12 @@ def expected_value(expected: Expected, net: Net, names: Sequence[str]) -> float:
         raise problem("expected-of-unkept", name=expected.measure, kept=list(names))
     dimension = next(one.dimension for one in figures(net, [expected.measure]))
     return in_units(expected.value, dimension, net, expected.measure)
+
+
+def predicted_value(expected: Expected, predicted: float | str, net: Net) -> float:
+    """The value that was predicted, in the net's units. Raises ExperimentError as `expected_value` does."""
+    dimension = next(one.dimension for one in figures(net, [expected.measure]))
+    return in_units(predicted, dimension, net, expected.measure)
 
 
 def quantity(text: str) -> tuple[Fraction, str | None] | None:
