@@ -35,7 +35,7 @@ help:
 	@echo 'make test-slow  the slow tests'
 	@echo 'make lint types rust python   the parts of `make test`'
 	@echo 'make bench      set everything up and measure the speed (about four minutes)'
-	@echo 'make validate   compare the nets with published figures (about ten minutes); pages in validation-results/'
+	@echo 'make validate   compare the nets with published figures (about a quarter of an hour); pages in validation-results/'
 	@echo 'make format     format the Python and Rust sources'
 	@echo 'make readme     regenerate the pictures and the output shown in README.md and docs/'
 	@echo 'make clean      remove everything built by make'

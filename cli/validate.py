@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command(name="validate")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
-@click.option("--folder", metavar="DIR", help="Folder of the studies. [default: validation]")
+@click.option("--folder", metavar="DIR", help="Folder of the studies, at any depth. [default: validation]")
 @click.option(
     "--stores", metavar="DIR", default="validation-results", show_default=True, help="Folder for the replications."
 )
@@ -43,8 +43,8 @@ def command(
 ) -> int:
     """Compare the nets of the library with published figures.
 
-    NAME is a folder of `validation/`, or one experiment in it such as reordering/figure_7; the default is all. Results
-    are stored, so the same command continues where it was stopped.
+    NAME is a study, which is a folder of experiments below `validation/`, or one experiment in it such as
+    reordering/figure_7; the default is all. Results are stored, so the same command continues where it was stopped.
 
     Exit status: 0 every figure is within its tolerance and every statement holds, 1 some are not, 2 could not start,
     3 a run stopped with an error in the model, 130 interrupted.
@@ -69,43 +69,48 @@ def command(
     return _status(validations)
 
 
-def _chosen(names: Sequence[str], folder: str | None) -> dict[Path, dict[str, Path]]:
-    """The experiments to run, by their folders."""
+Studies = dict[str, tuple[Path, dict[str, Path]]]
+"""The folder and the experiments to run of each study, by its name."""
+
+
+def _chosen(names: Sequence[str], folder: str | None) -> Studies:
     from petri.validation.suite import experiments, folders
 
     known = folders(Path(folder) if folder else None)
+    if folder and not Path(folder).is_dir():
+        raise click.UsageError(f"there is no folder {folder}")
     if not known:
-        raise click.UsageError(f"there are no experiments in {folder or 'validation'}")
-    chosen: dict[Path, dict[str, Path]] = {}
-    for name in names or known:
-        group, _, one = name.strip("/").partition("/")
-        if group not in known:
-            raise click.UsageError(f"there is no study `{group}`; there are {', '.join(known)}")
-        files = experiments(known[group])
+        raise click.UsageError(f"there are no experiments (YAML files) in {folder or 'validation'} or below it")
+    chosen: Studies = {}
+    for name in (one.strip("/") for one in names or known):
+        study, one = (name, "") if name in known else (name.rpartition("/")[0] or name, name.rpartition("/")[2])
+        if study not in known:
+            raise click.UsageError(f"there is no study `{study}`; there are {', '.join(known)}")
+        files = experiments(known[study])
         if one and one not in files:
-            raise click.UsageError(f"`{group}` has no `{one}`; it has {', '.join(files)}")
-        chosen.setdefault(known[group], {}).update({one: files[one]} if one else files)
+            raise click.UsageError(f"`{study}` has no `{one}`; it has {', '.join(files)}")
+        chosen.setdefault(study, (known[study], {}))[1].update({one: files[one]} if one else files)
     return chosen
 
 
-def _run(
-    chosen: dict[Path, dict[str, Path]], stores: Path, engine: str, workers: int | None, quiet: bool
-) -> list[Validation]:
+def _run(chosen: Studies, stores: Path, engine: str, workers: int | None, quiet: bool) -> list[Validation]:
     from petri.experiment.campaign import Watcher
     from petri.validation import run_folder
 
     from .sweep_progress import SweepProgress
 
     validations = []
-    for folder, files in chosen.items():
-        (stores / folder.name).mkdir(parents=True, exist_ok=True)
+    for study, (folder, files) in chosen.items():
+        (stores / study).mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
 
             def watch(name: str, store: Path, stack: ExitStack = stack) -> Watcher:
                 stack.close()
                 return stack.enter_context(SweepProgress(store, quiet))
 
-            one = run_folder(folder, stores / folder.name, only=files, engine=engine, workers=workers, watch=watch)
+            one = run_folder(
+                folder, stores / study, only=files, engine=engine, workers=workers, watch=watch, name=study
+            )
         validations.append(one)
         if one.interrupted:
             break
@@ -117,21 +122,22 @@ def print_validation(one: Validation, console: Console) -> None:
     from rich.text import Text
 
     from petri.report.columns import print_prose, print_table
+    from petri.validation.wording import counted_figures, counted_statements
 
     print_prose(console, Text(one.name.replace("_", " "), style="bold"))
     console.print()
     if one.figures:
         print_table(console, figures_table(one), heading="bold")
-    print_prose(console, f"{one.found} of {len(one.figures)} stated figures within their tolerances\n")
+    print_prose(console, counted_figures(one) + "\n")
     if one.statements:
         print_table(console, statements_table(one), heading="bold")
-        print_prose(console, f"{one.holding} of {len(one.statements)} statements hold\n")
+        print_prose(console, counted_statements(one) + "\n")
 
 
 def figures_table(one: Validation) -> list[Column]:
     from petri.report.columns import Column
     from petri.report.quantities import Units
-    from petri.validation.statements import percent, short
+    from petri.validation.wording import basis, percent, short
 
     checks = [(check, Units(check.seconds)) for check in one.figures]
     ours = [units.show_with_error(check.ours.mean, check.ours.half_width, check.dimension) for check, units in checks]
@@ -142,7 +148,8 @@ def figures_table(one: Validation) -> list[Column]:
         Column("paper", stated),
         Column("ours", ours),
         Column("difference", [percent(check.difference, "+") for check, _ in checks], rank=1, implied=True),
-        Column("", [verdict(check.passed, "within", "OUTSIDE") for check, _ in checks], left=True),
+        Column("", [verdict(FIGURE_WORDS, check.verdict) for check, _ in checks], left=True),
+        Column("basis", [basis(check, units) for check, units in checks], "prose"),
     ]
 
 
@@ -151,16 +158,21 @@ def statements_table(one: Validation) -> list[Column]:
 
     return [
         Column("statement", [judged.statement.says for judged in one.statements], "prose"),
-        Column("", [verdict(judged.holds, "true", "FALSE") for judged in one.statements], left=True),
+        Column("", [verdict(STATEMENT_WORDS, judged.verdict) for judged in one.statements], left=True),
         Column("ours", [judged.values for judged in one.statements], "prose"),
         Column("source", [judged.statement.source for judged in one.statements], "prose"),
     ]
 
 
-def verdict(good: bool, yes: str, no: str) -> Text:
+FIGURE_WORDS: Final = {"within": "within", "outside": "OUTSIDE", "noisy": "too noisy to judge"}
+STATEMENT_WORDS: Final = {"holds": "holds", "fails": "FAILS", "undecided": "undecided at this length"}
+STYLES: Final = ("green", "bold red", "yellow")  # in the order of the words
+
+
+def verdict(words: Mapping[str, str], found: str) -> Text:
     from rich.text import Text
 
-    return Text(yes, style="green") if good else Text(no, style="bold red")
+    return Text(words[found], style=STYLES[list(words).index(found)])
 
 
 def _write_pages(validations: Sequence[Validation], folder: Path) -> None:

@@ -17,6 +17,7 @@ from petri.net import Net
 MOST_POINTS: Final = 10_000
 MOST_REPLICATIONS: Final = 1_000  # per point, if a precision is set and no other limit is given
 COMMON, INDEPENDENT = "common", "independent"
+FITTED, INPUT = "fitted", "input"  # the roles of expected values
 
 Source = str | Path | Net | Model | Callable[..., Net | Model]
 """A net by its path or its name in the library, a net without parameters, or a function of the parameters."""
@@ -34,7 +35,9 @@ class Tolerance:
 class Expected:
     """A value that a measure should have at every point whose parameters include those of `point`.
 
-    value: a number in the net's units, or text with a unit ("2.96 Gbps"). source: where it comes from.
+    value: a number in the net's units, or text with a unit ("2.96 Gbps"). source: where it comes from. role: "fitted"
+    if the model was made to have it, "input" if a parameter states it, otherwise "". predicted: what the model gave
+    before the value was known, written as `value` is; None if it was known.
     """
 
     measure: str
@@ -42,6 +45,8 @@ class Expected:
     within: Tolerance = Tolerance(0.05)
     point: Values = field(default_factory=dict)
     source: str = ""
+    role: str = ""
+    predicted: float | str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -50,7 +55,13 @@ class Expected:
     def from_dict(cls, data: Mapping[str, Any]) -> Expected:
         """From the output of `to_dict`. Raises KeyError, TypeError if the data is something else."""
         return cls(
-            data["measure"], data["value"], Tolerance(**data["within"]), dict(data["point"]), str(data["source"])
+            data["measure"],
+            data["value"],
+            Tolerance(**data["within"]),
+            dict(data["point"]),
+            str(data["source"]),
+            str(data.get("role", "")),  # stores of earlier versions have neither of the two
+            data.get("predicted"),
         )
 
     def applies(self, parameters: Values) -> bool:

@@ -106,6 +106,8 @@ class Preparation:
         stopping = self.stopping(base.net, names, count)
         for expected in experiment.expected:
             expected_value(expected, base.net, names)
+            if expected.predicted is not None:
+                predicted_value(expected, expected.predicted, base.net)
         return Prepared(experiment, points, base.net, stopping, identity, points[0].plan.engine)
 
     @property
@@ -207,22 +209,36 @@ def expected_value(expected: Expected, net: Net, names: Sequence[str]) -> float:
     return in_units(expected.value, dimension, net, expected.measure)
 
 
+def predicted_value(expected: Expected, predicted: float | str, net: Net) -> float:
+    """The value that was predicted, in the net's units. Raises ExperimentError as `expected_value` does."""
+    dimension = next(one.dimension for one in figures(net, [expected.measure]))
+    return in_units(predicted, dimension, net, expected.measure)
+
+
+def quantity(text: str) -> tuple[Fraction, str | None] | None:
+    """The number and the unit of `2.96 Gbps`, `5%` or `7`; None if the text is something else."""
+    match = _QUANTITY.fullmatch(text)
+    if match is None or not any(character.isdigit() for character in match[1]):
+        return None
+    try:
+        return exact(match[1]), match[2]
+    except ValueError:
+        return None
+
+
 def in_units(value: float | str, dimension: str, net: Net, measure: str) -> float:
     """A number, or text with a unit that fits a measure's dimension, in the net's units."""
     if not isinstance(value, str):
         return float(value)
-    match = _QUANTITY.fullmatch(value)
-    if match is None or not any(character.isdigit() for character in match[1]):
+    parts = quantity(value)
+    if parts is None:
         raise problem("not-a-quantity", text=value, name=measure)
-    try:
-        number = exact(match[1])
-    except ValueError:
-        raise problem("not-a-quantity", text=value, name=measure) from None
-    if match[2] is None:
+    number, written_unit = parts
+    if written_unit is None:
         return float(number)
-    if match[2] == "%":
+    if written_unit == "%":
         return float(number / 100)
-    unit = UNITS.get(match[2])
+    unit = UNITS.get(written_unit)
     wanted = _dimension(dimension)
     if unit is None or unit.dimension != wanted or (net.seconds is None and unit.dimension.time):
         known = wanted != PLAIN and not (net.seconds is None and wanted.time)

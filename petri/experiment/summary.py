@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petri.experiment.definition import Expected, point_label
-from petri.experiment.preparation import expected_value
+from petri.experiment.preparation import expected_value, predicted_value
 from petri.experiment.sampling import Values
 from petri.experiment.store import Store
 from petri.experiment.task import ReplicationRecord
@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Checked:
-    """An expected value, in the net's units, and whether the measure has it."""
+    """An expected value, in the net's units, and whether the measure has it. `predicted` as of `Expected`."""
 
     expected: Expected
     value: float
     verdict: Verdict
+    predicted: float | None = None
 
 
 @dataclass(frozen=True)
@@ -213,11 +214,12 @@ def check(expected: Sequence[Expected], point: PointOutcome, net: Net) -> tuple[
         if not one.applies(point.parameters):
             continue
         value = expected_value(one, net, point.names)
+        predicted = None if one.predicted is None else predicted_value(one, one.predicted, net)
         expectation = Expectation(
             one.measure, Term("const", value=0.0), "==", value, one.within.bound, not one.within.relative
         )
         interval = point.interval(one.measure)
-        checked.append(Checked(one, value, judge(expectation, interval.mean, interval)))
+        checked.append(Checked(one, value, judge(expectation, interval.mean, interval), predicted))
     return tuple(checked)
 
 

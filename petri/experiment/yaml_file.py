@@ -26,7 +26,9 @@ from petri.diagnostics import Value as DiagnosticValue
 from petri.experiment import sampling
 from petri.experiment.definition import (
     COMMON,
+    FITTED,
     INDEPENDENT,
+    INPUT,
     MOST_POINTS,
     MOST_REPLICATIONS,
     Definition,
@@ -72,6 +74,8 @@ EXPECTED_KEYS: Final = {
     "value": "value: 2.96 Gbps",
     "within": "within: 5%",
     "source": "source: table 2",
+    "role": "role: fitted",
+    "predicted": "predicted: 2.90 Gbps",
 }
 LARGEST_INTEGER: Final = 2**63 - 1
 
@@ -298,20 +302,23 @@ class Reading:
         within = table.entries.get("within")
         tolerance = None if within is None else self.bound(within, "within-form")
         value = table.entries.get("value")
-        text = (
-            self.expect(value, YamlText, "value", "a number, with its unit", EXPECTED_KEYS["value"]) if value else None
-        )
         one = Expected(
             self.text(table.entries.get("measure"), "measure", EXPECTED_KEYS["measure"]),
-            text.value if text else 0.0,
+            self.with_unit(value, "value") or 0.0,
             Tolerance(0.05) if tolerance is None else Tolerance(*tolerance),
             at,
             self.text(table.entries.get("source"), "source", EXPECTED_KEYS["source"]),
+            self.one_of(table.entries.get("role"), "role", (FITTED, INPUT)) or "",
+            self.with_unit(table.entries.get("predicted"), "predicted"),
         )
         if at and not any(one.applies(point) for point in points):
             label = " ".join(f"{name}={value}" for name, value in at.items())
             self.error("expected-nowhere", table.keys["at"], point=label)
         return one
+
+    def with_unit(self, node: YamlNode | None, name: str) -> str | None:
+        text = node and self.expect(node, YamlText, name, "a number, with its unit", EXPECTED_KEYS[name])
+        return text.value if text else None
 
     # ------------------------------------------------------------ simple values
 

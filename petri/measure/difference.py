@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,3 +81,25 @@ def _squared_error(interval: Interval) -> float:
     if interval.n < 2 or math.isnan(interval.half_width):
         return math.nan
     return (interval.half_width / student_quantile(0.5 + 0.5 * interval.level, interval.n - 1)) ** 2
+
+
+@beyond_doubles
+def combined_interval(
+    weighted: Sequence[tuple[float, Mapping[int, float]]], paired: bool, level: float = 0.95
+) -> Interval:
+    """The interval of a weighted sum of the means of configurations, from values by number of replication.
+
+    paired: they used the same random numbers, so that the sum of each replication is one value; only replications of
+    all configurations count. Otherwise by Welch and Satterthwaite.
+    """
+    if paired:
+        common = sorted(set.intersection(*(set(values) for _, values in weighted)))
+        return student_interval([sum(weight * values[index] for weight, values in weighted) for index in common], level)
+    means = [(weight, student_interval(list(values.values()), level)) for weight, values in weighted]
+    mean = sum(weight * interval.mean for weight, interval in means)
+    variances = [(weight**2 * _squared_error(interval), interval.n) for weight, interval in means]
+    total, n = sum(variance for variance, _ in variances), min(n for _, n in variances)
+    if math.isnan(total) or total == 0.0:
+        return Interval(mean, total, level, n)
+    degrees = total**2 / sum(variance**2 / (count - 1) for variance, count in variances)
+    return Interval(mean, student_quantile(0.5 + 0.5 * level, degrees) * math.sqrt(total), level, n)

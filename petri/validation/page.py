@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from petri.experiment.summary import Outcome
 from petri.report.html import tables
@@ -11,11 +12,16 @@ from petri.report.html.markup import Content, Markup, tag
 from petri.report.html.page import Page
 from petri.report.html.record import shown_dimension
 from petri.report.quantities import Units
-from petri.validation.statements import percent, short
 from petri.validation.suite import FigureCheck, Validation
+from petri.validation.wording import basis, counted_figures, counted_statements, percent, short
 
 HEADINGS = [("figure", False), ("at", False), ("measure", False), ("paper", True), ("ours ± 95 %", True),
-            ("difference", True), ("tolerance", True), ("", False)]  # fmt: skip
+            ("difference", True), ("tolerance", True), ("", False), ("basis", False)]  # fmt: skip
+
+FIGURE_MARKS: Final = {"within": ("✓ within", "pass"), "outside": ("✗ outside", "fail"),
+                       "noisy": ("? too noisy to judge", "warn")}  # fmt: skip
+STATEMENT_MARKS: Final = {"holds": ("✓ holds", "pass"), "fails": ("✗ fails", "fail"),
+                          "undecided": ("? undecided at this length", "warn")}  # fmt: skip
 
 
 def summary_page(validations: Sequence[Validation]) -> str:
@@ -24,26 +30,25 @@ def summary_page(validations: Sequence[Validation]) -> str:
     for one in validations:
         title = one.name.replace("_", " ")
         figures = [figure_row(one.name, check) for check in one.figures]
-        said = f"{one.found} of {len(one.figures)} stated figures are within their tolerances."
-        page.section(one.name, title, tag("p", said), tables.table(HEADINGS, figures, title), pages(one))
+        said = [tag("p", line) for line in counted_figures(one).split("\n")]
+        page.section(one.name, title, *said, tables.table(HEADINGS, figures, title), pages(one))
         if one.statements:
             rows = [
-                tag("tr", tag("td", verdict(judged.holds, "true", "false")), tag("td", judged.statement.says),
+                tag("tr", tag("td", mark(STATEMENT_MARKS[judged.verdict])), tag("td", judged.statement.says),
                     tag("td", judged.values), tag("td", judged.statement.source, class_="doc"))
                 for judged in one.statements
             ]  # fmt: skip
             headings = [("", False), ("statement", False), ("ours", False), ("source", False)]
-            said = f"{one.holding} of {len(one.statements)} statements hold."
             table = tables.table(headings, rows, "Statements")
-            page.section(f"{one.name}-statements", f"{title}: in words", tag("p", said), table)
+            page.section(f"{one.name}-statements", f"{title}: in words", tag("p", counted_statements(one)), table)
     return page.html()
 
 
 def figure_row(folder: str, check: FigureCheck) -> Markup:
     units = Units(check.seconds) if check.seconds is not None else Units()
     dimension = shown_dimension(check.dimension)
-    ours, verdict_ = check.ours, check.checked.verdict
-    drawing = interval_mark(ours.mean, ours.half_width, "==", check.checked.value, verdict_.tolerance)
+    ours = check.ours
+    drawing = interval_mark(ours.mean, ours.half_width, "==", check.checked.value, check.checked.verdict.tolerance)
     cells = (
         tag("th", tag("a", check.title, href=f"{folder}/{check.experiment}.html"), scope="row"),
         tag("td", check.point.label),
@@ -52,7 +57,8 @@ def figure_row(folder: str, check: FigureCheck) -> Markup:
         tag("td", units.show_with_error(ours.mean, ours.half_width, dimension), class_="figure"),
         tag("td", percent(check.difference, "+"), class_="figure"),
         tag("td", f"± {tolerance(check, units, dimension)}", class_="figure"),
-        tag("td", verdict(check.passed, "within", "outside"), drawing),
+        tag("td", mark(FIGURE_MARKS[check.verdict]), drawing),
+        tag("td", basis(check, units)),
     )
     return tag("tr", cells)
 
@@ -63,8 +69,9 @@ def tolerance(check: FigureCheck, units: Units, dimension: str) -> str:
     return percent(within.bound) if within.relative else units.show(check.checked.verdict.tolerance, dimension)
 
 
-def verdict(good: bool, yes: str, no: str) -> Markup:
-    return tag("span", f"✓ {yes}" if good else f"✗ {no}", class_=f"claim {'pass' if good else 'fail'}")
+def mark(shown: tuple[str, str]) -> Markup:
+    said, kind = shown
+    return tag("span", said, class_=f"claim {kind}")
 
 
 def in_full(folder: str, name: str, outcome: Outcome) -> Content:

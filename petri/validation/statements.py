@@ -1,14 +1,14 @@
 """Statements of a paper in words, as checks on the figures of an experiment.
 
 A statement names an experiment, its measures, and one form: `increasing`, `decreasing`, `bent`, `higher` (with
-`lower`), `near`, `apart`, `below`, or `zero`. It is evaluated on the estimates (means over the replications).
+`lower`), `near`, `apart`, `gap`, `below`, `above`, or `zero`. It holds or fails if the intervals say so, and is
+undecided otherwise.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,18 +17,42 @@ from typing import Any, Final
 import yaml
 
 from petri.experiment.definition import shown
+from petri.experiment.preparation import quantity
 from petri.experiment.summary import Outcome, PointOutcome
-from petri.report.quantities import NOTHING, Units
+from petri.language.meaning.units import UNITS
+from petri.report.quantities import Units
+from petri.validation.margins import (
+    FAILS,
+    HOLDS,
+    UNDECIDED,
+    Margin,
+    Verdict,
+    Weighted,
+    estimate,
+    every,
+    margin,
+    some,
+)
+from petri.validation.names import short
 
 STRAIGHT: Final = 0.1  # slopes that differ by less than this share of the greater belong to one line
 APART: Final = 0.05
-STATISTIC: Final = re.compile(r"mean|std|min|max|sum|count|p\d+")
-FORMS: Final = ("increasing", "decreasing", "bent", "higher", "near", "apart", "below", "zero")
-COMMON: Final = ("says", "source", "experiment", "measures", "at")
-OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {"higher": ("lower", "factor"), "near": ("within",), "apart": ("by",)}
+FORMS: Final = ("increasing", "decreasing", "bent", "higher", "near", "apart", "gap", "below", "above", "zero")
+EACH: Final = ("below", "above", "zero")  # forms that every point must fulfil
+COMMON: Final = ("says", "source", "experiment", "measures", "at", "predicted")
+OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "higher": ("lower", "factor"),
+    "near": ("within",),
+    "apart": ("by",),
+    "gap": ("is", "within"),
+}
+NEEDED: Final[Mapping[str, tuple[str, ...]]] = {"higher": ("lower",), "near": ("within",), "gap": ("is", "within")}
 
 Where = Mapping[str, Any]
 """Parameters of a point, or some of them."""
+
+Curve = Sequence[tuple[float, PointOutcome]]
+"""Points along a parameter, with their places on it."""
 
 
 class StatementError(ValueError):
@@ -37,7 +61,10 @@ class StatementError(ValueError):
 
 @dataclass(frozen=True)
 class Statement:
-    """`options` has the entry of the form, and its further entries."""
+    """`options` has the entry of the form, and its further entries.
+
+    predicted: the verdict of the model that was made before the statement was known; "" if it was known.
+    """
 
     says: str
     source: str
@@ -46,46 +73,94 @@ class Statement:
     form: str
     options: Mapping[str, Any]
     at: Where = field(default_factory=dict)
+    predicted: str = ""
 
     def judge(self, outcome: Outcome) -> Judged:
         """Raises StatementError if the experiment has no such point or measure."""
         answers = [self.judge_measure(outcome, measure) for measure in self.measures]
         names = [f"{short(measure)}: " if len(self.measures) > 1 else "" for measure in self.measures]
         said = [name + values for name, (_, values) in zip(names, answers, strict=True)]
-        return Judged(self, all(holds for holds, _ in answers), "; ".join(said))
+        return Judged(self, every(verdict for verdict, _ in answers), "; ".join(said))
 
-    def judge_measure(self, outcome: Outcome, measure: str) -> tuple[bool, str]:
-        """Whether it holds, and the deciding values."""
-        option, show = self.options[self.form], shower(outcome, measure)
+    def judge_measure(self, outcome: Outcome, measure: str) -> tuple[Verdict, str]:
+        """The verdict, and the deciding values."""
         if self.form in CURVES:
-            curves = {name: list(curve) for name, curve in self.curves(outcome, measure, str(option))}
-            said = [name + " → ".join(show(y) for _, y in curve) for name, curve in curves.items()]
-            return all(map(CURVES[self.form], curves.values())), ", ".join(said)
-        if self.form in ("zero", "below"):
-            values = [self.value(point, measure) for point in outcome.points if matches(point, self.at)]
-            good = [value == 0 if self.form == "zero" else value < share(option) for value in values]
-            return all(good), ", ".join(map(show, values))
-        places = (option, self.options["lower"]) if self.form == "higher" else option
-        first, second = (self.value(self.point(outcome, place), measure) for place in places)
-        holds = self.compare(first, second)
+            return self.judge_curves(outcome, measure)
+        show = shower(outcome, measure)
+        if self.form in EACH:
+            points = [point for point in outcome.points if matches(point, self.at)]
+            values = ", ".join(show(self.value(point, measure)) for point in points)
+            return every(self.judge_point(point, measure) for point in points), values
+        pair = (self.option, self.options["lower"]) if self.form == "higher" else self.option
+        first, second = (self.point(outcome, place) for place in pair)
+        margins = self.pair_margins(first, second, measure)
+        verdict = every(one.verdict for one in margins)
+        a, b = (self.value(point, measure) for point in (first, second))
         if self.form == "higher":
-            sign = ">" if first > second else "≤"
-            if first > second and not holds:
-                return False, f"{show(first)} {sign} {show(second)}, not by the factor {self.options['factor']}"
+            sign = ">" if a > b else "≤"
+        elif self.form == "gap":
+            sign = "-"
         else:
-            sign = "≈" if holds == (self.form == "near") else "≠"
-        return holds, f"{show(first)} {sign} {show(second)}"
+            sign = "≈" if (verdict == HOLDS) == (self.form == "near") else "≠"
+        said = f"{show(a)} {sign} {show(b)}"
+        if self.form == "gap":
+            said += f" = {show(a - b)}"
+        elif verdict == FAILS and a > b and self.form == "higher":
+            said += f", not by the factor {self.options['factor']}"
+        return verdict, said + doubted(outcome, measure, verdict, margins)
 
-    def compare(self, first: float, second: float) -> bool:
-        difference = abs(first - second) / max(abs(first), abs(second), math.ulp(0))
+    @property
+    def option(self) -> Any:
+        return self.options[self.form]
+
+    def judge_point(self, point: PointOutcome, measure: str) -> Verdict:
+        """Of a form that every point must fulfil."""
+        value = self.value(point, measure)
+        if self.form == "zero":
+            return HOLDS if all(one == 0 for one in point.values(measure).values()) else FAILS
+        bound = share(self.option)
+        weight, offset = (-1.0, bound) if self.form == "below" else (1.0, -bound)
+        return margin(measure, [(weight, point)], offset).verdict if not math.isnan(value) else FAILS
+
+    def pair_margins(self, first: PointOutcome, second: PointOutcome, measure: str) -> list[Margin]:
+        """Of a form with two points."""
+        a, b = self.value(first, measure), self.value(second, measure)
         if self.form == "higher":
-            return first > second and first >= second * share(self.options.get("factor", 1))
+            factor = share(self.options.get("factor", 1))
+            by_factor = margin(measure, [(1.0, first), (-factor, second)], strict=False)
+            return [margin(measure, [(1.0, first), (-1.0, second)]), *([by_factor] if factor != 1 else [])]
+        sign = 1.0 if a >= b else -1.0
+        apart = ((sign, first), (-sign, second))
+        if self.form == "gap":
+            target, within = share(self.options["is"]), share(self.options["within"])
+            difference = ((1.0, first), (-1.0, second))
+            return [
+                margin(measure, difference, within - target, strict=False),
+                margin(measure, [(-weight, point) for weight, point in difference], within + target, strict=False),
+            ]
+        size, larger = max((abs(a), first), (abs(b), second), key=lambda one: one[0])
+        unit = math.copysign(1.0, self.value(larger, measure)) if size else 1.0
         if self.form == "near":
-            return difference <= share(self.options["within"])
-        return difference >= share(self.options.get("by", APART))
+            nearer = [(-weight, point) for weight, point in apart]
+            return [margin(measure, [*nearer, (unit * share(self.options["within"]), larger)], strict=False)]
+        by = share(self.options.get("by", APART))
+        return [margin(measure, apart), margin(measure, [*apart, (-unit * by, larger)], strict=False)]
 
-    def curves(self, outcome: Outcome, measure: str, axis: str) -> Iterator[tuple[str, Iterator[tuple[float, float]]]]:
-        """For each combination of the other parameters, its name (of several), and the values along the axis."""
+    def judge_curves(self, outcome: Outcome, measure: str) -> tuple[Verdict, str]:
+        """Of a form that runs along a parameter."""
+        show, verdicts, said, margins = shower(outcome, measure), [], [], []
+        for name, curve in self.curves(outcome, str(self.option)):
+            own = CURVES[self.form](measure, curve)
+            verdicts.append((some if self.form == "bent" else every)(one.verdict for one in own))
+            said.append(name + " → ".join(show(self.value(point, measure)) for _, point in curve))
+            margins += own
+        verdict = every(verdicts)
+        # The margins of `bent` are differences of slopes, which have another unit.
+        doubt = "" if self.form == "bent" else doubted(outcome, measure, verdict, margins)
+        return verdict, ", ".join(said) + doubt
+
+    def curves(self, outcome: Outcome, axis: str) -> Iterator[tuple[str, Curve]]:
+        """For each combination of the other parameters, its name (of several), and the points along the axis."""
         points = [point for point in outcome.points if matches(point, self.at) and axis in point.parameters]
         if not points:
             raise StatementError(f"`{self.says}`: {self.experiment} has no points along {axis}")
@@ -93,9 +168,21 @@ class Statement:
         kinds = dict.fromkeys(rest)
         for others in kinds:
             own = [point for point, names in zip(points, rest, strict=True) if names == others]
-            own.sort(key=lambda point: float(str(point.parameters[axis])))
+            own.sort(key=lambda point: self.position(point, axis))
             name = " ".join(value for _, value in others) + ": " if len(kinds) > 1 else ""
-            yield name, ((float(str(point.parameters[axis])), self.value(point, measure)) for point in own)
+            yield name, [(self.position(point, axis), point) for point in own]
+
+    def position(self, point: PointOutcome, axis: str) -> float:
+        """The place of a point along the axis: a number, or a quantity in the unit of its dimension."""
+        value = point.parameters[axis]
+        parts = quantity(value) if isinstance(value, str) else None
+        if parts is not None:
+            number, unit = parts
+            if unit is None or unit in UNITS:
+                return float(number if unit is None else number * UNITS[unit].scale)
+        elif not isinstance(value, str):
+            return float(value)
+        raise StatementError(f"`{self.says}`: {axis}={shown(value)} is not a number or a quantity with a unit")
 
     def point(self, outcome: Outcome, where: Where) -> PointOutcome:
         found = [point for point in outcome.points if matches(point, {**self.at, **where})]
@@ -106,33 +193,64 @@ class Statement:
     def value(self, point: PointOutcome, measure: str) -> float:
         if measure not in point.names:
             raise StatementError(f"`{self.says}`: {self.experiment} does not keep {measure}")
-        return point.intervals[measure].mean
+        return estimate(point, measure).mean
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A statement, whether it holds, and the deciding values."""
+    """A statement, its verdict, and the deciding values."""
 
     statement: Statement
-    holds: bool
+    verdict: Verdict
     values: str
 
-
-def ascending(curve: Sequence[tuple[float, float]]) -> bool:
-    return all(before[1] < after[1] for before, after in itertools.pairwise(curve))
-
-
-def descending(curve: Sequence[tuple[float, float]]) -> bool:
-    return all(before[1] > after[1] for before, after in itertools.pairwise(curve))
+    @property
+    def holds(self) -> bool:
+        return self.verdict == HOLDS
 
 
-def bent(curve: Sequence[tuple[float, float]]) -> bool:
-    """Whether the slope changes by more than a tenth somewhere."""
-    slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in itertools.pairwise(curve)]
-    return any(abs(a - b) > STRAIGHT * max(abs(a), abs(b)) for a, b in itertools.pairwise(slopes))
+def ascending(measure: str, curve: Curve, sign: float = 1.0) -> list[Margin]:
+    return [margin(measure, [(sign, b), (-sign, a)]) for (_, a), (_, b) in itertools.pairwise(curve)]
 
 
-CURVES: Final = {"increasing": ascending, "decreasing": descending, "bent": bent}
+def descending(measure: str, curve: Curve) -> list[Margin]:
+    return ascending(measure, curve, -1.0)
+
+
+def bent(measure: str, curve: Curve) -> list[Margin]:
+    """For each two successive slopes, by how much their difference exceeds a tenth of the greater."""
+    slopes = []
+    for (x, a), (y, b) in itertools.pairwise(curve):
+        slope = (estimate(b, measure).mean - estimate(a, measure).mean) / (y - x)
+        slopes.append((slope, [(1 / (y - x), b), (-1 / (y - x), a)]))
+    margins = []
+    for (first, before), (second, after) in itertools.pairwise(slopes):
+        sign = 1.0 if first >= second else -1.0
+        size, larger = max((first, before), (second, after), key=lambda one: abs(one[0]))
+        part = math.copysign(STRAIGHT, size)
+        margins.append(margin(measure, [*times(sign, before), *times(-sign, after), *times(-part, larger)]))
+    return margins
+
+
+def times(factor: float, weighted: Weighted) -> list[tuple[float, PointOutcome]]:
+    return [(factor * weight, point) for weight, point in weighted]
+
+
+CURVES: Final[Mapping[str, Callable[[str, Curve], list[Margin]]]] = {
+    "increasing": ascending,
+    "decreasing": descending,
+    "bent": bent,
+}
+
+
+def doubted(outcome: Outcome, measure: str, verdict: Verdict, margins: Sequence[Margin]) -> str:
+    """The margin that leaves a statement undecided, with its interval."""
+    open_ones = [one for one in margins if one.verdict == UNDECIDED]
+    if verdict != UNDECIDED or not open_ones:
+        return ""
+    interval = max(open_ones, key=lambda one: one.doubt).interval
+    units, dimension = measured_in(outcome, measure)
+    return f"; margin {units.show_with_error(interval.mean, interval.half_width, dimension)}"
 
 
 def matches(point: PointOutcome, where: Where) -> bool:
@@ -145,25 +263,15 @@ def written(value: Any) -> str:
     return shown(value) if isinstance(value, bool | int | float | str) else str(value)
 
 
+def measured_in(outcome: Outcome, measure: str) -> tuple[Units, str]:
+    """The units of the net, and the dimension of the measure."""
+    return Units(outcome.net.seconds), {one.name: one.dimension for one in outcome.figures}.get(measure, "")
+
+
 def shower(outcome: Outcome, measure: str) -> Callable[[float], str]:
     """Writes values of the measure in their unit."""
-    dimensions = {one.name: one.dimension for one in outcome.figures}
-    units, dimension = Units(outcome.net.seconds), dimensions.get(measure, "")
+    units, dimension = measured_in(outcome, measure)
     return lambda value: units.show(value, dimension, 3)
-
-
-def short(measure: str) -> str:
-    """`sequence.duplicate_ack_share` for a table: the unit shows that it is a share, so `_share` is dropped.
-
-    A statistic keeps the name before it: `router.wait.max` becomes `wait.max`.
-    """
-    parts = measure.split(".")
-    last = 2 if STATISTIC.fullmatch(parts[-1]) else 1
-    return ".".join(parts[-last:]).removesuffix("_share")
-
-
-def percent(share: float, sign: str = "") -> str:
-    return NOTHING if math.isnan(share) else format(share, f"{sign}.1%")
 
 
 def share(value: Any) -> float:
@@ -195,14 +303,15 @@ def statement(entry: Any, where: str) -> Statement:
         raise StatementError(f"{where}: expected exactly one of {', '.join(FORMS)}")
     form = forms[0]
     unknown = set(entry) - {*COMMON, form, *OPTIONS.get(form, ())}
-    needed = {"says", "source", "experiment", "measures", *({"lower"} if form == "higher" else ())}
-    needed |= {"within"} if form == "near" else set()
+    needed = {"says", "source", "experiment", "measures", *NEEDED.get(form, ())}
     if unknown or not needed <= set(entry):
         wrong = f"unknown: {', '.join(sorted(map(str, unknown)))}" if unknown else ""
         lacking = ", ".join(sorted(needed - set(entry)))
         raise StatementError(f"{where}: {wrong or 'missing: ' + lacking}")
     if not isinstance(entry["measures"], list):
         raise StatementError(f"{where}: `measures` must be a list")
+    if entry.get("predicted", HOLDS) not in (HOLDS, FAILS):
+        raise StatementError(f"{where}: `predicted` must be {HOLDS} or {FAILS}")
     options = {name: entry[name] for name in (form, *OPTIONS.get(form, ())) if name in entry}
     return Statement(
         says=str(entry["says"]),
@@ -212,4 +321,5 @@ def statement(entry: Any, where: str) -> Statement:
         form=form,
         options=options,
         at=dict(entry.get("at", {})),
+        predicted=entry.get("predicted", ""),
     )

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from petri.experiment.campaign import Watcher, sweep
+from petri.experiment.definition import FITTED, INPUT
 from petri.experiment.experiment import Experiment
 from petri.experiment.summary import Checked, Outcome, PointOutcome
 from petri.measure.intervals import Interval
@@ -16,9 +17,16 @@ from petri.model import choose
 from petri.result import Result
 from petri.run.plan import Plan
 from petri.run.replications import replicate
+from petri.validation.margins import HOLDS, UNDECIDED, estimate
 from petri.validation.statements import Judged, StatementError, read_statements
 
 STATEMENTS: Final = "statements.yaml"
+WIDEST: Final = 3  # a figure is judged if its half-width is at most a third of its tolerance
+
+Judgement = Literal["within", "outside", "noisy"]
+WITHIN: Final = "within"
+OUTSIDE: Final = "outside"
+NOISY: Final = "noisy"
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,11 @@ class FigureCheck:
 
     @property
     def ours(self) -> Interval:
-        return self.point.intervals[self.measure]
+        return estimate(self.point, self.measure)
+
+    @property
+    def role(self) -> str:
+        return self.checked.expected.role
 
     @property
     def difference(self) -> float:
@@ -46,13 +58,35 @@ class FigureCheck:
         return self.ours.mean / self.checked.value - 1 if self.checked.value else math.nan
 
     @property
-    def tolerance(self) -> float:
-        """The tolerance as a share of the stated figure; nan if that is 0."""
-        return self.checked.verdict.tolerance / abs(self.checked.value) if self.checked.value else math.nan
+    def verdict(self) -> Judgement:
+        """`within` or `outside` the tolerance, or `noisy`.
+
+        It is noisy if the half-width is above a third of the tolerance, unless the whole interval is outside.
+        """
+        tolerance, ours = self.checked.verdict.tolerance, self.ours
+        distance = abs(ours.mean - self.checked.value)
+        if ours.half_width <= tolerance / WIDEST:
+            return WITHIN if distance <= tolerance else OUTSIDE
+        return OUTSIDE if distance - ours.half_width > tolerance else NOISY
 
     @property
     def passed(self) -> bool:
-        return self.checked.verdict.passed
+        return self.verdict == WITHIN
+
+    @property
+    def was_within(self) -> bool:
+        """Whether the prediction was within the tolerance."""
+        predicted = self.checked.predicted
+        return predicted is not None and abs(predicted - self.checked.value) <= self.checked.verdict.tolerance
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many of one kind are true."""
+
+    kind: str
+    found: int
+    of: int
 
 
 @dataclass
@@ -74,8 +108,32 @@ class Validation:
         return sum(check.passed for check in self.figures)
 
     @property
+    def noisy(self) -> int:
+        """Figures whose interval is too wide to judge them."""
+        return sum(check.verdict == NOISY for check in self.figures)
+
+    @property
     def holding(self) -> int:
         return sum(judged.holds for judged in self.statements)
+
+    @property
+    def undecided(self) -> int:
+        return sum(judged.verdict == UNDECIDED for judged in self.statements)
+
+    @property
+    def tallies(self) -> list[Tally]:
+        """The figures by what they say about the model: compared, fitted, or fixed by an input."""
+        figures = self.figures
+        kinds = {"compared": "", "fitted": FITTED, "fixed by an input": INPUT}
+        by_kind = {kind: [one for one in figures if one.role == role] for kind, role in kinds.items()}
+        return [Tally(kind, sum(one.passed for one in own), len(own)) for kind, own in by_kind.items() if own]
+
+    @property
+    def predictions(self) -> Tally:
+        """Of the figures and statements that were predicted before they were seen: how many came true."""
+        figures = [one.was_within for one in self.figures if one.checked.predicted is not None]
+        statements = [one.statement.predicted == HOLDS for one in self.statements if one.statement.predicted]
+        return Tally("predicted", sum(figures) + sum(statements), len(figures) + len(statements))
 
     @property
     def failed(self) -> bool:
@@ -113,11 +171,21 @@ def top() -> Path | None:
 
 
 def folders(root: Path | None = None) -> dict[str, Path]:
-    """Folders of experiments by name, in alphabetical order. Empty if there is no folder `validation`."""
+    """The studies in a folder, at any depth, in alphabetical order: all folders that contain experiments.
+
+    Their names are their paths from the folder; if it is a study itself, that one has the folder's own name. Empty if
+    there are none. root: default: `validation`.
+    """
     root = root or top()
-    if root is None:
+    if root is None or not root.is_dir():
         return {}
-    return {path.name: path for path in sorted(root.iterdir()) if path.is_dir() and any(path.glob("*.yaml"))}
+    inside = sorted(path for path in root.rglob("*") if path.is_dir() and not hidden(path.relative_to(root)))
+    named = {root.resolve().name: root, **{path.relative_to(root).as_posix(): path for path in inside}}
+    return {name: path for name, path in named.items() if experiments(path)}
+
+
+def hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
 
 
 def experiments(folder: Path) -> dict[str, Path]:
@@ -126,9 +194,9 @@ def experiments(folder: Path) -> dict[str, Path]:
     return {path.stem: path for path in sorted(files, key=lambda path: order(path.stem))}
 
 
-def order(stem: str) -> tuple[str, list[int]]:
+def order(stem: str) -> tuple[str, list[int], str]:
     words = stem.split("_")
-    return words[0], [int(word) for word in words if word.isdigit()]
+    return words[0], [int(word) for word in words if word.isdigit()], stem
 
 
 def run_folder(
@@ -139,12 +207,13 @@ def run_folder(
     engine: str = "auto",
     workers: int | None = None,
     watch: Callable[[str, Path], Watcher | None] | None = None,
+    name: str | None = None,
 ) -> Validation:
     """Run what is missing of the experiments of a folder (or of those in `only`), and evaluate them.
 
     Stores are kept in `store_folder`, one for each experiment, so that an interrupted validation continues where it
-    was. watch: returns a watcher for each experiment, by name and store. Raises ExperimentError, LanguageError,
-    StatementError before anything runs if a file is invalid.
+    was. watch: returns a watcher for each experiment, by name and store. name: of the study; default: the folder's.
+    Raises ExperimentError, LanguageError, StatementError before anything runs if a file is invalid.
     """
     files = dict(only) if only is not None else experiments(folder)
     loaded = {name: Experiment.load(path) for name, path in files.items()}
@@ -153,16 +222,16 @@ def run_folder(
     for claim in claims:
         if claim.experiment not in known:
             raise StatementError(f"`{claim.says}`: there is no experiment {claim.experiment}")
-    result = Validation(folder.name)
-    for name, experiment in loaded.items():
-        store = Path(store_folder) / f"{name}.db"
-        watcher = watch(name, store) if watch is not None else None
+    result = Validation(name or folder.name)
+    for one, experiment in loaded.items():
+        store = Path(store_folder) / f"{one}.db"
+        watcher = watch(one, store) if watch is not None else None
         outcome = sweep(experiment, store, engine=engine, workers=workers, watch=watcher)
-        result.outcomes[name] = outcome
+        result.outcomes[one] = outcome
         if outcome.interrupted:
             result.interrupted = True
             return result
     result.statements = [
-        one.judge(result.outcomes[one.experiment]) for one in claims if one.experiment in result.outcomes
+        claim.judge(result.outcomes[claim.experiment]) for claim in claims if claim.experiment in result.outcomes
     ]
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import yaml
 
 from petri.experiment import Experiment
 from petri.validation import StatementError, folders, read_statements, run_folder
+from petri.validation.margins import every, margin, some
 from petri.validation.statements import bent, statement
 from petri.validation.suite import experiments
 from tests.cli.calling import caller
@@ -83,6 +85,8 @@ def test_the_forms_of_statements(folder: Path, tmp_path: Path) -> None:
         claim(below=17),
         claim(below="410%", at={"level": 2}),
         claim(higher={"level": 4}, lower={"level": 1}, at={"other": 1}),
+        claim(gap=[four, one], **{"is": 14, "within": 1}),
+        claim(above=3.9, at={"level": 2}),
     ]
     false = [
         claim(increasing="other"),
@@ -96,6 +100,9 @@ def test_the_forms_of_statements(folder: Path, tmp_path: Path) -> None:
         claim(decreasing="other"),
         claim(below=16),
         claim(higher={"level": 2}, lower={"level": 2}, at={"other": 1}),
+        claim(gap=[four, one], **{"is": 14, "within": 0.9}),
+        claim(gap=[one, four], **{"is": 15, "within": 1}),
+        claim(above=4),
     ]
     assert judged(folder, tmp_path, true + false) == [True] * len(true) + [False] * len(false)
 
@@ -118,9 +125,35 @@ def test_the_values_that_tell_are_shown(folder: Path, tmp_path: Path) -> None:
     ]
 
 
+def ran(*values: float, seed: int = 1) -> Any:
+    """A point whose replications gave these values."""
+    return SimpleNamespace(seed=seed, values=lambda _: dict(enumerate(values)))
+
+
 def test_a_straight_line_is_not_bent() -> None:
-    assert not bent([(1, 2.0), (5, 10.0), (10, 20.4)])
-    assert bent([(1, 2.0), (5, 10.0), (10, 23.0)])
+    def verdicts(last: float) -> list[str]:
+        curve = [(1.0, ran(2.0, 2.0)), (5.0, ran(10.0, 10.0)), (10.0, ran(last, last))]
+        return [one.verdict for one in bent("m", curve)]
+
+    assert verdicts(20.4) == ["fails"]
+    assert verdicts(23.0) == ["holds"]
+
+
+def test_a_comparison_is_undecided_within_its_noise() -> None:
+    """The same values differ significantly in pairs (5 ± 2.5), but not as independent runs (5 ± 23.3)."""
+    first, values = ran(10.0, 20.0, 30.0), (14.0, 26.0, 35.0)
+    assert margin("m", [(1.0, ran(*values)), (-1.0, first)]).verdict == "holds"
+    assert margin("m", [(1.0, first), (-1.0, ran(*values))]).verdict == "fails"
+    unpaired = margin("m", [(1.0, ran(*values, seed=2)), (-1.0, first)])
+    assert unpaired.verdict == "undecided"
+    assert unpaired.interval.half_width == pytest.approx(23.31, abs=0.01)
+    assert margin("m", [(1.0, ran(14.0)), (-1.0, ran(10.0))]).verdict == "undecided", "one run has no interval"
+
+
+def test_a_statement_is_undecided_if_one_of_its_parts_is() -> None:
+    assert every(["holds", "undecided"]) == some(["fails", "undecided"]) == "undecided"
+    assert every(["holds", "undecided", "fails"]) == "fails"
+    assert some(["holds", "undecided", "fails"]) == "holds"
 
 
 @pytest.mark.parametrize(
@@ -133,6 +166,8 @@ def test_a_straight_line_is_not_bent() -> None:
         claim(near=[{}, {}]),
         claim(zero=True, colour="red"),
         {**claim(zero=True), "measures": "height"},
+        claim(gap=[{}, {}], within=1),
+        claim(zero=True, predicted="perhaps"),
     ],
     ids=str,
 )
@@ -202,7 +237,7 @@ def test_the_command_prints_both_tables_and_fails_for_what_is_missed(
     assert "1 of 2 statements hold" in outcome.out
     assert "-20.0%" in outcome.out
     page = (pages / "index.html").read_text("utf-8")
-    assert "1 of 2 statements hold." in page
+    assert "1 of 2 statements hold" in page
     assert 'href="study/figure_1.html"' in page
     assert "<td><td" not in page, "a cell in a cell is drawn outside the table"
     assert "What figure 1 shows." in (pages / "study" / "figure_1.html").read_text("utf-8")
@@ -243,3 +278,126 @@ def test_figures_come_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for name in ("table_2", "figure_10", "figure_9", "table_1"):
         (tmp_path / f"{name}.yaml").write_text("", "utf-8")
     assert list(experiments(tmp_path)) == ["figure_9", "figure_10", "table_1", "table_2"]
+
+
+QUANTITIES = """
+net sizes
+param size = 64 B
+place start = token
+transition go: start -> nothing
+measure twice = 2 * count(go, size)
+run until dead
+"""
+
+
+def of_sizes(folder: Path, values: str) -> None:
+    (folder / "levels.net").write_text(QUANTITIES, "utf-8")
+    (folder / "figure_1.yaml").write_text(
+        f"net: levels.net\ngrid: {{size: [{values}]}}\nreplications: 2\nmeasures: [twice]\n", "utf-8"
+    )
+
+
+def test_curves_run_along_quantities_in_the_order_of_their_size(folder: Path, tmp_path: Path) -> None:
+    of_sizes(folder, "1 KiB, 64 B, 512 B")
+    rising = claim(increasing="size", measures=["twice"])
+    assert judged(folder, tmp_path, [rising, claim(bent="size", measures=["twice"])]) == [True, False]
+
+
+def test_a_curve_along_words_is_refused(folder: Path, tmp_path: Path) -> None:
+    of_sizes(folder, "64 B, 2 * 64 B")
+    with pytest.raises(StatementError, match=r"size=2 \* 64 B is not a number or a quantity"):
+        judged(folder, tmp_path, [claim(increasing="size", measures=["twice"])])
+
+
+def test_the_command_runs_studies_at_any_depth(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    nested = folder / "deeper" / "still"
+    nested.mkdir(parents=True)
+    for name in ("levels.net", "figure_1.yaml"):
+        (nested / name).write_text((folder / name).read_text("utf-8"), "utf-8")
+    where = ["--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    pages = tmp_path / "pages"
+    whole = caller(capsys)("validate", "--folder", str(tmp_path / "validation"), *where, "--report", str(pages))
+    assert "study/deeper/still" in whole.out
+    assert (pages / "study" / "deeper" / "still" / "figure_1.html").exists()
+    one = caller(capsys)("validate", "deeper/still/figure_1", "--folder", str(folder), *where)
+    assert one.status == 1
+    assert "1 of 2 stated figures" in one.out
+    itself = caller(capsys)("validate", "still", "--folder", str(nested), *where)
+    assert "1 of 2 stated figures" in itself.out
+
+
+def test_a_folder_that_is_not_there_or_has_no_studies_is_refused(tmp_path: Path, capsys: Capture) -> None:
+    assert "there is no folder" in caller(capsys)("validate", "--folder", str(tmp_path / "none")).err
+    (tmp_path / "empty").mkdir()
+    assert "there are no experiments" in caller(capsys)("validate", "--folder", str(tmp_path / "empty")).err
+
+
+MARKED = """
+title: Figure 1
+net: levels.net
+points: [{level: 1}, {level: 2}, {level: 3}, {level: 4}]
+replications: 2
+measures: [height]
+expected:
+  - {at: {level: 1}, measure: height, value: 1, role: input}
+  - {at: {level: 2}, measure: height, value: 9, role: fitted}
+  - {at: {level: 3}, measure: height, value: 9, predicted: 8.7}
+  - {at: {level: 4}, measure: height, value: 9, predicted: 12}
+"""
+
+
+def test_fitted_input_and_predicted_figures_are_marked_and_counted_apart(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    (folder / "figure_1.yaml").write_text(MARKED, "utf-8")
+    claims = [claim(above=0, predicted="holds"), claim(above=0, predicted="fails")]
+    (folder / "statements.yaml").write_text(yaml.safe_dump(claims), "utf-8")
+    pages = tmp_path / "pages"
+    where = ["--folder", str(folder), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    shown = caller(capsys)("validate", *where, "--report", str(pages)).out
+    page = (pages / "index.html").read_text("utf-8")
+    for said in (
+        "2 of 4 stated figures within their tolerances",
+        "compared: 1 of 2; fitted: 0 of 1; fixed by an input: 1 of 1",
+        "2 of 4 predictions of figures and statements not yet seen came true",
+        "predicted 8.7",
+    ):
+        assert said in shown
+        assert said in page
+
+
+@pytest.mark.parametrize("wrong", ["role: guessed", "predicted: much", "predicted: 3 Gbps"])
+def test_a_mark_that_makes_no_sense_is_refused(folder: Path, tmp_path: Path, capsys: Capture, wrong: str) -> None:
+    (folder / "figure_1.yaml").write_text(MARKED.replace("role: fitted", wrong), "utf-8")
+    outcome = caller(capsys)("validate", "--folder", str(folder), "--stores", str(tmp_path), "--quiet")
+    assert outcome.status in (1, 2)
+    assert wrong.partition(": ")[2] in outcome.err
+
+
+def test_noise_is_neither_within_nor_a_true_statement(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    """Two runs of one exponential time each: the interval is many times as wide as the tolerance."""
+    (folder / "levels.net").write_text(
+        "net guesses param level = 1.0 place start = token place over "
+        "transition go: start -> over takes exp(level) transition last: over -> nothing "
+        "measure length = now at last run until dead",
+        "utf-8",
+    )
+    (folder / "figure_1.yaml").write_text(
+        "net: levels.net\ngrid: {level: [1.0, 1.1]}\nreplications: 3\nmeasures: [length]\nstreams: independent\n"
+        "expected: [{at: {level: 1.0}, measure: length, value: 1, within: 200%},\n"
+        "           {at: {level: 1.1}, measure: length, value: 1000, within: 1%}]\n",
+        "utf-8",
+    )
+    claims = [{**claim(increasing="level"), "measures": ["length"]}]
+    (folder / "statements.yaml").write_text(yaml.safe_dump(claims), "utf-8")
+    pages = tmp_path / "pages"
+    where = ["--folder", str(folder), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    outcome = caller(capsys)("validate", *where, "--report", str(pages))
+    page = (pages / "index.html").read_text("utf-8")
+    assert outcome.status == 1
+    assert "0 of 2 stated figures within their tolerances, 1 too noisy to judge" in outcome.out
+    assert "0 of 1 statements hold, 1 undecided at this length" in outcome.out
+    assert "OUTSIDE" in outcome.out, "far outside is outside, however wide the interval"
+    assert "margin" in outcome.out
+    assert "? too noisy to judge" in page
+    assert "? undecided at this length" in page

@@ -1,0 +1,41 @@
+"""What the terminal and the page say of a validation."""
+
+from __future__ import annotations
+
+import math
+
+from petri.report.quantities import NOTHING, Units
+from petri.validation.names import short
+from petri.validation.suite import FigureCheck, Validation
+
+__all__ = ["basis", "counted_figures", "counted_statements", "percent", "short"]
+
+
+def basis(check: FigureCheck, units: Units) -> str:
+    """What the verdict on a figure is worth: fitted, input, or predicted and with which value; "" otherwise."""
+    said = [check.role] if check.role else []
+    if check.checked.predicted is not None:
+        said.append(f"predicted {units.show(check.checked.predicted, check.dimension, 3)}")
+    return ", ".join(said)
+
+
+def counted_figures(one: Validation) -> str:
+    noisy = f", {one.noisy} too noisy to judge" if one.noisy else ""
+    lines = [f"{one.found} of {len(one.figures)} stated figures within their tolerances{noisy}"]
+    if len(one.tallies) > 1:
+        lines.append("; ".join(f"{tally.kind}: {tally.found} of {tally.of}" for tally in one.tallies))
+    predicted = one.predictions
+    if predicted.of:
+        lines.append(
+            f"{predicted.found} of {predicted.of} predictions of figures and statements not yet seen came true"
+        )
+    return "\n".join(lines)
+
+
+def counted_statements(one: Validation) -> str:
+    undecided = f", {one.undecided} undecided at this length" if one.undecided else ""
+    return f"{one.holding} of {len(one.statements)} statements hold{undecided}"
+
+
+def percent(share: float, sign: str = "") -> str:
+    return NOTHING if math.isnan(share) else format(share, f"{sign}.1%")
