@@ -79,7 +79,8 @@ def command(
 ) -> int:
     """Simulate NET and print its measures.
 
-    NET is a file, the name of a net of the library (`pnsim list`), or `-` for stdin. Options override the `run` line of the net.
+    NET is a file, the name of a net of the library (`pnsim list`), or `-` for stdin. Options override the
+    `run` line of the net.
 
     Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).

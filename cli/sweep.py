@@ -76,8 +76,8 @@ def command(
 ) -> int:
     """Run a net at many points of its parameters, with replications and confidence intervals.
 
-    EXPERIMENT is a YAML file, or a net (`-` for stdin) together with --grid. Each replication is stored when it finishes. If a sweep
-    is stopped or killed, the same command continues where it was.
+    EXPERIMENT is a YAML file, or a net (`-` for stdin) together with --grid. Each replication is stored
+    when it finishes. If a sweep is stopped or killed, the same command continues where it was.
 
     Exit status: 0 done, 1 an expected value was missed or the experiment has errors, 2 could not start, 3 a run
     stopped with an error in the model, 130 interrupted.
