@@ -29,9 +29,11 @@ run until 10
 UNTIDY = TEXT.replace("n * token", "n*token")
 GROWING = """net growing
 place source = token
-place heap
-transition arrive: source -> source, heap takes exp(1)
-run until 300000 seed 1
+place queue
+place server = token
+transition arrive: source -> source, queue takes exp(1)
+transition serve: queue, server -> server takes exp(1.5)
+run until 20000 seed 1
 """
 
 
