@@ -19,21 +19,22 @@ Report = tuple[str, list[Diagnostic], dict[str, str]]
 
 
 @click.command(name="check")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=nets.complete_net)
 @nets.settings_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(files: tuple[str, ...], settings: tuple[str, ...], form: str) -> int:
-    """Report all errors and warnings in .net files.
+    """Report all errors and warnings in .net files. In a folder, all .net files are checked; `-` is stdin.
 
     Exit status: 0 no errors (possibly warnings), 1 a net has errors, 2 a file cannot be read.
     """
     values: Mapping[str, object] = nets.read_settings(settings)
+    files = tuple(found for file in files for found in nets.in_folder(file))
     reports = [(file, *_check(file, values)) for file in files]
     found = [diagnostic for _, diagnostics, _ in reports for diagnostic in diagnostics]
     with printing():
         _print(reports, form)
     if form == "text":
-        what = f"{len(files)} nets" if len(files) > 1 else files[0]
+        what = f"{len(files)} nets" if len(files) > 1 else _shown(files[0])
         remark(f"{what}: {summary(found) or 'no problems found'}")
     statuses = {language_status(LanguageError(diagnostics)) for _, diagnostics, _ in reports if has_errors(diagnostics)}
     return FAILED if FAILED in statuses else max(statuses, default=DONE)
@@ -42,7 +43,13 @@ def command(files: tuple[str, ...], settings: tuple[str, ...], form: str) -> int
 def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic], dict[str, str]]:
     from petri import language
 
+    if file == nets.STDIN:
+        return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN)
     return language.check_with_sources(nets.find(file, missing_is_file=True), settings)
+
+
+def _shown(file: str) -> str:
+    return nets.SHOWN_STDIN if file == nets.STDIN else file
 
 
 def _print(reports: Sequence[Report], form: str) -> None:
@@ -55,4 +62,4 @@ def _print(reports: Sequence[Report], form: str) -> None:
 
 
 def _report(file: str, diagnostics: list[Diagnostic]) -> dict[str, Any]:
-    return {"file": file, "diagnostics": [diagnostic.to_dict() for diagnostic in diagnostics]}
+    return {"file": _shown(file), "diagnostics": [diagnostic.to_dict() for diagnostic in diagnostics]}

@@ -25,7 +25,9 @@ PIECES = 4096  # printed at once
 
 
 def has_colour(stream: TextIO) -> bool:
-    """Whether to use colour: on a terminal, unless NO_COLOR is set or TERM=dumb."""
+    """Whether to use colour: on a terminal, unless NO_COLOR is set or TERM=dumb; anywhere if FORCE_COLOR is set."""
+    if os.environ.get("FORCE_COLOR", "") not in ("", "0") and not os.environ.get("NO_COLOR"):
+        return True
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
 
 

@@ -16,7 +16,7 @@ SUFFIXES = (".svg", ".dot")
 
 
 @click.command(name="draw")
-@click.argument("net")
+@nets.net_argument
 @click.option("--output", "-o", metavar="FILE", help="Output file, FILE.svg or FILE.dot. [default: SVG on stdout]")
 @click.option("--unfold", is_flag=True, help="Draw each element of an array, even if all look alike.")
 @nets.settings_option

@@ -9,7 +9,7 @@ from .console import write_json_pieces
 
 
 @click.command(name="flat")
-@click.argument("net")
+@nets.net_argument
 @nets.settings_option
 def command(net: str, settings: tuple[str, ...]) -> None:
     """Print the flat net of NET as JSON. The engines read it; modules, arrays and parameters are resolved."""

@@ -6,11 +6,12 @@ import click
 
 from petri import library
 
-from .console import stdout_console
+from .console import stdout_console, write_json
 
 
 @click.command(name="list")
-def command() -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the names and sentences as JSON.")
+def command(as_json: bool) -> None:
     """List the nets of the library.
 
     Use its name to run, draw or inspect a net: `pnsim run mm1`.
@@ -19,6 +20,9 @@ def command() -> None:
 
     names = library.net_names()
     sentences = [first_sentence(name) for name in names]
+    if as_json:
+        write_json([{"name": name, "doc": sentence} for name, sentence in zip(names, sentences, strict=True)])
+        return
     print_table(stdout_console(), [Column("", names, "name"), Column("", sentences, "prose")])
 
 

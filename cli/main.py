@@ -31,7 +31,10 @@ COMMANDS = {
     "info": ("info", "Show a net's parameters, places, transitions and measures."),
     "draw": ("draw", "Draw a net as SVG or Graphviz DOT."),
     "flat": ("flat", "Print the flat net, which the engines read, as JSON."),
+    "new": ("new", "Write a net to start from: a copy of a pattern of the library."),
+    "watch": ("watch", "Check and run a net again whenever its file changes."),
     "list": ("library", "List the nets of the library."),
+    "help": ("manual", "Describe a command."),
 }
 
 
@@ -81,7 +84,7 @@ def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     epilog="Start with `pnsim list`, then `pnsim run mm1`. `pnsim COMMAND --help` describes a command.",
 )
 @click.option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
+    "--version", "-V", is_flag=True, expose_value=False, is_eager=True, callback=_show_version, help="Show the version."
 )
 @click.pass_context
 def pnsim(ctx: click.Context) -> None:

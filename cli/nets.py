@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,14 +12,51 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from petri import library
-from petri.diagnostics import did_you_mean
+from petri.diagnostics import LanguageError, did_you_mean, has_errors
 
-from .exits import refusal
+from .exits import Refusal, refusal
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from petri.model import Model
 
 Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def complete_net(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """For the shell: the nets of the library that begin so, and files."""
+    from click.shell_completion import CompletionItem
+
+    names = (name for known in library.net_names() for name in {known, known.rpartition("/")[2]})
+    return [*(CompletionItem(name) for name in sorted(names) if name.startswith(begun)), CompletionItem(begun, "file")]
+
+
+def complete_setting(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """For the shell: `NAME=` for the parameters of the net on the line."""
+    from click.shell_completion import CompletionItem
+
+    name = context.params.get("net") or context.params.get("what") or _net_on_line()
+    try:
+        parameters = () if name in (None, STDIN) else load(name, ()).net.parameters
+    except (LanguageError, Refusal):
+        return []
+    return [CompletionItem(f"{one.name}=", help=one.doc) for one in parameters if one.name.startswith(begun)]
+
+
+def _net_on_line() -> str | None:
+    """The net on a command line that is not complete: click reads no arguments after an option without its value."""
+    from click.shell_completion import split_arg_string
+
+    words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
+    return next(
+        (word for word in words if not word.startswith("-") and (_exists(Path(word)) or library.net(word))), None
+    )
+
+
+def net_argument(command: Command) -> Command:
+    """The argument NET: a file, a net of the library, or `-` for stdin."""
+    return click.argument("net", shell_complete=complete_net)(command)
 
 
 def settings_option(command: Command) -> Command:
@@ -26,6 +65,7 @@ def settings_option(command: Command) -> Command:
         "--set",
         "settings",
         multiple=True,
+        shell_complete=complete_setting,
         metavar="NAME=VALUE",
         help="Set a parameter, with its unit: --set line='2.5 Gbps'. May be repeated.",
     )(command)
@@ -79,6 +119,20 @@ def read_pairs(texts: tuple[str, ...], option: str) -> dict[str, str]:
     return pairs
 
 
+STDIN = "-"
+SHOWN_STDIN = "<stdin>"  # in messages
+
+
+def read_stdin() -> str:
+    """The text of a net on stdin. Raises LanguageError if it is not text."""
+    from petri.language.syntax.foreign import decode
+
+    text, found = decode(sys.stdin.buffer.read(), SHOWN_STDIN)
+    if has_errors(found):
+        raise LanguageError(found)
+    return text
+
+
 def find(name: str, *, missing_is_file: bool = False) -> Path:
     """The file of that path, or the net of the library of that name.
 
@@ -93,6 +147,22 @@ def find(name: str, *, missing_is_file: bool = False) -> Path:
     if found is None:
         raise refusal("unknown-net", name=name, suggestion=_nearest(name))
     return found
+
+
+def in_folder(name: str) -> list[str]:
+    """The .net files of a folder and of those in it, in order, except hidden ones; the name itself if it is a file."""
+    folder = Path(name)
+    try:
+        if not folder.is_dir():
+            return [name]
+    except (OSError, ValueError):  # a name that a file cannot have
+        return [name]
+    found = [
+        path
+        for path in sorted(folder.rglob("*" + library.SUFFIX))
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts) and path.is_file()
+    ]
+    return [str(path) for path in found] or [name]
 
 
 def _exists(path: Path) -> bool:
@@ -137,13 +207,24 @@ def load(
     """The model of a file or of a net of the library, with the given files. Raises LanguageError, Refusal."""
     values = read_settings(settings)
     files, named = read_pairs(streams, "stream"), read_pairs(columns, "column")
-    path = find(name)
-    from petri import model
-
-    loaded = model.load(path, read_pairs(tables, "table"), **values)
+    others = read_pairs(tables, "table")
+    loaded = _from_stdin(values, others) if name == STDIN else _from_file(find(name), values, others)
     if not files and not named:
         return loaded
     return _with_pipes(loaded.with_streams(files, named), files)
+
+
+def _from_file(path: Path, values: dict[str, str], tables: dict[str, str]) -> Model:
+    from petri import model
+
+    return model.load(path, tables, **values)
+
+
+def _from_stdin(values: dict[str, str], tables: dict[str, str]) -> Model:
+    from petri import language
+    from petri.model import Model
+
+    return Model(*language.loads_with_sources(read_stdin(), values, name=SHOWN_STDIN, tables=tables))
 
 
 def _with_pipes(loaded: Model, named: Mapping[str, str]) -> Model:

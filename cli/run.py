@@ -30,7 +30,7 @@ LIMITS = click.IntRange(1, 2**63 - 1)
 
 
 @click.command(name="run")
-@click.argument("net")
+@nets.net_argument
 @nets.settings_option
 @nets.streams_options
 @nets.tables_option
@@ -79,7 +79,8 @@ def command(
 ) -> int:
     """Simulate NET and print its measures.
 
-    NET is a file, or the name of a net of the library (`pnsim list`). Options override the `run` line of the net.
+    NET is a file, the name of a net of the library (`pnsim list`), or `-` for stdin. Options override the
+    `run` line of the net.
 
     Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
@@ -125,7 +126,7 @@ def command(
     finally:  # the figures are shown even if the page cannot be written
         with printing():
             _show(result, net, seconds, as_json, every)
-    return _tell_ending(result, model)
+    return _tell_ending(result, model, quiet)
 
 
 def _find_warmup(model: Model, until: str | None, seed: int | None, engine: str, quiet: bool) -> str:
@@ -176,8 +177,8 @@ def _drift_note(drift: Drift, more: int) -> Diagnostic:
     return Diagnostic(identifier, severity="note", values={**values, "more": more or None})
 
 
-def _tell_ending(result: Result, model: Model) -> int:
-    """Report on stderr why the run ended early, if it did. Returns the exit status."""
+def _tell_ending(result: Result, model: Model, quiet: bool) -> int:
+    """Report on stderr why the run ended early, if it did, and what has not settled. Returns the exit status."""
     tell_missing(result.files)
     failure = result.failure
     if failure is not None:
@@ -188,7 +189,7 @@ def _tell_ending(result: Result, model: Model) -> int:
         )
         return exits.INTERRUPTED
     shown = result.drifts[:MOST_DRIFTS]
-    for number, drift in enumerate(shown, 1):
+    for number, drift in enumerate(() if quiet else shown, 1):
         tell(_drift_note(drift, len(result.drifts) - number if number == len(shown) else 0))
     for measured in result.failed_measures:
         tell(Diagnostic("figure-failed", values={"name": measured.name, "reason": measured.failure}))

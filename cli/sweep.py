@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
     from petri.experiment.sampling import Value
     from petri.experiment.summary import Outcome
     from petri.experiment.workers import Workers
+    from petri.model import Model
 
 COUNT = click.IntRange(min=1)
 FILES = (".yaml", ".yml")
 
 
 @click.command(name="sweep")
-@click.argument("what", metavar="EXPERIMENT")
+@click.argument("what", metavar="EXPERIMENT", shell_complete=nets.complete_net)
 @click.option(
     "--grid",
     "grids",
@@ -46,6 +48,7 @@ FILES = (".yaml", ".yml")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers.")
 @click.option("--measure", "measures", multiple=True, metavar="NAME", help="Keep only this measure. May be repeated.")
 @click.option("--store", metavar="FILE.db", help="File for the replications (default: named after the experiment).")
+@click.option("--fresh", is_flag=True, help="Remove the store first, and run every replication again.")
 @click.option("--export", metavar="FILE", help="Write the replications to a .csv or .parquet file at the end.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
@@ -66,14 +69,15 @@ def command(
     engine: str,
     workers: int | None,
     dask: str | None,
+    fresh: bool,
     as_json: bool,
     quiet: bool,
     **overrides: Any,
 ) -> int:
     """Run a net at many points of its parameters, with replications and confidence intervals.
 
-    EXPERIMENT is a YAML file, or a net together with --grid. Each replication is stored when it finishes. If a sweep
-    is stopped or killed, the same command continues where it was.
+    EXPERIMENT is a YAML file, or a net (`-` for stdin) together with --grid. Each replication is stored
+    when it finishes. If a sweep is stopped or killed, the same command continues where it was.
 
     Exit status: 0 done, 1 an expected value was missed or the experiment has errors, 2 could not start, 3 a run
     stopped with an error in the model, 130 interrupted.
@@ -89,6 +93,8 @@ def command(
         path = Path(store) if store else _store_of(what)
         _check_export(export)
         check_report(report)
+        if fresh:
+            _remove(path)
         outcome = _run(experiment, path, engine, workers, dask, quiet)
         if export:
             from petri.experiment.tables import export as write_table
@@ -118,11 +124,24 @@ def _experiment(what: str, grids: tuple[str, ...], settings: tuple[str, ...], ov
         experiment = Experiment.load(what)
         fixed = {**experiment.fixed, **fixed}
     else:
-        experiment = Experiment(net=nets.find(what))
+        experiment = Experiment(net=_net_of_stdin() if what == nets.STDIN else nets.find(what))
     overrides["measures"] = list(overrides["measures"]) or None
     overrides["precision"] = _precision(overrides["precision"])
     points = _points(grids, fixed) if grids else None
     return experiment.with_overrides(fixed=fixed, points=points, **overrides)
+
+
+def _net_of_stdin() -> Callable[..., Model]:
+    """Makes the net from its parameters, from a text that can be read only once."""
+    text = nets.read_stdin()
+
+    def make(**values: object) -> Model:
+        from petri import language
+        from petri.model import Model
+
+        return Model(*language.loads_with_sources(text, values, name=nets.SHOWN_STDIN))
+
+    return make
 
 
 def _points(grids: tuple[str, ...], fixed: dict[str, Any]) -> list[dict[str, Value]]:
@@ -159,8 +178,19 @@ def _precision(text: str | None) -> Any:
 
 def _store_of(what: str) -> Path:
     """`experiment.yaml` is stored in experiment.db, a sweep of `mm1.net` in mm1-sweep.db, in the current folder."""
-    stem = Path(what).stem
+    stem = "stdin" if what == nets.STDIN else Path(what).stem
     return Path(f"{stem}.db" if what.endswith(FILES) else f"{stem}-sweep.db")
+
+
+def _remove(store: Path) -> None:
+    """Remove a store. Raises ExperimentError if the file is not a store."""
+    from petri.experiment.store import Store
+
+    if not store.exists():
+        return
+    Store.open(store).close()
+    for suffix in ("", "-wal", "-shm"):
+        store.with_name(store.name + suffix).unlink(missing_ok=True)
 
 
 def _check_export(path: str | None) -> None:

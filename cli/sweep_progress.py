@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from petri.report.quantities import Units
 
 from .console import ENDLESS, console_on, remark
-from .progress import bar_of, fitting
+from .progress import bar_of, fitting, left_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -119,11 +119,5 @@ def block(state: State, room: int) -> RenderableType:
 
 
 def left(state: State) -> str:
-    """`1:02:07 left`, `2:07 left`, `7 s left`."""
-    if state.left is None:
-        return ""
-    minutes, seconds = divmod(round(state.left), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}:{minutes:02}:{seconds:02} left"
-    return f"{minutes}:{seconds:02} left" if minutes else f"{seconds} s left"
+    """The time that remains, if it is known."""
+    return "" if state.left is None else left_text(state.left)

@@ -36,6 +36,7 @@ from petri.experiment.definition import (
     Tolerance,
 )
 from petri.experiment.sampling import Axis, BadRange, Value, parse_range, parse_value
+from petri.experiment.yaml_net import check_against_net
 from petri.experiment.yaml_tree import Items, YamlNode, YamlTable, YamlText, read
 from petri.measure.sequential import Precision
 from petri.net import Span
@@ -87,6 +88,8 @@ def load_experiment(path: Path) -> Definition:
     node, text, problems = read(path)
     reading = Reading(path, problems)
     experiment = reading.experiment(node)
+    if experiment is not None and isinstance(node, YamlTable):
+        reading.problems += check_against_net(node, experiment, bool(reading.problems))
     if reading.problems:
         raise LanguageError(in_order(reading.problems), {str(path): text})
     assert experiment is not None
@@ -99,6 +102,7 @@ class Reading:
     def __init__(self, path: Path, problems: Sequence[Diagnostic]) -> None:
         self.path = path
         self.problems = list(problems)
+        self.knows_points = True  # all of them; else what is expected at a point may be of one that could not be read
 
     def error(self, identifier: str, span: Span, **values: DiagnosticValue) -> None:
         self.problems.append(Diagnostic(identifier, span, values))
@@ -117,7 +121,9 @@ class Reading:
         if "net" not in entries:
             self.error("experiment-missing", first_line(node.span), name="net", example=KEYS["net"])
         fixed = self.parameters(entries.get("set"), "set", KEYS["set"])
+        before = len(self.problems)
         points = self.points(node, fixed)
+        self.knows_points = len(self.problems) == before
         return Definition(
             net=self.net(entries.get("net")),
             points=points,
@@ -152,8 +158,8 @@ class Reading:
             self.error("experiment-two-designs", root.keys[given[1]], first=given[0], second=given[1])
         if not given:
             return [{}]
-        node = root.entries[given[0]]
-        points = {"grid": self.grid, "points": self.listed, "sample": self.sample}[given[0]](node)
+        designs = {"grid": self.grid, "points": self.listed, "sample": self.sample}
+        points, *_ = [designs[name](root.entries[name]) for name in given]
         for name in {name for point in points for name in point} & set(fixed):
             self.error("experiment-same-parameter", root.keys[given[0]], name=name, where=given[0])
         if len(points) > MOST_POINTS:
@@ -311,7 +317,7 @@ class Reading:
             self.one_of(table.entries.get("role"), "role", (FITTED, INPUT)) or "",
             self.with_unit(table.entries.get("predicted"), "predicted"),
         )
-        if at and not any(one.applies(point) for point in points):
+        if at and self.knows_points and not any(one.applies(point) for point in points):
             label = " ".join(f"{name}={value}" for name, value in at.items())
             self.error("expected-nowhere", table.keys["at"], point=label)
         return one

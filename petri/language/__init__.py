@@ -50,10 +50,10 @@ def load_with_sources(
 
 
 def loads_with_sources(
-    text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT
+    text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT, tables: Tables | None = None
 ) -> tuple[Net, dict[str, str]]:
     """As `loads`, plus the texts of all files read."""
-    return _net_or_error(*_work(None, text, parameters, name))
+    return _net_or_error(*_work(None, text, parameters, name, tables=tables))
 
 
 def check(path: str | Path, parameters: Mapping[str, object] | None = None) -> list[Diagnostic]:
@@ -70,7 +70,14 @@ def check_with_sources(
 
 def checks(text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT) -> list[Diagnostic]:
     """As `check`, of a text."""
-    return _found(_work(None, text, parameters, name, lints=True)[1])[0]
+    return checks_with_sources(text, parameters, name=name)[0]
+
+
+def checks_with_sources(
+    text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT
+) -> tuple[list[Diagnostic], dict[str, str]]:
+    """As `checks`, plus the texts of all files read."""
+    return _found(_work(None, text, parameters, name, lints=True)[1])
 
 
 def duration(text: str, net: Net) -> float:

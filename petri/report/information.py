@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -31,16 +32,29 @@ def print_information(
         title.append(f": {' '.join(net.doc.split())}", style="not bold")
     print_prose(console, title)
     print_prose(console, Text(teller.run_line(), style="dim"))
-    sections = (
+    for heading, columns, rows in _sections(net, teller):
+        if rows:
+            console.print()
+            print_table(console, _columns(heading, columns, rows if every else _folded(rows)))
+
+
+def information(net: Net, sources: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The same for JSON: the texts of the tables, a dictionary for each row; no rows are merged."""
+    teller = _Teller(net, sources or {})
+    found: dict[str, Any] = {"name": net.name, "doc": " ".join(net.doc.split()), "run": teller.run_line()}
+    for heading, columns, rows in _sections(net, teller):
+        names = ("name", *(column.replace(" ", "_") for column in columns), "doc")
+        found[heading.lower()] = [dict(zip(names, row, strict=True)) for row in rows]
+    return found
+
+
+def _sections(net: Net, teller: _Teller) -> tuple[tuple[str, tuple[str, str], list[InformationRow]], ...]:
+    return (
         ("Parameters", ("value", "range"), [teller.parameter(p) for p in net.parameters]),
         ("Places", ("holds", "at first"), [teller.place(p) for p in net.places]),
         ("Transitions", ("takes", "when"), [teller.transition(t) for t in net.transitions]),
         ("Measures", ("records", "expected"), [teller.measure(m) for m in net.measures]),
     )
-    for heading, columns, rows in sections:
-        if rows:
-            console.print()
-            print_table(console, _columns(heading, columns, rows if every else _folded(rows)))
 
 
 InformationRow = tuple[str, str, str, str]  # name, two cells, documentation

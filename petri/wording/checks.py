@@ -14,6 +14,11 @@ WORDING: dict[str, Wording] = {
         "`{name}` is a unit: write `{unit}`",
         "a name on its own in an input arc binds a variable, as in `place({binding})`",
     ),
+    "variable-not-allowed": Wording(
+        "`{name}` is bound to a token, but {where} is the same for all tokens",
+        "write one transition for each class of tokens, such as `when {name} == 1 {clause} 1`",
+        "to take tokens in the order of a field, declare their place `by` that field",
+    ),
     "unknown-place": Wording(
         "there is no place `{name}`",
         "did you mean `{suggestion}`?",
@@ -26,10 +31,8 @@ WORDING: dict[str, Wording] = {
         "there is no unit `{unit}`",
         "did you mean `{number} {suggestion}`?",
         "write `{tokens} * token` for that many tokens",
-        notes=(
-            "there are units of time (`h` `min` `s` `ms` `us` `ns` `ps`), bytes (`B` `KiB`), bits (`b` `Mb`),"
-            " rates (`Gbps`) and frequencies (`MHz`)",
-        ),
+        "a product needs its sign: write `{factor}`",
+        notes=("examples of units are {units:and}",),
     ),
     "unknown-function": Wording("there is no function `{name}`", "did you mean `{suggestion}`?", "use {instead}"),
     "unknown-module": Wording(

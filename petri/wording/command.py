@@ -22,6 +22,15 @@ WORDING: dict[str, Wording] = {
         "write NAME=VALUE, such as `--set load=0.9` or `--set line='2.5 Gbps'`",
     ),
     "set-twice": Wording("`{name}` is set twice", "remove `--set {first}` or `--set {second}`"),
+    "new-name": Wording("`{name}` cannot be the name of a net", "a name has letters, digits and `_`, a letter first"),
+    "new-exists": Wording("`{path}` exists already", "choose another name, or remove the file"),
+    "unknown-pattern": Wording(
+        "there is no net `{name}` in the library", "did you mean `{suggestion}`?", "`pnsim list` shows them"
+    ),
+    "pattern-with-files": Wording(
+        "`{name}` reads other files, which a copy would not find", "choose a net that is complete, such as `mm1`"
+    ),
+    "watch-no-file": Wording("`{path}` is not a file", "`pnsim watch` needs a net in a file of your own"),
     "native-missing": Wording(
         "the native engine is not installed",
         "install pnsim again with a Rust toolchain on the path, or use the slower engine: `--engine reference`",

@@ -21,6 +21,7 @@ WORDING: dict[str, Wording] = {
     "experiment-missing": Wording("`{name}` is missing", "write, for example: {example}"),
     "experiment-kind": Wording("`{name}` must be {wanted}, not {found}", "write, for example: {example}"),
     "experiment-number": Wording("`{name}` must be {wanted}, not {found}"),
+    "experiment-value": Wording("`{text}` cannot be the value of `{name}`: {reason}"),
     "experiment-two-designs": Wording(
         "`{first}` and `{second}` both define the points", "keep one of grid, points and sample"
     ),

@@ -24,6 +24,7 @@ WORDING: dict[str, Wording] = {
     ),
     "file-foreign": Wording(
         "`{path}` looks like a file of {tool}, not a net of this language",
-        notes=("several programs use the suffix `.net`; `{sign}` is typical of {tool}",),
+        "pnsim reads only nets in its own language; docs/tutorial.md writes one step by step",
+        notes=("`{sign}` is typical of {tool}",),
     ),
 }

@@ -15,6 +15,21 @@ WORDING: dict[str, Wording] = {
         "remove it; separate the items of a list with `,`",
     ),
     "slash-comment": Wording("`//` does not start a comment", "write `#`, or `##` to document a declaration"),
+    "foreign-comment": Wording(
+        "`{found}` does not start a comment",
+        "write `#`, or `##` to document a declaration",
+        notes=("`#` goes before {each}",),
+    ),
+    "conditional-operator": Wording("there is no operator `?`", "write `if condition then a else b`"),
+    "multiset": Wording(
+        "a number of tokens is written with `*`, not with a backquote",
+        "arcs: `place(x)` for a token with the value x, `{count} * place` for {count} black ones",
+        "an initial marking lists its tokens: `= 3, 5, 5` or `= {count} * token`",
+    ),
+    "foreign-quotes": Wording(
+        "`{found}` is not a quotation mark of this language",
+        'write `"{text}"` for a file; names have no quotes',
+    ),
     "stray-percent": Wording("`%` must directly follow its number", "write `5%` for 0.05; the remainder is `x mod y`"),
     "percent-modulo": Wording("`%` means percent, not the remainder", "write `{number} mod …`"),
     "open-string": Wording("the text does not end on its line", 'end it with `"`'),
@@ -66,8 +81,20 @@ WORDING: dict[str, Wording] = {
     ),
     "missing-arrow": Wording(
         "transition `{name}` has no `->` between its inputs and outputs",
-        "if it has no output, write `-> nothing`",
+        "write `transition {name}: inputs -> outputs`; if it has no output, `-> nothing`",
     ),
+    "arrow-sign": Wording("{found} compares; the arrow of a transition is `->`", "write `->`"),
+    "missing-takes": Wording("`takes` is missing before the time of the firing", "write `takes {time}`"),
+    "inhibitor-not": Wording(
+        "`not` does not forbid tokens in a place", "write `no {place}`: the transition waits until the place is empty"
+    ),
+    "two-indices": Wording(
+        "an array of places has one index",
+        "count the elements in one row: `{form}`, and element `[4 * i + j]` for row i, column j of 4 by 4",
+        "write one index, such as `{use}` for row i, column j of 4 by 4",
+    ),
+    "array-size": Wording("an array of places is declared with the range of its index", "write `{form}`"),
+    "array-variable": Wording("an array of places is declared without a variable", "write `{form}`"),
     "missing-outputs": Wording("no output follows `->`", "if the transition has no output, write `-> nothing`"),
     "second-arrow": Wording("a transition has one `->`", "separate arcs with `,`"),
     "input-only": Wording("`{word}` is an input arc", "write it before `->`"),
@@ -100,6 +127,7 @@ WORDING: dict[str, Wording] = {
     "trailing-comma": Wording("nothing follows this `,`", "remove it, or add the missing item"),
     "missing-value": Wording("a value is missing after `{before}`", "write for example `{example}`", _FORM),
     "chained-comparison": Wording("comparisons cannot be chained", "write `a < b and b < c`"),
+    "if-after-value": Wording("the condition comes before the two values", "write `if condition then a else b`"),
     "missing-then": Wording("`then` is missing after the condition of `if`", "write `if condition then a else b`"),
     "missing-else": Wording(
         "this `if` has no `else`",

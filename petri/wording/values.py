@@ -11,7 +11,7 @@ WORDING: dict[str, Wording] = {
         "write `{suggestion}`",
         "a plain number times `{unit}` is a time, and so is a parameter whose value has a unit",
     ),
-    "dimension-mismatch": Wording("`{left}` is {left_type}, but `{right}` is {right_type}"),
+    "dimension-mismatch": Wording("`{left}` is {left_type}, but `{right}` is {right_type}", "write `{suggestion}`"),
     "time-unit-without-clock": Wording(
         "`{text}` needs a unit of time, but the time of this net is a plain number",
         "add the line `time {unit}`",
@@ -28,7 +28,7 @@ WORDING: dict[str, Wording] = {
     ),
     "root-dimension": Wording("`{text}` is {kind}, which has no square root"),
     "argument-count": Wording("`{name}` got {given:argument}", "write `{usage}`"),
-    "not-callable": Wording("`{text}` is not a function"),
+    "not-callable": Wording("`{text}` is not a function", "write `{factor} * (…)`"),
     "expression-too-large": Wording("the expression is too large", "name parts of it with `const`, `param` or `draw`"),
     "misplaced-expression": Wording("{what} is not allowed in {where}"),
     "word-as-value": Wording("`{word}` is not a value, so it is not allowed in {where}", "write {instead}"),
@@ -43,7 +43,9 @@ WORDING: dict[str, Wording] = {
     "tokens-not-allowed": Wording("`tokens(…)` is not allowed in {where}"),
     "draw-not-allowed": Wording(
         "random values cannot be drawn in {where}",
-        "name the draw in the transition, `draw x ~ …`, and use `x`",
+        "name the draw in the transition, `{here} x ~ …`, and use `x`",
+        "to choose at random, write two transitions, each with a `{weight}`",
+        "to compare a random value, `{earlier} x ~ …` in the transition before, and store x in the token",
         notes=("distributions are only allowed in `takes` and `draw`",),
     ),
     "dist-called": Wording("the distribution `{name}` takes no arguments", "write `{name}`"),

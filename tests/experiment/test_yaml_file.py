@@ -91,12 +91,12 @@ def test_numbers_beyond_all_measure_are_refused(tmp_path: Path, line: str, numbe
     ],
 )
 def test_designs(tmp_path: Path, design: str, points: int) -> None:
-    assert len(load(tmp_path, f"net: mm1\n{design}\n").points) == points
+    assert len(load(tmp_path, f"net: later.net\n{design}\n").points) == points
 
 
 def test_plain_texts_stay_what_they_are(tmp_path: Path) -> None:
     """YAML 1.1 would make of these a truth value, a number in base 60, a date, and a text."""
-    (point,) = load(tmp_path, "net: mm1\npoints: [{a: on, b: 1:30, c: 2026-01-01, d: 1e3, e: '7'}]").points
+    (point,) = load(tmp_path, "net: later.net\npoints: [{a: on, b: 1:30, c: 2026-01-01, d: 1e3, e: '7'}]").points
     assert point == {"a": "on", "b": "1:30", "c": "2026-01-01", "d": 1000.0, "e": "7"}
 
 
@@ -167,3 +167,52 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         with pytest.raises(LanguageError) as caught:
             Experiment.load(tmp_path / name)
         assert [diagnostic.id for diagnostic in caught.value.diagnostics] == [identifier]
+
+
+EVERYTHING_WRONG = """\
+net: queue.net
+sett: {load: 0.5}
+set: {lod: 0.5}
+grid: {load: [0.1, much], servers: 3..1}
+until: 20 parsec
+warmup: 3 parsec
+replications: 0
+precision: {nope: 1%, customers: 2%}
+measures: [customers.q, nope, busy]
+expected:
+  - {at: {load: 0.9}, measure: nope, value: 2.96 Gbps, within: a lot}
+  - {at: {lod: 3}, measure: busy, value: 3}
+tables: {lengths.csv: mine.csv}
+"""
+
+
+def test_everything_wrong_is_reported_at_once_without_consequences(tmp_path: Path) -> None:
+    """The names of parameters and measures too, which only the net knows; each mistake once, at its own place."""
+    write_net(tmp_path)
+    with pytest.raises(LanguageError) as raised:
+        load(tmp_path, EVERYTHING_WRONG)
+    lines = EVERYTHING_WRONG.splitlines()
+    found = []
+    for one in raised.value.diagnostics:
+        assert one.span is not None
+        found.append((one.id, lines[one.span.line - 1][one.span.column - 1 : one.span.end_column - 1]))
+    assert found == [
+        ("experiment-key", "sett"),
+        ("unknown-parameter", "lod"),
+        ("experiment-value", "much"),
+        ("range-empty", "3..1"),
+        ("experiment-value", "20 parsec"),
+        ("experiment-value", "3 parsec"),
+        ("experiment-number", "0"),
+        ("unknown-figure", "customers.q"),
+        ("unknown-figure", "nope"),
+        ("within-form", "a lot"),
+        ("unknown-parameter", "lod"),
+        ("table-not-there", "lengths.csv"),
+    ]
+
+
+def test_a_missing_net_is_reported_with_the_other_errors(tmp_path: Path) -> None:
+    with pytest.raises(LanguageError) as raised:
+        load(tmp_path, "net: nowhere.net\nreplications: 0\n")
+    assert [one.id for one in raised.value.diagnostics] == ["file-missing", "experiment-number"]

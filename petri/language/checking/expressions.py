@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
 from typing import Literal
@@ -25,7 +25,7 @@ from petri.language.meaning.types import (
     quantity,
     same,
 )
-from petri.language.meaning.units import PLAIN, TIME
+from petri.language.meaning.units import EXAMPLE_UNITS, PLAIN, TIME
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Kind, Span
@@ -68,6 +68,7 @@ class Reader:
         self.variables: Variables = variables if variables is not None else {}
         self.loops = loops if loops is not None else {}
         self.binds = binds
+        self.barred: Container[str] = ()  # variables of the transition that may not be used here
 
     def allowing(self, where: str, *allowed: Permission) -> Reader:
         """A reader with the same names for another part of the text."""
@@ -121,10 +122,11 @@ class Reader:
 
     def mismatch(self, value: Value, wanted: Type) -> None:
         text = self.problems.text(value.span)
-        is_time = isinstance(wanted, Scalar) and wanted.dimension == TIME
+        dimension = wanted.dimension if isinstance(wanted, Scalar) else PLAIN
+        is_time = dimension == TIME
         plain = isinstance(value.type, Scalar) and value.type.kind in ("int", "real") and value.type.dimension == PLAIN
-        needs_unit = is_time and plain and re.fullmatch(r"([\d._e]+)|exp\(([\d._e]+)\)", text)
-        unit = self.checker.units.time_unit
+        unit = self.checker.units.time_unit if is_time else EXAMPLE_UNITS.get(dimension)
+        needs_unit = unit and plain and re.fullmatch(r"([\d._e]+)|exp\(([\d._e]+)\)", text)
         self.problems.error(
             "type-mismatch",
             value.span,
@@ -225,6 +227,10 @@ class Reader:
             return
         if self.checker.excused(e.name):
             return
+        if e.name in self.barred:
+            clause = self.where.removeprefix("a ")
+            self.problems.error("variable-not-allowed", e.span, name=e.name, where=self.where, clause=clause)
+            return
         known = (name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol))
         self.problems.error(
             "unknown-name",
@@ -237,7 +243,7 @@ class Reader:
 
     def _number(self, e: tree.Number) -> Value:
         if e.unit is not None:
-            return quantity_of(self.checker, self.scope, e)
+            return quantity_of(self.checker, self.scope, e, {*self.variables, *self.loops})
         if e.value.denominator == 1 and not any(mark in e.text for mark in ".%eE"):
             value = constant(int(e.value), "int", e.span)
             if abs(e.value) >= 2**63:
@@ -368,7 +374,18 @@ class Reader:
             right=self.problems.text(right.span),
             left_type=plainly(left.type),
             right_type=plainly(right.type),
+            suggestion=self._with_unit(left, right) or self._with_unit(right, left),
         )
+
+    def _with_unit(self, quantity: Value, number: Value) -> str | None:
+        """A plain number with the unit that the quantity beside it needs."""
+        kinds = (quantity.type, number.type)
+        if not all(isinstance(kind, Scalar) for kind in kinds):
+            return None
+        needed, given = (kind.dimension for kind in kinds if isinstance(kind, Scalar))
+        unit = self.checker.units.time_unit if needed == TIME else EXAMPLE_UNITS.get(needed)
+        text = self.problems.text(number.span)
+        return f"{text} {unit}" if unit and given == PLAIN and re.fullmatch(r"[\d._e]+", text) else None
 
     def compare(self, op: str, left: Value, right: Value, span: Span) -> Value:
         pair = self.unify(left, right, span)
@@ -461,7 +478,9 @@ class Reader:
     def permit(self, what: Permission, span: Span) -> None:
         """Raises CheckError where such a thing may not stand."""
         if what not in self.allowed:
-            raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where)
+            guard = self.where == "a guard"
+            elsewhere = {"earlier": "draw", "weight": "weight"} if guard else {"here": "draw"}
+            raise CheckError(_NOT_PERMITTED[what], span, word=what, where=self.where, **elsewhere)
 
     def type_named(self, name: str) -> TypeSymbol | None:
         symbol = self.scope.find(name)

@@ -63,6 +63,11 @@ class ProbeTemplate(Struct):
 
 
 SERIES_FIELDS = ("mean", "min", "max")
+# Names of figures in other tools.
+FIGURES_ELSEWHERE = {
+    "median": "p50", "avg": "mean", "average": "mean", "stdev": "std", "stddev": "std", "sd": "std", "sigma": "std",
+    "maximum": "max", "minimum": "min", "n": "count", "total": "sum", "p0": "min", "p100": "max",
+}  # fmt: skip
 SAMPLE_FIELDS = ("count", "sum", "mean", "std", "min", "max")
 
 
@@ -215,12 +220,13 @@ class FigureReader:
 
     def unknown_field(self, span: Span, name: str, probe: ProbeTemplate, field: str) -> None:
         known = probe.fields()
+        meant = FIGURES_ELSEWHERE.get(field.lower())
         self.problems.error(
             "no-such-figure",
             span,
             name=name,
             field=field,
-            suggestion=self.problems.meant(field, known),
+            suggestion=meant if meant in known else self.problems.meant(field, known),
             known=known if len(known) < 12 else None,
         )
 

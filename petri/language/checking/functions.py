@@ -25,6 +25,8 @@ _ELSEWHERE = {
     "exponential": "exp(mean)",
     "expo": "exp(mean)",
     "poisson": "exp(mean), the time between two events of a Poisson process",
+    "coin": "uniform(0.0..1.0) < p, in a `draw`",
+    "bernoulli": "uniform(0.0..1.0) < p, in a `draw`",
     "random": "uniform(a..b)",
     "rand": "uniform(a..b)",
     "randint": "uniform(a..b), of ints each of a, a + 1, …, b",
@@ -39,7 +41,9 @@ _ELSEWHERE = {
 def call(reader: Reader, e: tree.Call) -> Value:
     """The value of `f(…)`."""
     if not isinstance(e.function, tree.Name):
-        reader.problems.error("not-callable", e.span, text=reader.problems.text(e.function.span))
+        text = reader.problems.text(e.function.span)
+        factor = text if isinstance(e.function, tree.Number) else None
+        reader.problems.error("not-callable", e.span, text=text, factor=factor)
         return reader.unknown(e.span)
     name = e.function.name
     symbol = reader.scope.find(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from fractions import Fraction
 
 from petri.language.checking.state import CheckState, Value
@@ -11,9 +12,11 @@ from petri.language.meaning.types import quantity
 from petri.language.meaning.units import TIME, UNITS, in_net_units, suggested_unit
 from petri.language.syntax import tree
 
+KNOWN_UNITS = ("h", "min", "s", "ms", "us", "ns", "ps", "B", "KiB", "b", "Mb", "Gbps", "MHz")
 
-def quantity_of(checker: CheckState, scope: Scope, e: tree.Number) -> Value:
-    """`64 B`, `40 cycle`."""
+
+def quantity_of(checker: CheckState, scope: Scope, e: tree.Number, names: Container[str] = ()) -> Value:
+    """`64 B`, `40 cycle`; `names` are the variables, with which `2 x` is mistaken for a product."""
     assert e.unit is not None
     user = scope.find_unit(e.unit)
     if user is not None:
@@ -30,7 +33,8 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number) -> Value:
     unit = UNITS.get(e.unit)
     if unit is None:
         tokens = e.unit in ("tokens", "token")
-        suggestion = None if tokens else suggested_unit(e.unit, scope.unit_names())
+        product = e.unit in names or scope.find(e.unit) is not None
+        suggestion = None if tokens or product else suggested_unit(e.unit, scope.unit_names())
         checker.problems.error(
             "unknown-unit",
             e.span,
@@ -38,6 +42,8 @@ def quantity_of(checker: CheckState, scope: Scope, e: tree.Number) -> Value:
             number=e.text,
             suggestion=suggestion,
             tokens=e.text if tokens else None,
+            factor=f"{e.text} * {e.unit}" if product else None,
+            units=None if product else KNOWN_UNITS,
         )
         return Value.unknown(e.span)
     if checker.units.second is None and unit.dimension.time:

@@ -69,9 +69,10 @@ class TransitionReader:
             d.span,
         )
 
-    @staticmethod
-    def _fixed(reader: Reader, e: tree.Expr, kind: Scalar) -> Node | None:
-        return Reader(reader.checker, reader.scope, reader.where, loops=reader.loops).read_fixed(e, kind)
+    def _fixed(self, reader: Reader, e: tree.Expr, kind: Scalar) -> Node | None:
+        constants = Reader(reader.checker, reader.scope, reader.where, loops=reader.loops)
+        constants.barred = self.variables
+        return constants.read_fixed(e, kind)
 
     # ------------------------------------------------------------ input arcs
 

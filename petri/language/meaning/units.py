@@ -87,6 +87,7 @@ def _standard_units() -> dict[str, Unit]:
 
 
 UNITS = _standard_units()
+EXAMPLE_UNITS = {BYTES: "B", RATE: "Gbps", FREQ: "MHz"}  # suggested for a number without a unit
 TIMES = tuple(name for name, unit in UNITS.items() if unit.dimension == TIME)
 
 # Common spellings of units, including plurals, and their spelling in the language.

@@ -75,10 +75,9 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
     """The diagnostics of a text that declares nothing or belongs to another program; none for a text worth parsing."""
     if all(not line.strip() or line.lstrip().startswith("#") for line in text.splitlines()):
         return [Diagnostic("file-empty", values={"path": name})]
-    if _OWN.search(text):
-        return []
+    own = _OWN.search(text) is not None
     for tool, pattern in _FOREIGN:
-        found = pattern.search(text)
+        found = None if own and tool not in _SIMILAR else pattern.search(text)
         if found:
             line = text.count("\n", 0, found.start("sign")) + 1
             column = found.start("sign") - (text.rfind("\n", 0, found.start("sign")) + 1) + 1
@@ -89,6 +88,7 @@ def unlike(text: str, name: str) -> list[Diagnostic]:
 
 # A line that only occurs in this language: enough to treat the text as a net, however broken the rest is.
 _OWN = re.compile(r"^[ \t]*(?:place|transition|param|measure|module|instance|import|port)[ \t]+[\w\"]", re.MULTILINE)
+_SIMILAR = ("PRISM", "CPN Tools")  # have lines such as `module queue` too, but also lines that no net has
 _FOREIGN = tuple(
     (tool, re.compile(pattern, re.MULTILINE))
     for tool, pattern in (
@@ -99,6 +99,9 @@ _FOREIGN = tuple(
         ("Hugin", r"\A\s*(?P<sign>class\s+\w+|net)\s*\{[\s\S]*?^\s*node\s+\w+\s*\{"),
         ("KiCad", r"\A\s*(?P<sign>\(export\b)"),
         ("PEP", r"\A\s*(?P<sign>PEP\b)"),
+        ("PRISM", r"^[ \t]*(?P<sign>(?:dtmc|ctmc|mdp|pta|smg)\b)[ \t]*;?[ \t]*$(?=[\s\S]*^[ \t]*endmodule\b)"),
+        ("PRISM", r"^[ \t]*\[\w*\][^\n#]*->[^\n#]*(?P<sign>\(\w+'[ \t]*=)"),
+        ("CPN Tools", r"^[ \t]*(?P<sign>(?:colset[ \t]+\w+[ \t]*=|var[ \t]+\w+[^\n]*:[^\n]*;))"),
         ("PNML", r"\A\s*(?:<\?xml[^>]*>\s*)?(?P<sign><pnml\b)"),
     )
 )

@@ -10,7 +10,7 @@ import re
 
 from petri.diagnostics import Diagnostic, Value
 from petri.net import Span
-from petri.structs import Struct
+from petri.structs import Struct, replace
 
 DECLARATION_WORDS = (
     "net", "time", "param", "const", "unit", "type", "dist", "place", "transition", "module", "port", "instance",
@@ -29,12 +29,16 @@ _TOKEN = re.compile(
     r"""
       (?P<SPACE>[ \t\r\n\f\ufeff]+)
     | (?P<COMMENT>\#[^\r\n]*)
-    | (?P<SLASHES>//[^\r\n]*)
+    | (?P<FOREIGN_COMMENT>//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/)?|(?<![^\s])--(?=[ \t\r\n]|\Z)[^\r\n]*)
+    | (?P<MULTISET>[0-9]+`)
     | (?P<NUMBER>[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9]+(?![A-Za-z_]))?%?)
     | (?P<NAME>p[0-9]+\.[0-9]+(?!\w)|[^\W\d]\w*)
     | (?P<STRING>"[^"\r\n]*")
     | (?P<OPEN_STRING>"[^\r\n]*)
-    | (?P<FOREIGN>&&|\|\||=>|<>|\*\*|[&!^%;](?!=))
+    | (?P<CURLY>\N{LEFT DOUBLE QUOTATION MARK}[^"\r\n\N{RIGHT DOUBLE QUOTATION MARK}]*\N{RIGHT DOUBLE QUOTATION MARK}
+              | \N{LEFT SINGLE QUOTATION MARK}[^"\r\n\N{RIGHT SINGLE QUOTATION MARK}]*\N{RIGHT SINGLE QUOTATION MARK}
+              | '[^'"=()\r\n]*')
+    | (?P<FOREIGN>&&|\|\||=>|<>|\*\*|(?<=[ \t])@\+?(?=[ \t]*[\w(])|[&!^%;](?!=))
     | (?P<SYMBOL>->|\.\.|==|!=|<=|>=|[-+*/<>=()\[\]{},:.|~])
     | (?P<OTHER>[\s\S])
     """,
@@ -44,7 +48,7 @@ _TOKEN = re.compile(
 # Symbols of other languages and of word processors, and their equivalents here.
 _FOREIGN = {
     "&&": "and", "&": "and", "||": "or", "!": "not", "=>": "->", "<>": "!=", "%": "mod", "**": "pow(x, y)",
-    "^": "pow(x, y)",
+    "^": "pow(x, y)", "@": "takes", "@+": "takes",
 }  # fmt: skip
 _LOOKALIKES = {
     "\N{RIGHTWARDS ARROW}": "->", "\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{EM DASH}": "-",
@@ -84,11 +88,14 @@ class Comment(Struct):
 
 
 class Lexed(Struct):
-    """`wrong` are the errors: texts that are not tokens of the language."""
+    """`wrong` are the errors: texts that are not tokens of the language. `gaps` are the positions (line, column) of
+    those that were left out although they meant something, so that the rest of their declaration cannot be understood.
+    """
 
     tokens: list[Token]
     comments: list[Comment]
     wrong: list[Diagnostic]
+    gaps: list[tuple[int, int]]
 
 
 def lex(text: str, path: str) -> Lexed:
@@ -96,6 +103,7 @@ def lex(text: str, path: str) -> Lexed:
     tokens: list[Token] = []
     comments: list[Comment] = []
     wrong: list[Diagnostic] = []
+    gaps: list[tuple[int, int]] = []
     line, line_start, first = 1, 0, True
     for match in _TOKEN.finditer(text):
         kind, found = match.lastgroup or "", match.group()
@@ -111,7 +119,7 @@ def lex(text: str, path: str) -> Lexed:
             comments.append(Comment(found.rstrip(), line, column, first))
             continue
         token = Token(kind, found, line, column, first)
-        first = False
+        own_line, first = first, False
         if kind == "NAME":
             token.kind = found if found in RESERVED else "NAME"
             if found.startswith("_") and found != "_":
@@ -120,20 +128,37 @@ def lex(text: str, path: str) -> Lexed:
             token.kind = found
         elif kind not in ("NUMBER", "STRING"):
             wrong.append(_wrong(token, path))
+            line, line_start = _after(match, line, line_start)
+            if kind == "FOREIGN_COMMENT":
+                first = own_line
             if not _repair(token):
+                if kind != "FOREIGN_COMMENT" and found != ";":
+                    gaps.append((token.line, token.column))
                 continue
         tokens.append(token)
-    return Lexed(tokens, comments, wrong)
+    return Lexed(tokens, comments, wrong, gaps)
 
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")  # a span's lines are counted in the same way by `petri.diagnostics.drawing`
 
 
+def _after(match: re.Match[str], line: int, line_start: int) -> tuple[int, int]:
+    """The number of the line on which a token ends, and where it starts; only a comment `/* … */` has several lines."""
+    breaks = list(_LINE_BREAK.finditer(match.group()))
+    return (line + len(breaks), match.start() + breaks[-1].end()) if breaks else (line, line_start)
+
+
 def _wrong(token: Token, path: str) -> Diagnostic:
     values: dict[str, Value] = {"found": token.text}
     identifier = "stray-character"
-    if token.kind == "SLASHES":
-        identifier, values = "slash-comment", {}
+    if token.kind == "FOREIGN_COMMENT":
+        return _foreign_comment(token, path)
+    if token.kind == "MULTISET":
+        identifier, values = "multiset", {"count": token.text.rstrip("`")}
+    elif token.kind == "CURLY":
+        identifier, values = "foreign-quotes", {"found": token.text[0], "text": token.text[1:-1]}
+    elif token.text == "?":
+        identifier, values = "conditional-operator", {}
     elif token.kind == "OPEN_STRING":
         identifier, values = "open-string", {}
     elif token.text == ";":
@@ -151,10 +176,22 @@ def _wrong(token: Token, path: str) -> Diagnostic:
     return Diagnostic(identifier, span_of(token, token, path), values)
 
 
+def _foreign_comment(token: Token, path: str) -> Diagnostic:
+    """`//`, `--` and `/*`; the last may go on for many lines, of which the first is shown."""
+    mark = token.text[:2]
+    shown = replace(token, text=_LINE_BREAK.split(token.text)[0].rstrip())
+    if mark == "//":
+        return Diagnostic("slash-comment", span_of(shown, shown, path), {})
+    each = "each line of it" if mark == "/*" else None
+    return Diagnostic("foreign-comment", span_of(shown, shown, path), {"found": mark, "each": each})
+
+
 def _repair(token: Token) -> bool:
     """Turn a wrong token into the intended one, so that the rest of its declaration can be read; False to drop it."""
     meant = {"**": "*", "^": "*"}.get(token.text) or _FOREIGN.get(token.text) or _LOOKALIKES.get(token.text)
-    if token.kind == "OPEN_STRING":
+    if token.kind == "CURLY":
+        token.text = f'"{token.text[1:-1]}"'
+    if token.kind in ("OPEN_STRING", "CURLY"):
         token.kind = "STRING"
         return True
     if meant is None or meant == '"':

@@ -9,8 +9,8 @@ from petri.language.syntax import tree
 from petri.language.syntax.builder import Builder
 from petri.language.syntax.driver import SyntaxFailure, TooDeep, run
 from petri.language.syntax.foreign import LARGEST_FILE, too_large, unlike
-from petri.language.syntax.lexer import Comment, Lexed, Token, lex, span_of
-from petri.language.syntax.slips import explain
+from petri.language.syntax.lexer import RESERVED, Comment, Lexed, Token, lex, span_of
+from petri.language.syntax.slips import EXPLAINS_SIGNS, SPREADING, explain, names_beside
 from petri.language.syntax.splitting import Statement, split
 from petri.language.syntax.tables import END, ParserTables, load_tables
 from petri.structs import Struct, field, replace
@@ -67,6 +67,10 @@ class _Parser:
         self.comments = lexed.comments
         self.documentation = documentation(self.statements, lexed.comments)
         self.lexical = _by_statement(self.statements, lexed)
+        starts = [(statement.tokens[0].line, statement.tokens[0].column) for statement in self.statements]
+        self.with_gaps = {bisect_right(starts, gap) - 1 for gap in lexed.gaps}
+        self.roots: set[str] = set()  # names whose declaration has a mistake that is repeated wherever they are used
+        self.failures: list[tuple[Diagnostic, frozenset[str]]] = []
         self.top: list[tree.Declaration] = []
         self.open: list[_OpenModule] = []
         self.diagnostics: list[Diagnostic] = []
@@ -77,7 +81,7 @@ class _Parser:
         self.diagnostics += self.lexical.get(-1, [])
         for number, statement in enumerate(self.statements):
             self.builder.doc = self.documentation.get(number, "")
-            nodes = self._statement(statement, self.lexical.get(number, []))
+            nodes = self._statement(statement, self.lexical.get(number, []), number in self.with_gaps)
             done.append((statement, nodes))
             if statement.word == "module":
                 self._open_module(statement, _with_parameter_docs(statement, nodes, self.comments))
@@ -89,22 +93,30 @@ class _Parser:
             if module.header is not None:
                 self._tell("module-without-end", module.keyword, module.keyword, word="module")
             self._close_module(None)
+        self.diagnostics += [wrong for wrong, near in self.failures if not near & self.roots]
         diagnostics = limited(in_order(self.diagnostics), self.path)
         return Parsed(tree.File(self.path, tuple(self.top)), diagnostics, frozenset(self.broken), self.comments, done)
 
     def _tell(self, identifier: str, first: Token, last: Token, **values: Value) -> None:
         self.diagnostics.append(Diagnostic(identifier, span_of(first, last, self.path), values))
 
-    def _statement(self, statement: Statement, lexical: list[Diagnostic]) -> tuple[tree.Declaration, ...]:
-        """The nodes of one declaration; at most one syntax error is reported besides those of the lexer."""
+    def _statement(self, statement: Statement, lexical: list[Diagnostic], gap: bool) -> tuple[tree.Declaration, ...]:
+        """The nodes of one declaration; at most one syntax error is reported besides those of the lexer.
+
+        With a `gap` (something that the lexer left out) nothing more is said of it.
+        """
         wrong = statement.wrong + lexical
+        self.roots |= {str(one.values["name"]) for one in statement.wrong if one.id == "reserved-name"}
         before = len(self.builder.diagnostics)
         nodes: tuple[tree.Declaration, ...] = ()
         try:
-            nodes = self._nodes(statement, statement.tokens)
+            nodes = () if gap else self._nodes(statement, statement.tokens)
         except SyntaxFailure as failure:
+            explained = explain(statement, failure, self.path)
+            if explained.id in EXPLAINS_SIGNS:
+                wrong = []
             if not wrong:
-                wrong.append(explain(statement, failure, self.path))
+                self._failed(statement, failure, explained)
             nodes = self._recovered(statement, failure)
         except TooDeep as deep:
             wrong.append(Diagnostic("too-deep", span_of(deep.first, deep.last, self.path), {"limit": DEEPEST}))
@@ -112,6 +124,15 @@ class _Parser:
         if not nodes:
             self.broken |= _names(statement)
         return nodes
+
+    def _failed(self, statement: Statement, failure: SyntaxFailure, explained: Diagnostic) -> None:
+        """Keep the error, unless it follows from one in the declaration of a name beside it."""
+        declared = statement.tokens[1].text if len(statement.tokens) > 1 else ""
+        near = names_beside(statement, failure.position)
+        if explained.id in SPREADING and (failure.position == 1 or declared in near or statement.word == "type"):
+            self.roots |= {str(explained.values["name"])} if "name" in explained.values else {declared}
+            near = frozenset()
+        self.failures.append((explained, near))
 
     def _nodes(self, statement: Statement, tokens: list[Token]) -> tuple[tree.Declaration, ...]:
         if statement.word == "end":
@@ -276,5 +297,7 @@ def _names(statement: Statement) -> set[str]:
     """The names that a broken declaration would have declared, as far as known."""
     if statement.word == "time":
         return {"time"}
-    names = [token.text for token in statement.tokens[1:] if token.kind == "NAME"]
+    names = [token.text.strip('"') for token in statement.tokens[1:] if token.kind in ("NAME", "STRING")]
+    if len(statement.tokens) > 1 and statement.tokens[1].kind in RESERVED:
+        names.insert(0, statement.tokens[1].text)
     return set(names if statement.word in ("port", "type", "module", "") else names[:1])

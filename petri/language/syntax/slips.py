@@ -24,6 +24,7 @@ _OPERATORS = frozenset(
 _OPERAND_ENDS = frozenset(("NAME", "NUMBER", "STRING", ")", "]", "}", "token", "all", "now", "end", "true", "false"))
 _CLAUSES = frozenset(CLAUSE_WORDS)
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
+DISTRIBUTIONS = frozenset(("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table"))
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
 # Keywords of other languages.
@@ -120,6 +121,21 @@ class _Case(Struct):
 
     def tell(self, identifier: str, *labels: Label, span: Span | None = None, **values: Value) -> Diagnostic:
         return Diagnostic(identifier, span or self.span(), {"found": _shown(self.found), **values}, labels)
+
+
+# Errors in a declaration that are repeated wherever its name is used; one is enough.
+SPREADING = frozenset(("reserved-name", "two-indices"))
+# Explanations that know better than the lexer what a sign of another language was meant to be: `!source` in an arc.
+EXPLAINS_SIGNS = frozenset(("inhibitor-not", "name-in-quotes"))
+
+
+def names_beside(statement: Statement, position: int) -> frozenset[str]:
+    """The words at a position and before it, and the name of the array in whose index it is."""
+    case = _Case(statement, position, frozenset(), "")
+    words = [case.before.text, case.found.text if case.found else ""]
+    for bracket in case.open_brackets()[-1:]:
+        words.append(statement.tokens[max(statement.tokens.index(bracket) - 1, 0)].text)
+    return frozenset(words)
 
 
 def explain(statement: Statement, failure: SyntaxFailure, path: str) -> Diagnostic:
@@ -220,6 +236,40 @@ def _missing_name(case: _Case) -> Diagnostic | None:
     return None
 
 
+# ---------------------------------------------------------------- arrays
+
+
+def _array_of_places(case: _Case) -> Diagnostic | None:
+    """`voq[0..3, 0..3]`, `voq[0..3][0..3]`, `voq[i in 0..3]`, `voq[4]`."""
+    stack = case.open_brackets()
+    inside = bool(stack) and stack[-1].kind == "["
+    bracket = case.tokens.index(stack[-1]) if inside else case.position
+    array = case.tokens[bracket - 1] if bracket else None
+    declares = case.word in ("place", "port")
+    if declares and not inside and case.kind == "[" and case.before.kind == "]":
+        array = case.tokens[1]
+    elif not inside or not array or array.kind != "NAME" or (case.kind not in (",", "in", "]")):
+        return None
+    if case.kind == "in" and (not declares or case.before.kind != "NAME"):
+        return None
+    closing = next((token.kind for token in case.tokens[case.position :] if token.kind in (",", "]", "[")), "")
+    if case.kind != "]" and closing in (",", "["):
+        form = f"{case.word} {array.text}[0..15]" if declares else None
+        use = None if declares else f"{array.text}[4 * i + j]"
+        return case.tell("two-indices", name=array.text, form=form, use=use)
+    if case.kind == "]" and declares and case.before.kind == "NUMBER" and case.before.text.isdigit():
+        span = span_of(case.before, case.before, case.path)
+        last = max(int(case.before.text) - 1, 0)
+        return case.tell("array-size", span=span, form=f"{case.word} {array.text}[0..{last}]")
+    if case.kind != "in":
+        return None
+    rest = case.tokens[case.position + 1 :]
+    end = next((number for number, token in enumerate(rest) if token.kind == "]"), len(rest))
+    text = "".join(token.text for token in rest[:end])
+    span = span_of(case.before, case.tokens[case.position], case.path)
+    return case.tell("array-variable", span=span, form=f"{case.word} {array.text}[{text}]")
+
+
 # ---------------------------------------------------------------- brackets
 
 
@@ -269,10 +319,14 @@ def _transition_shape(case: _Case) -> Diagnostic | None:
         return case.tell("missing-colon", word=case.word, name=name, form=_FORMS["transition"])
     if case.kind == "{":
         return None
+    if case.kind == "not" and case.wants_value and "no" in case.expected:
+        return case.tell("inhibitor-not", place=_plain(case.tokens[min(case.position + 1, len(case.tokens) - 1)]))
     outputs = [position for position, token in enumerate(case.tokens[: case.position]) if token.kind == "->"]
     brackets = case.open_brackets()
-    if not outputs and "->" in case.expected and not brackets and case.ends_here:
-        return case.tell("missing-arrow", name=name)
+    if not outputs and "->" in case.expected and not brackets:
+        return _missing_arrow(case, name)
+    if outputs and "takes" in case.expected and not brackets and _is_time(case):
+        return case.tell("missing-takes", time=_number_text(case))
     if case.kind == "->" and outputs and not brackets:
         arrow = case.tokens[outputs[0]]
         return case.tell("second-arrow", Label(span_of(arrow, arrow, case.path), "first-here"))
@@ -281,6 +335,31 @@ def _transition_shape(case: _Case) -> Diagnostic | None:
     if case.before.kind == "->" and case.wants_value and case.ends_here and not brackets and case.kind != ",":
         return case.tell("missing-outputs", name=name)
     return None
+
+
+def _missing_arrow(case: _Case, name: str) -> Diagnostic | None:
+    if any(token.kind == "->" for token in case.tokens):
+        return None
+    compared = [token for token in case.tokens[3 : case.position] if token.kind in (">", ">=")]
+    if len(compared) == 1 and case.ends_here:
+        span = span_of(compared[0], compared[0], case.path)
+        return case.tell("arrow-sign", span=span, found=_shown(compared[0]))
+    if case.ends_here or case.kind in _BEGINS:
+        return case.tell("missing-arrow", name=name)
+    return None
+
+
+def _is_time(case: _Case) -> bool:
+    """Whether a number or a distribution follows the outputs of a transition."""
+    return case.kind == "NUMBER" or (case.kind == "NAME" and case.after == "(" and _plain(case.found) in DISTRIBUTIONS)
+
+
+def _number_text(case: _Case) -> str:
+    """`3 us`, or `exp(…)`."""
+    if case.kind == "NAME":
+        return f"{_plain(case.found)}(…)"
+    unit = case.tokens[case.position + 1] if case.after == "NAME" else None
+    return _plain(case.found) + (f" {unit.text}" if unit and not unit.first else "")
 
 
 # ---------------------------------------------------------------- signs
@@ -375,6 +454,8 @@ def _numbers(case: _Case) -> Diagnostic | None:
 
 
 def _conditional(case: _Case) -> Diagnostic | None:
+    if case.kind == "if" and not case.wants_value and any(token.kind == "else" for token in case.tokens):
+        return case.tell("if-after-value") if case.before.kind in _OPERAND_ENDS else None
     if not (case.ends_here or case.kind == "else") or case.kind == "=":
         return None
     if "then" in case.expected:
@@ -490,6 +571,7 @@ def _plain(token: Token | None) -> str:
 
 _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
     _not_a_declaration,
+    _array_of_places,
     _reserved_name,
     _numbers,
     _missing_name,
@@ -497,9 +579,9 @@ _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
     _conditional,
     _brackets,
     _misspelt_unit,
-    _misspelt_clause,
     _brace_block,
     _transition_shape,
+    _misspelt_clause,
     _missing_type_colon,
     _equals,
     _comparison,

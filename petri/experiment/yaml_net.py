@@ -1,0 +1,187 @@
+"""What an experiment file says about its net, checked against the net: every error with its place in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from petri import structs
+from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
+from petri.experiment.definition import Definition
+from petri.experiment.errors import ExperimentError
+from petri.experiment.preparation import expected_value
+from petri.experiment.sampling import Value, parse_value
+from petri.experiment.yaml_tree import Items, YamlNode, YamlTable, YamlText
+from petri.measure.figures import UnknownFigure, default_names, figures
+from petri.model import Model, load
+from petri.net import Parameter, Span
+from petri.wording import message
+
+MOST_VALUES = 32  # of parameters that are tried one by one; preparation finds the rest
+
+
+def check_against_net(root: YamlTable, definition: Definition, refused: bool) -> list[Diagnostic]:
+    """The errors of a file that only its net shows.
+
+    If the net cannot be loaded, preparation will report that; only for a file that is `refused` anyway, and will not be
+    prepared, a missing net is an error here.
+    """
+    if not isinstance(definition.net, str) or not definition.net:
+        return []
+    try:
+        base = load(definition.net)
+    except LanguageError as error:
+        first = error.diagnostics[0]
+        missing = refused and first.id == "file-missing" and "net" in root.entries
+        return [structs.replace(first, span=root.entries["net"].span)] if missing else []
+    check = _Check(root, definition, base)
+    return [*check.parameters(), *check.tables(), *check.times(), *check.figures()]
+
+
+class _Check:
+    def __init__(self, root: YamlTable, definition: Definition, base: Model) -> None:
+        self.root = root
+        self.definition = definition
+        self.base = base
+        self.names = [one.name for one in base.net.parameters]
+        self.tried = 0
+        self.wrong_names: set[str] = set()  # of measures: reported once
+
+    # ------------------------------------------------------------ parameters
+
+    def parameters(self) -> Iterator[Diagnostic]:
+        """Names that are not parameters of the net, and values that do not fit."""
+        for table in self.parameter_tables():
+            for name, node in table.entries.items():
+                if name not in self.names:
+                    yield self.unknown(name, table.keys[name])
+                    continue
+                for text in _texts(node):
+                    yield from self.value(name, text)
+
+    def parameter_tables(self) -> Iterator[YamlTable]:
+        entries = self.root.entries
+        sample, points = entries.get("sample"), entries.get("points")
+        found = [entries.get("set"), entries.get("grid")]
+        found += points.items if isinstance(points, Items) else ()
+        found.append(sample.entries.get("parameters") if isinstance(sample, YamlTable) else None)
+        for node in found:
+            if isinstance(node, YamlTable):
+                yield node
+
+    def unknown(self, name: str, span: Span) -> Diagnostic:
+        near = did_you_mean(name, self.names)
+        known = self.names or None
+        values = {"name": name, "suggestion": near, "known": known, "none": None if known else "no parameters"}
+        return Diagnostic("unknown-parameter", span, values)
+
+    def value(self, name: str, text: YamlText) -> Iterator[Diagnostic]:
+        parameter = next(one for one in self.base.net.parameters if one.name == name)
+        if ".." in text.value or self.tried >= MOST_VALUES or _fits(parse_value(text.value), parameter):
+            return
+        self.tried += 1
+        yield from self.refused(name, text, partial(self.load, name, text.value.strip()))
+
+    def load(self, name: str, value: str) -> None:
+        load(str(self.definition.net), **{name: value})
+
+    def refused(self, name: str, text: YamlText, attempt: Callable[[], object]) -> Iterator[Diagnostic]:
+        """What an attempt to use a value raises, at its place in the file."""
+        try:
+            attempt()
+        except LanguageError as error:
+            first = next(one for one in error.diagnostics if one.severity == "error")
+            reason = message(first.id, first.values)
+            yield Diagnostic("experiment-value", text.span, {"text": text.value, "name": name, "reason": reason})
+
+    # ------------------------------------------------------------ files and times
+
+    def tables(self) -> Iterator[Diagnostic]:
+        table = self.root.entries.get("tables")
+        for name, span in table.keys.items() if isinstance(table, YamlTable) else ():
+            try:
+                load(str(self.definition.net), {name: self.definition.tables.get(name, "")})
+            except LanguageError as error:
+                yield structs.replace(error.diagnostics[0], span=span, labels=())
+
+    def times(self) -> Iterator[Diagnostic]:
+        for name in ("until", "warmup"):
+            node = self.root.entries.get(name)
+            value = getattr(self.definition, name)
+            if isinstance(node, YamlText) and value is not None and value not in ("auto", "dead"):
+                yield from self.refused(name, node, partial(self.plan, name, value))
+
+    def plan(self, name: str, value: float | str) -> None:
+        self.base.plan(until=value) if name == "until" else self.base.plan(warmup=value)
+
+    # ------------------------------------------------------------ measures
+
+    def figures(self) -> Iterator[Diagnostic]:
+        entries = self.root.entries
+        for node in _items(entries.get("measures")):
+            if isinstance(node, YamlText):
+                yield from self.figure(node.value.strip(), node.span)
+        kept = self.kept()
+        precision = entries.get("precision")
+        for name, span in precision.keys.items() if isinstance(precision, YamlTable) else ():
+            yield from self.figure(name, span, kept, "precision-of-unkept")
+        for node in _items(entries.get("expected")):
+            if isinstance(node, YamlTable):
+                yield from self.expected(node, kept)
+
+    def kept(self) -> list[str]:
+        names = self.definition.measures
+        return list(default_names(self.base.net) if names is None else names)
+
+    def figure(self, name: str, span: Span, kept: list[str] | None = None, unkept: str = "") -> Iterator[Diagnostic]:
+        """The error of a name that the net does not measure, or that is not kept."""
+        try:
+            figures(self.base.net, [name])
+        except UnknownFigure as error:
+            if name not in self.wrong_names:
+                yield structs.replace(error.diagnostic, span=span)
+            self.wrong_names.add(name)
+            return
+        if kept is not None and name not in kept and not self.wrong_names.intersection(kept):
+            yield Diagnostic(unkept, span, {"name": name, "kept": kept})
+
+    def expected(self, table: YamlTable, kept: list[str]) -> Iterator[Diagnostic]:
+        at = table.entries.get("at")
+        for name, span in at.keys.items() if isinstance(at, YamlTable) else ():
+            if name not in self.names:
+                yield self.unknown(name, span)
+        measure, value = table.entries.get("measure"), table.entries.get("value")
+        if not isinstance(measure, YamlText):
+            return
+        name = measure.value.strip()
+        wrong = list(self.figure(name, measure.span, kept, "expected-of-unkept"))
+        yield from wrong
+        if wrong or name not in kept or name in self.wrong_names or not isinstance(value, YamlText):
+            return
+        one = next((one for one in self.definition.expected if (one.measure, one.value) == (name, value.value)), None)
+        try:
+            if one is not None:
+                expected_value(one, self.base.net, kept)
+        except ExperimentError as error:
+            yield structs.replace(error.diagnostic, span=value.span)
+
+
+def _fits(value: Value, parameter: Parameter) -> bool:
+    """Whether a plain number certainly is a value of the parameter; only the language can judge anything else."""
+    if parameter.dimension or isinstance(value, bool | str) or parameter.kind not in ("int", "real"):
+        return False
+    if parameter.kind == "int" and not isinstance(value, int):
+        return False
+    return (parameter.low is None or value >= parameter.low) and (parameter.high is None or value <= parameter.high)
+
+
+def _texts(node: YamlNode) -> Iterator[YamlText]:
+    """The values of an axis, or of one parameter."""
+    if isinstance(node, YamlText):
+        yield node
+    for item in _items(node):
+        yield from _texts(item)
+
+
+def _items(node: YamlNode | None) -> tuple[YamlNode, ...]:
+    return node.items if isinstance(node, Items) else ()

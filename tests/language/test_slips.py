@@ -1,0 +1,139 @@
+"""What people from other languages and tools write in their first hour: one mistake gives one error.
+
+Each case has the text of a net in which `«…»` marks what the caret must underline, the id of its only error, and a part
+of the hint that says what to write instead.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from petri import language
+from petri.diagnostics import render_all
+from petri.language.syntax.parser import parse
+
+HEAD = """net first
+time us
+type P = { size: Bytes, kind: int }
+place idle = token
+place source = 3 * token
+place queue : P fifo
+place done : P
+place voq[0..3] : P fifo
+"""
+GO = HEAD + "transition go: queue(x) -> done(x)\n"
+
+
+def clauses(text: str) -> str:
+    """A net whose transition has these clauses after its outputs."""
+    return f"{HEAD}transition go: queue(x) -> done(x){text}\n"
+
+
+def arcs(text: str) -> str:
+    return f"{HEAD}transition go: {text}\n"
+
+
+def places(text: str) -> str:
+    return f"net first\n{text}\nplace b\ntransition go: b -> b\n"
+
+
+CASES = {
+    "not before a place": (arcs("queue(x), «not» source -> done(x)"), "inhibitor-not", "`no source`"),
+    "not as the first arc": (arcs("«not» source, queue(x) -> done(x)"), "inhibitor-not", "`no source`"),
+    "! before a place": (arcs("«!»source, queue(x) -> done(x)"), "inhibitor-not", "`no source`"),
+    "a draw in when": (clauses(" when «uniform(0.0..1.0)» < 0.5"), "draw-not-allowed", "each with a `weight`"),
+    "exp in when": (clauses(" when «exp(1)» < 0.5"), "draw-not-allowed", "in the transition before"),
+    "a coin in when": (clauses(" when «coin»(0.5)"), "unknown-function", "uniform(0.0..1.0) < p"),
+    "median recorded": (GO + "measure m = now at go record «median»\n", "no-such-figure", "`p50`"),
+    "median expected": (GO + "measure m = now at go\nexpect «m.median» < 3\n", "no-such-figure", "`p50`"),
+    "avg": (GO + "measure m = now at go record «avg»\n", "no-such-figure", "`mean`"),
+    "stdev": (GO + "measure m = now at go record «stdev»\n", "no-such-figure", "`std`"),
+    "maximum": (GO + "measure m = now at go record «maximum»\n", "no-such-figure", "`max`"),
+    "no arrow": (arcs("queue(x) «done»(x)"), "missing-arrow", "inputs -> outputs"),
+    "no arrow before takes": (arcs("queue(x), source «takes» 3 us"), "missing-arrow", "`-> nothing`"),
+    "> as an arrow": (arcs("queue(x) «>» done(x)"), "arrow-sign", "`->`"),
+    "=> as an arrow": (arcs("queue(x) «=>» done(x)"), "foreign-symbol", "`->`"),
+    "→ as an arrow": (arcs("queue(x) «→» done(x)"), "foreign-symbol", "`->`"),
+    "no takes": (clauses(" «3» us"), "missing-takes", "`takes 3 us`"),
+    "no takes before exp": (clauses(" «exp»(3 us)"), "missing-takes", "`takes exp(…)`"),
+    "@ for takes": (clauses(" «@» 3 us"), "foreign-symbol", "`takes`"),
+    "@+ for takes": (clauses(" «@+» 3 us"), "foreign-symbol", "`takes`"),
+    "after for takes": (clauses(" «after» 3 us"), "no-race", "`takes 5`"),
+    "delay for takes": (clauses(" «delay» 3 us"), "misspelt-clause", "`takes`"),
+    "if for when": (clauses(" «if» x.kind > 3"), "misspelt-clause", "`when`"),
+    "2x.size": (clauses(" when «2x».kind > 3"), "unknown-unit", "`2 * x`"),
+    "2 x": (clauses(" when «2 x».kind > 3"), "unknown-unit", "`2 * x`"),
+    "2n": (GO + "const n = 3\nconst m = «2n»\n", "unknown-unit", "`2 * n`"),
+    "2(n + 1)": (GO + "const n = 3\nconst m = «2(n + 1)»\n", "not-callable", "`2 * (…)`"),
+    "-- on a line": (f"net a\n«-- a place starts»\n{GO[10:]}", "foreign-comment", "`#`"),
+    "-- after a transition": (clauses(" «-- x»"), "foreign-comment", "`#`"),
+    "// on a line": (f"net a\n«// a place starts»\n{GO[10:]}", "slash-comment", "`#`"),
+    "/* x */": (clauses(" «/* x */»"), "foreign-comment", "`#`"),
+    "/* on lines */": (f"net a\n«/* a place»\n   transition */\n{GO[10:]}", "foreign-comment", "`#`"),
+    "? : in takes": (clauses(" takes x.kind > 3 «?» 1 us : 2 us"), "conditional-operator", "then a else b"),
+    "? : in const": (GO + "const n = 2 > 1 «?» 1 : 2\n", "conditional-operator", "then a else b"),
+    "a if b else c": (GO + "const n = 1 «if» 2 > 1 else 2\n", "if-after-value", "then a else b"),
+    "1`x in an arc": (arcs("«1`»x -> done(x)"), "multiset", "`place(x)`"),
+    "1`3 ++ 2`5": (places("place a : int = «1`»3 ++ 2`5"), "multiset", "`= 3, 5, 5`"),
+    "colset": ("«colset INT =» int;\nvar x : INT;\n", "file-foreign", "its own language"),
+    "a PRISM model": ("«dtmc»\nmodule die\n s : bool;\n [] s -> (s'=false);\nendmodule\n", "file-foreign", "own"),
+    "a PRISM module": ("module M\n s : [0..7] init 0;\n [a] s=0 -> 1 : «(s'=»1);\nendmodule\n", "file-foreign", "own"),
+    "priority of a token": (clauses(" priority «x».kind"), "variable-not-allowed", "priority 1`"),
+    "weight of a token": (clauses(" weight «x».kind"), "variable-not-allowed", "weight 1`"),
+    "two ranges": (places("place v[0..3«,» 0..3]\ntransition t: b -> v[0, 1]"), "two-indices", "`place v[0..15]`"),
+    "two brackets": (places("place v[0..3]«[»0..3]\ntransition t: b -> v[0][1]"), "two-indices", "`place v[0..15]`"),
+    "two variables": (places("place v[i «in» 0..3, j in 0..3]"), "two-indices", "`place v[0..15]`"),
+    "two indices in an arc": (arcs("queue(x) -> voq[0«,» 1](x)"), "two-indices", "`voq[4 * i + j]`"),
+    "a variable in an array": (places("place v[«i in» 0..3]"), "array-variable", "`place v[0..3]`"),
+    "a size of an array": (places("place v[«4»]"), "array-size", "`place v[0..3]`"),
+    "curly quotes of a name": (places("place «“a”» = token\ntransition t: a -> b"), "name-in-quotes", "`a`"),
+    "curly quotes of a file": ("net a\nimport «“part.net”»\n" + GO[10:], "foreign-quotes", '`"part.net"`'),
+    "single quotes of a name": (places("place «'a'» = token\ntransition t: a -> b"), "name-in-quotes", "`a`"),
+    "end as a name": (places("place «end» = token\ntransition t: end -> b"), "reserved-name", "`my_end`"),
+    "read as a name": (places("place «read» = token\ntransition t: read -> b"), "reserved-name", "`my_read`"),
+    "in as a name": (
+        places("place «in» = token\ntransition t: in -> b\ntransition u: b -> in"), "reserved-name", "`my_in`"),
+    "token as a name": (places("place «token»\ntransition t: b -> token"), "reserved-name", "`my_token`"),
+    "now as a field": (
+        places("type P = { «now»: int }\nplace a : P\ntransition t: a(x) -> b when x.now > 3"),
+        "reserved-name", "`my_now`"),
+    "run as a transition": (places("place a = token\ntransition «run»: a -> b"), "reserved-name", "`my_run`"),
+    "bytes of a token": (arcs("idle -> done({ size: «64», kind: 1 })"), "type-mismatch", "`64 B`"),
+    "bytes of a parameter": (GO + "param length : Bytes = «64»\n", "type-mismatch", "`64 B`"),
+    "bytes compared": (clauses(" when «x.size > 64»"), "dimension-mismatch", "`64 B`"),
+    "a frequency": (GO + "param clock : Freq = «100»\n", "type-mismatch", "`100 MHz`"),
+    "a rate": (GO + "param line : Rate = «10»\n", "type-mismatch", "`10 Gbps`"),
+    "a time": (clauses(" takes «3»"), "type-mismatch", "`3 us`"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_one_mistake_gives_one_error_with_its_place_and_remedy(name: str, tmp_path: Path) -> None:
+    marked, identifier, remedy = CASES[name]
+    text = marked.replace("«", "").replace("»", "")
+    path = tmp_path / "first.net"
+    path.write_text(text, encoding="utf-8")
+    (tmp_path / "part.net").write_text("module M(n: int = 1)\nend\n", encoding="utf-8")
+    found, sources = language.check_with_sources(str(path))
+    errors = [one for one in found if one.severity == "error"]
+    assert [one.id for one in errors] == [identifier], render_all(errors, sources)
+    span = errors[0].span
+    assert span is not None
+    before, _, rest = marked.partition("«")
+    culprit = rest.partition("»")[0]
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    assert (span.line, span.column, span.end_column) == (line, column, column + len(culprit))
+    hints = [line for line in render_all(errors, sources).splitlines() if "hint:" in line]
+    assert any(remedy in line for line in hints), hints
+
+
+@pytest.mark.parametrize("text", ["a - -b", "a--b", "a -(-b)"])
+def test_two_signs_of_arithmetic_are_no_comment(text: str) -> None:
+    checked = f"net n\nconst a = 3\nconst b = 2\nconst c = {text}\nplace p = c * token\ntransition t: p -> p\n"
+    assert parse(checked, "n.net")[1] == []
+
+
+def test_a_net_may_use_the_words_of_other_tools() -> None:
+    assert parse("net n\nplace mdp = token\nplace q\ntransition t:\n  mdp\n  -> q\n", "n.net")[1] == []
