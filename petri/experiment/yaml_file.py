@@ -27,13 +27,12 @@ from petri.experiment import sampling
 from petri.experiment.definition import (
     COMMON,
     INDEPENDENT,
-    MOST_POINTS,
     MOST_REPLICATIONS,
     Definition,
     Expected,
     Tolerance,
 )
-from petri.experiment.sampling import Axis, BadRange, Value, parse_range, parse_value
+from petri.experiment.sampling import MOST_POINTS, Axis, BadRange, Value, parse_range, parse_value
 from petri.experiment.yaml_tree import Items, YamlNode, YamlTable, YamlText, read
 from petri.measure.sequential import Precision
 from petri.net import Span
