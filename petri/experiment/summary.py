@@ -203,19 +203,34 @@ class Outcome:
         return replication_columns(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """`table` as a data frame. Raises ImportError if pandas is not installed."""
+        """`table` as a data frame. `frame.attrs["units"]` has the units of its columns, in the net's own units.
+
+        Raises ImportError if pandas is not installed.
+        """
         import pandas
 
-        return pandas.DataFrame(self.table())
+        from petri.experiment.tables import column_units
+
+        frame = pandas.DataFrame(self.table())
+        frame.attrs["units"] = column_units(self)
+        return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """`table` as a data frame. Raises ImportError if polars is not installed."""
+        """`table` as a data frame with units in the names of columns, as in CSV: polars keeps no attributes.
+
+        Raises ImportError if polars is not installed.
+        """
         import polars
 
-        return polars.DataFrame(self.table(), strict=False)
+        from petri.experiment.tables import titled_columns, uniform
+
+        return polars.DataFrame({name: uniform(cells) for name, cells in titled_columns(self).items()}, strict=False)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Measures over the axes of the grid and the replications. Raises ImportError if xarray is not installed."""
+        """Measures over the axes of the grid and the replications, with the attribute `units`.
+
+        Raises ImportError if xarray is not installed.
+        """
         from petri.experiment.tables import dataset
 
         return dataset(self)

@@ -30,6 +30,8 @@ from petri.structs import Frozen
 
 if TYPE_CHECKING:
     import pandas
+    import polars
+    import xarray
 
 
 class PlaceFigures(Frozen):
@@ -324,10 +326,25 @@ class Result:
         return result_dict(self)
 
     def to_pandas(self) -> dict[str, pandas.DataFrame]:
-        """Tables "places", "transitions" and "measures". Raises ImportError if pandas is not installed."""
+        """Tables "places", "transitions" and "measures", with units in `attrs["units"]` and the column "unit".
+
+        Raises ImportError if pandas is not installed.
+        """
         from petri.result.export import result_frames
 
         return result_frames(self)
+
+    def to_polars(self) -> dict[str, polars.DataFrame]:
+        """The same tables, with units in the names of columns. Raises ImportError if polars is not installed."""
+        from petri.result.export import result_polars
+
+        return result_polars(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Figures of places and transitions, and measures. Raises ImportError if xarray is not installed."""
+        from petri.result.export import result_dataset
+
+        return result_dataset(self)
 
 
 def run_failure(net: Net, replication: Replication) -> RunFailure:
