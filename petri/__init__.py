@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from petri.version import VERSION as __version__
 
 if TYPE_CHECKING:
+    from petri.builder import NetBuilder
     from petri.diagnostics import Diagnostic, LanguageError, UnknownName
     from petri.engine.interface import Limits
     from petri.experiment import Experiment, Outcome, Precision, compare, sweep
@@ -31,6 +32,7 @@ _HOMES = {
     "Limits": "petri.engine.interface",
     "MeasureResult": "petri.result",
     "Model": "petri.model",
+    "NetBuilder": "petri.builder",
     "Outcome": "petri.experiment",
     "Precision": "petri.experiment",
     "Result": "petri.result",
@@ -49,6 +51,7 @@ __all__ = [
     "Limits",
     "MeasureResult",
     "Model",
+    "NetBuilder",
     "Outcome",
     "Precision",
     "Result",

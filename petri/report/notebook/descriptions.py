@@ -42,7 +42,7 @@ def describe_result(result: Result) -> str:
     verdicts = [verdict for one in result.measures for _, verdict in one.verdicts]
     verdicts += [verdict for _, verdict in result.verdicts]
     if verdicts:
-        text += f"; {sum(one.passed for one in verdicts)} of {counted(len(verdicts), 'expectation')} hold"
+        text += f"; {sum(one.passed for one in verdicts)} of {len(verdicts)} expectations hold"
     if result.failure is not None:
         text += f"; FAILED: {result.failure.diagnostic.message}"
     elif result.partial:
@@ -59,7 +59,7 @@ def describe_outcome(outcome: Outcome) -> str:
     text += "" if outcome.done else "; not finished"
     checked = [one for point in outcome.points for one in point.checked]
     if checked:
-        text += f"; {sum(one.verdict.passed for one in checked)} of {counted(len(checked), 'expected value')} found"
+        text += f"; {sum(one.verdict.passed for one in checked)} of {len(checked)} expected values found"
     return visible(text)
 
 
