@@ -76,4 +76,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """What completion offers: the public names, whether they are imported yet or not."""
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -14,6 +14,7 @@ import pytest
 import petri
 from petri.experiment import Experiment, Outcome
 from petri.model import Model
+from petri.report.notebook.plots import Axis, round_values
 from petri.result import Result
 from petri.run.replications import Progress
 from tests.report.test_html import HOSTILE, QUEUE, hostile_net
@@ -88,6 +89,7 @@ def test_a_sweep_shows_its_points_and_a_curve_with_intervals(outcome: Outcome) -
     tags = [tag for tag, _ in found.found]
     assert tags.count("tr") == 1 + len(outcome.points)
     assert tags.count("figure") == len(outcome.figures)
+    assert [found.texts.count(text) for text in ("0.3", "0.5", "0.7")] == [1 + len(outcome.figures)] * 3, "ticks"
     assert tags.count("circle") == len(outcome.points) * len(outcome.figures)
 
 
@@ -123,6 +125,12 @@ def test_a_drawing_is_well_formed_is_shown_and_saved(model: Model, tmp_path: Pat
     with pytest.raises(ValueError, match=r"\.svg or \.dot"):
         drawing.save(tmp_path / "net.png")
     ElementTree.fromstring(Model(hostile_net()).draw().svg)
+
+
+def test_ticks_are_round_numbers() -> None:
+    assert round_values(0.0, 0.17) == [0.0, 0.05, 0.1, pytest.approx(0.15)]
+    assert [text for _, text in Axis(0.0, 4e-10, 0.0, 100.0).ticks()] == ["0", "1e-10", "2e-10", "3e-10", "4e-10"]
+    assert [text for _, text in Axis(0.0, 3.0, 0.0, 100.0, logarithmic=True).ticks()] == ["1", "10", "100", "1,000"]
 
 
 def test_light_and_dark_follow_the_notebook(result: Result) -> None:

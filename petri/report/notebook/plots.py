@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from petri.report.html.markup import Markup, tag
 from petri.report.html.page import Figure
-from petri.report.quantities import number
+from petri.report.quantities import compact
 
 WIDTH: Final = 420.0
 HEIGHT: Final = 210.0
@@ -28,6 +28,7 @@ class Axis:
     end: float
     logarithmic: bool = False
     names: tuple[str, ...] = ()
+    marks: tuple[tuple[float, str], ...] = ()  # values with their texts, where these are given
 
     def at(self, value: float) -> float:
         """The position of a value. On a logarithmic axis, `low` and `high` are logarithms."""
@@ -38,13 +39,14 @@ class Axis:
         """Positions and texts."""
         if self.names:
             return [(self.at(float(index)), name) for index, name in enumerate(self.names)]
+        if self.marks:
+            return [(self.at(value), text) for value, text in self.marks]
         if self.logarithmic:
             decades = [10.0**power for power in range(math.ceil(self.low), math.floor(self.high) + 1)]
             values = decades if len(decades) > 1 else [10.0**self.low, 10.0**self.high]
         else:
             values = round_values(self.low, self.high)
-        return [(self.at(value), number(value, 3).rstrip("0").rstrip(".") if value % 1 else number(value))
-                for value in values]  # fmt: skip
+        return [(self.at(value), compact(value, 3)) for value in values]
 
 
 def round_values(low: float, high: float) -> list[float]:
@@ -94,7 +96,8 @@ def axis(traces: Sequence[Mapping[str, Any]], key: str, settings: Mapping[str, A
     widths = [float(trace["width"]) for trace in traces if key == "x" and "width" in trace]
     margin = max(widths, default=0.0) or (0.04 * (high - low) if key == "y" else 0.0)
     spare = margin or (0.0 if high > low else abs(high) * 0.1 or 1.0)
-    return Axis(low - (0.0 if key == "y" and low == 0.0 else spare), high + spare, start, end, logarithmic)
+    marks = tuple(zip(settings.get("tickvals", ()), settings.get("ticktext", ()), strict=True))
+    return Axis(low - (0.0 if key == "y" and low == 0.0 else spare), high + spare, start, end, logarithmic, marks=marks)
 
 
 def known(values: Sequence[Any]) -> list[float]:
