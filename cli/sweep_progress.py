@@ -9,10 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from petri.report.progress import bar_of, fitting, left_text
 from petri.report.quantities import Units
 
 from .console import ENDLESS, console_on, remark
-from .progress import bar_of, fitting, left_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -17,38 +17,52 @@ from typing import TYPE_CHECKING, Any
 from petri.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from petri.diagnostics import Diagnostic, LanguageError
+    from petri.builder import NetBuilder
+    from petri.diagnostics import Diagnostic, LanguageError, UnknownName
     from petri.engine.interface import Limits
+    from petri.experiment import Experiment, Outcome, Precision, compare, sweep
     from petri.language import check
     from petri.model import Model, load, loads
     from petri.result import MeasureResult, Result
 
-__all__ = [
-    "Diagnostic",
-    "LanguageError",
-    "Limits",
-    "MeasureResult",
-    "Model",
-    "Result",
-    "UnknownName",
-    "__version__",
-    "check",
-    "load",
-    "loads",
-]
-
 _HOMES = {
     "Diagnostic": "petri.diagnostics",
+    "Experiment": "petri.experiment",
     "LanguageError": "petri.diagnostics",
     "Limits": "petri.engine.interface",
     "MeasureResult": "petri.result",
     "Model": "petri.model",
+    "NetBuilder": "petri.builder",
+    "Outcome": "petri.experiment",
+    "Precision": "petri.experiment",
     "Result": "petri.result",
     "UnknownName": "petri.diagnostics",
     "check": "petri.language",
+    "compare": "petri.experiment",
     "load": "petri.model",
     "loads": "petri.model",
+    "sweep": "petri.experiment",
 }
+
+__all__ = [
+    "Diagnostic",
+    "Experiment",
+    "LanguageError",
+    "Limits",
+    "MeasureResult",
+    "Model",
+    "NetBuilder",
+    "Outcome",
+    "Precision",
+    "Result",
+    "UnknownName",
+    "__version__",
+    "check",
+    "compare",
+    "load",
+    "loads",
+    "sweep",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -58,3 +72,8 @@ def __getattr__(name: str) -> Any:
 
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'petri' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What completion offers: the public names, whether they are imported yet or not."""
+    return sorted(__all__)

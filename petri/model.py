@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
+from petri.display import shown_by_report
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import available
@@ -19,6 +20,7 @@ from petri.run.replications import Progress, TraceSink, replicate
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
+    from petri.report.notebook import Drawing
     from petri.traffic.attach import Files
 
 
@@ -70,22 +72,28 @@ class Model(Frozen):
         self,
         *,
         threads: int | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[Progress], None] | bool | None = None,
         trace: TraceSink | None = None,
         **options: Unpack[RunOptions],
     ) -> Result:
         """Run the net: until, warmup, seed, replications, engine, limits, max_firings, occupancy as of `RunOptions`.
 
         until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until nothing can
-        happen any more. threads: at most so many replications at a time. progress: called about ten times a second.
-        trace: receives every firing.
+        happen any more. threads: at most so many replications at a time. progress: called about ten times a second, or
+        True for a line that shows it, in a notebook or on a terminal. trace: receives every firing.
 
         An error of the model, or of the file of a stream, is in `Result.failure`, with the figures up to that time.
         Ctrl-C ends the run and sets `Result.interrupted`. Raises LanguageError if the run cannot start, ImportError if
         the requested engine is not built.
         """
         plan, count = self.plan(trace=trace is not None, **options)
-        return self.run_plan(plan, count, threads=threads, progress=progress, trace=trace)
+        if progress is not True:
+            return self.run_plan(plan, count, threads=threads, progress=progress or None, trace=trace)
+        line = shown_by_report("progress_line", self.net)
+        try:
+            return self.run_plan(plan, count, threads=threads, progress=line, trace=trace)
+        finally:
+            line.close()
 
     def run_plan(
         self,
@@ -103,6 +111,20 @@ class Model(Frozen):
             values = {name: str(value) for name, value in error.values.items()}
             raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error
         return Result(self.net, plan, tuple(ran), interrupted, count)
+
+    def draw(self) -> Drawing:
+        """The drawing of the net. A notebook shows it; `draw().save("net.svg")` writes it as SVG, or as DOT.
+
+        Raises ValueError where the net is too large for a drawing.
+        """
+        drawing: Drawing = shown_by_report("draw", self)
+        return drawing
+
+    def __repr__(self) -> str:
+        return str(shown_by_report("describe_model", self))
+
+    def _repr_html_(self) -> str:
+        return str(shown_by_report("model_html", self))
 
     def duration(self, value: float | str) -> float:
         """A time in the net's unit, from a number or from text such as "20 ms" or "dead"."""

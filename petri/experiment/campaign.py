@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from petri import structs
+from petri.display import shown_by_report
 from petri.experiment.definition import Definition
 from petri.experiment.errors import problem
 from petri.experiment.preparation import Point, Prepared, prepare
@@ -137,12 +138,14 @@ def sweep(
     workers: Workers | int | None = None,
     executor: Executor | None = None,
     watch: Watcher | None = None,
+    progress: bool = False,
 ) -> Outcome:
     """Run what is missing in the store, and return its contents.
 
     engine: as of `Model.run`. workers: how many threads (native engine) or processes (reference engine), or one of
     `petri.experiment.workers`, which the caller closes; executor: any of `concurrent.futures` instead. watch: called
-    at least four times a second, and after everything that finishes. Ctrl-C keeps what has finished and sets
+    at least four times a second, and after everything that finishes. progress: whether to show a line that is
+    rewritten, in a notebook or on a terminal. Ctrl-C keeps what has finished and sets
     `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs if the experiment is invalid or
     the store belongs to another, and ExperimentError if workers die repeatedly.
     """
@@ -159,11 +162,14 @@ def sweep(
             crew = Given(executor)
         else:
             crew = default_workers(prepared.engine, workers) if isinstance(workers, int | None) else workers
-        campaign = Campaign(prepared, opened, numbers, crew, watch)
+        line = shown_by_report("sweep_line", experiment) if progress and watch is None else None
+        campaign = Campaign(prepared, opened, numbers, crew, line or watch)
         try:
             interrupted = campaign.run()
         finally:
             opened.release()
+            if line is not None:
+                line.close()
             if isinstance(workers, int | None):
                 crew.close(at_once=True)
         return campaign.outcome(interrupted)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import InitVar, asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
 from petri.engine.interface import Limits
+from petri.experiment.design import grid_points, sample_points
+from petri.experiment.errors import problem
 from petri.experiment.sampling import Value, Values
 from petri.measure.sequential import Precision
 from petri.model import Model
 from petri.net import Net
 
-MOST_POINTS: Final = 10_000
 MOST_REPLICATIONS: Final = 1_000  # per point, if a precision is set and no other limit is given
 COMMON, INDEPENDENT = "common", "independent"
 FITTED, INPUT = "fitted", "input"  # the roles of expected values
@@ -73,13 +74,15 @@ class Definition:
     """Runs of a net over points of its parameters, as declared; `Experiment` is what can be run.
 
     net: its path, its name in the library, a `Net` or `Model`, or a function that makes one from keyword arguments.
-    points: the parameters that change; `fixed` are the same at all points. replications: per point; with a
-    precision, the number before the first check. precision: the half-width that every measure, or every measure named,
-    must reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" determines it from
-    pilot runs. seed: of all points when streams are "common", so that differences between points are paired;
-    "independent" gives each point its own. measures: the figures to keep (`petri.measure.figures`), all declared ones
-    when None. recordings, columns: files for the net's places with streams, as of `Model.with_streams`. tables: other
-    files for the tables that the net draws from, as of `petri.load`.
+    points: the parameters that change; `fixed` are the same at all points. Instead of points, `grid` gives values to
+    combine ({"threads": [1, 2, 4], "engines": "1..8"}) or `sample` ranges to draw from, as in a file. replications:
+    per point; with a precision, the number before the first check. precision: the half-width that every measure, or
+    every measure named, must reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup
+    "auto" determines it from pilot runs. seed: of all points when streams are "common", so that differences between
+    points are paired; "independent" gives each point its own. measures: the figures to keep
+    (`petri.measure.figures`), all declared ones when None. recordings, columns: files for the net's places with
+    streams, as of `Model.with_streams`. tables: other files for the tables that the net draws from, as of
+    `petri.load`.
     """
 
     net: Source
@@ -100,6 +103,19 @@ class Definition:
     tables: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     description: str = ""
+    grid: InitVar[Mapping[str, Any] | None] = None
+    sample: InitVar[Mapping[str, Any] | None] = None
+
+    def __post_init__(self, grid: Mapping[str, Any] | None, sample: Mapping[str, Any] | None) -> None:
+        """Raises ExperimentError if the grid or the sample is invalid, or if there are several designs."""
+        given = [] if list(self.points) == [{}] else ["points"]
+        given += [name for name, one in (("grid", grid), ("sample", sample)) if one is not None]
+        if len(given) > 1:
+            raise problem("experiment-two-designs", first=given[0], second=given[1])
+        if grid is not None:
+            object.__setattr__(self, "points", grid_points(grid))
+        elif sample is not None:
+            object.__setattr__(self, "points", sample_points(sample))
 
     def with_overrides(self, **overrides: Any) -> Self:
         """The experiment with other values for those fields that are not None."""

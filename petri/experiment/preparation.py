@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.experiment.definition import COMMON, INDEPENDENT, MOST_POINTS, Definition, Expected, point_key, point_label
+from petri.experiment.definition import COMMON, INDEPENDENT, Definition, Expected, point_key, point_label
 from petri.experiment.errors import ExperimentError, problem
-from petri.experiment.sampling import Values, exact
+from petri.experiment.sampling import MOST_POINTS, Values, exact
 from petri.experiment.task import pack
 from petri.experiment.warmup import derive
 from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units

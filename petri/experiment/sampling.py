@@ -19,6 +19,7 @@ Value = int | float | bool | str
 Values = Mapping[str, Value]
 
 MOST_VALUES: Final = 10_000
+MOST_POINTS: Final = 10_000
 
 _NUMBER = r"[+-]?(?:\d[\d_]*)?(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _RANGE: Final = re.compile(

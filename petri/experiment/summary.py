@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petri.diagnostics import unknown_name
+from petri.display import shown_by_report
 from petri.experiment.definition import Expected, point_label
 from petri.experiment.preparation import expected_value, predicted_value
 from petri.experiment.sampling import Values
@@ -73,7 +75,9 @@ class PointOutcome:
         return [row for row in self.rows if not row.complete or row.failure is not None]
 
     def values(self, name: str) -> dict[int, float]:
-        """A figure by number of replication."""
+        """A figure by number of replication. Raises UnknownName (a KeyError) if the experiment did not keep it."""
+        if name not in self.names:
+            raise unknown_name(name, "measure", self.names, {"parameter": list(self.parameters)})
         return {row.index: row.measures.get(name, math.nan) for row in self.complete}
 
     def interval(self, name: str, level: float = 0.95) -> Interval:
@@ -119,7 +123,7 @@ def checked_dict(one: Checked) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Outcome:
     """An experiment as its store has it. `net` is the flat net of the first point, for names, units and dimensions."""
 
@@ -156,12 +160,17 @@ class Outcome:
         return any(point.failures for point in self.points)
 
     def point(self, **parameters: Any) -> PointOutcome:
-        """The only point with these parameters. Raises KeyError if there is none, or more than one."""
+        """The only point with these parameters. Raises KeyError if there is more than one, UnknownName if none."""
+        for name in parameters:
+            if name not in self.axes:
+                raise unknown_name(name, "parameter", self.axes, {"measure": [one.name for one in self.figures]})
         found = [
             point
             for point in self.points
             if all(name in point.parameters and point.parameters[name] == value for name, value in parameters.items())
         ]
+        if not found:
+            raise unknown_name(point_label(parameters), "point", [point.label for point in self.points], {})
         if len(found) != 1:
             raise KeyError(f"{len(found)} points with {point_label(parameters)}")
         return found[0]
@@ -182,6 +191,12 @@ class Outcome:
             "points": [point.to_dict() for point in self.points],
         }
 
+    def __repr__(self) -> str:
+        return str(shown_by_report("describe_outcome", self))
+
+    def _repr_html_(self) -> str:
+        return str(shown_by_report("outcome_html", self))
+
     def table(self) -> dict[str, list[Any]]:
         """Columns: parameters, measures, and all data of each replication; one entry per replication."""
         from petri.experiment.tables import replication_columns
@@ -189,19 +204,34 @@ class Outcome:
         return replication_columns(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """`table` as a data frame. Raises ImportError if pandas is not installed."""
+        """`table` as a data frame. `frame.attrs["units"]` has the units of its columns, in the net's own units.
+
+        Raises ImportError if pandas is not installed.
+        """
         import pandas
 
-        return pandas.DataFrame(self.table())
+        from petri.experiment.tables import column_units
+
+        frame = pandas.DataFrame(self.table())
+        frame.attrs["units"] = column_units(self)
+        return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """`table` as a data frame. Raises ImportError if polars is not installed."""
+        """`table` as a data frame with units in the names of columns, as in CSV: polars keeps no attributes.
+
+        Raises ImportError if polars is not installed.
+        """
         import polars
 
-        return polars.DataFrame(self.table(), strict=False)
+        from petri.experiment.tables import titled_columns, uniform
+
+        return polars.DataFrame({name: uniform(cells) for name, cells in titled_columns(self).items()}, strict=False)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Measures over the axes of the grid and the replications. Raises ImportError if xarray is not installed."""
+        """Measures over the axes of the grid and the replications, with the attribute `units`.
+
+        Raises ImportError if xarray is not installed.
+        """
         from petri.experiment.tables import dataset
 
         return dataset(self)

@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from petri.atomic_file import replacing
 from petri.experiment.errors import problem
+from petri.result.units import unit_of, with_unit
 
 if TYPE_CHECKING:
     import xarray
 
     from petri.experiment.summary import Outcome
+    from petri.measure.figures import Figure
 
 SUFFIXES: Final = (".csv", ".parquet")
+RESERVED: Final = (
+    "replication", "seed", "hash", "ended", "time", "firings", "seconds", "engine", "version", "net_hash",
+)  # fmt: skip
 
 
 def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
@@ -25,18 +30,15 @@ def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
 
     A parameter or measure with the name of another column gets the prefix "parameter." or "measure.".
     """
-    reserved = ("replication", "seed", "hash", "ended", "time", "firings", "seconds", "engine", "version", "net_hash")
     names = outcome.points[0].names if outcome.points else ()
     columns: dict[str, list[Any]] = {}
     pairs = [(point, row) for point in outcome.points for row in point.rows]
     for axis in outcome.axes:
-        title = f"parameter.{axis}" if axis in reserved or axis in names else axis
-        columns[title] = [point.parameters.get(axis) for point, _ in pairs]
+        columns[parameter_title(outcome, axis)] = [point.parameters.get(axis) for point, _ in pairs]
     columns["replication"] = [row.index for _, row in pairs]
     columns["seed"] = [row.seed for _, row in pairs]
     for name in names:
-        title = f"measure.{name}" if name in reserved else name
-        columns[title] = [row.measures.get(name, math.nan) for _, row in pairs]
+        columns[measure_title(name)] = [row.measures.get(name, math.nan) for _, row in pairs]
     columns["ended"] = [row.ended for _, row in pairs]
     columns["time"] = [row.time for _, row in pairs]
     columns["firings"] = [row.firings for _, row in pairs]
@@ -46,6 +48,35 @@ def replication_columns(outcome: Outcome) -> dict[str, list[Any]]:
     columns["version"] = [row.version for _, row in pairs]
     columns["seconds"] = [row.seconds for _, row in pairs]
     return columns
+
+
+def parameter_title(outcome: Outcome, axis: str) -> str:
+    taken = outcome.points[0].names if outcome.points else ()
+    return f"parameter.{axis}" if axis in RESERVED or axis in taken else axis
+
+
+def measure_title(name: str) -> str:
+    return f"measure.{name}" if name in RESERVED else name
+
+
+def column_units(outcome: Outcome) -> dict[str, str]:
+    """The units of the columns that have one. A parameter that is written as text has its unit in the text."""
+    net = outcome.net
+    dimensions = {one.name: one.dimension for one in net.parameters}
+    units = {
+        parameter_title(outcome, axis): unit_of(net, dimensions.get(axis, ""))
+        for axis in outcome.axes
+        if not any(isinstance(point.parameters.get(axis), str) for point in outcome.points)
+    }
+    units |= {measure_title(one.name): unit_of(net, one.dimension) for one in outcome.figures}
+    units |= {"time": net.time_unit, "seconds": "s"}
+    return {name: unit for name, unit in units.items() if unit}
+
+
+def titled_columns(outcome: Outcome) -> dict[str, list[Any]]:
+    """`replication_columns` with units in their names: `goodput [B/us]`."""
+    units = column_units(outcome)
+    return {with_unit(name, units.get(name, "")): cells for name, cells in replication_columns(outcome).items()}
 
 
 def export(outcome: Outcome, path: str | Path) -> None:
@@ -73,8 +104,8 @@ def check_format(path: Path) -> None:
 
 
 def write_csv(outcome: Outcome, path: Path) -> None:
-    """RFC 4180; a figure without data is empty."""
-    columns = replication_columns(outcome)
+    """RFC 4180, with units in the names of columns; a figure without data is empty."""
+    columns = titled_columns(outcome)
     with replacing(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text)
@@ -91,12 +122,18 @@ def plain(cell: Any) -> Any:
 
 
 def write_parquet(outcome: Outcome, path: Path) -> None:
-    """Needs pyarrow. The file's metadata contain the dimensions of measures and the experiment's identity."""
+    """Needs pyarrow. Each field's metadata have its unit, the file's the dimensions and the experiment's identity."""
     import pyarrow
     import pyarrow.parquet
 
     columns = {name: uniform(cells) for name, cells in replication_columns(outcome).items()}
-    table = pyarrow.table(columns)
+    units = column_units(outcome)
+    plain_table = pyarrow.table(columns)
+    fields = [
+        field.with_metadata({"unit": units[field.name]}) if field.name in units else field
+        for field in plain_table.schema
+    ]
+    table = plain_table.cast(pyarrow.schema(fields))
     identity = {f"pnsim.{name}": str(value) for name, value in outcome.identity.items()}
     dimensions = {f"pnsim.dimension.{one.name}": one.dimension for one in outcome.figures}
     metadata = {name.encode(): value.encode() for name, value in {**identity, **dimensions}.items()}
@@ -115,7 +152,10 @@ def uniform(cells: list[Any]) -> list[Any]:
 
 
 def dataset(outcome: Outcome) -> xarray.Dataset:
-    """Measures as arrays over the axes and the replications; nan if there is no such point or replication."""
+    """Measures as arrays over the axes and the replications; nan if there is no such point or replication.
+
+    Each variable and coordinate has its unit in the attribute `units`, where it has one.
+    """
     import numpy as np
     import xarray
 
@@ -130,9 +170,20 @@ def dataset(outcome: Outcome) -> xarray.Dataset:
             place = tuple(values[axis].index(point.parameters.get(axis)) for axis in axes)
             for row in point.complete:
                 array[(*place, row.index)] = row.measures.get(one.name, math.nan)
-        variables[one.name] = ((*axes, "replication"), array, {"dimension": one.dimension})
-    coordinates = {**values, "replication": list(range(replications))}
+        variables[one.name] = ((*axes, "replication"), array, variable_attributes(outcome, one))
+    units = column_units(outcome)
+    titles = {axis: parameter_title(outcome, axis) for axis in axes}
+    coordinates = {
+        axis: ((axis,), listed, {"units": units[titles[axis]]} if titles[axis] in units else {})
+        for axis, listed in values.items()
+    }
+    coordinates["replication"] = (("replication",), list(range(replications)), {})
     return xarray.Dataset(variables, coordinates, {"net": outcome.net.name, "title": outcome.title})
+
+
+def variable_attributes(outcome: Outcome, one: Figure) -> dict[str, str]:
+    unit = unit_of(outcome.net, one.dimension)
+    return {"dimension": one.dimension, **({"units": unit} if unit else {})}
 
 
 def ordered(values: list[Any]) -> list[Any]:

@@ -29,13 +29,12 @@ from petri.experiment.definition import (
     FITTED,
     INDEPENDENT,
     INPUT,
-    MOST_POINTS,
     MOST_REPLICATIONS,
     Definition,
     Expected,
     Tolerance,
 )
-from petri.experiment.sampling import Axis, BadRange, Value, parse_range, parse_value
+from petri.experiment.sampling import MOST_POINTS, Axis, BadRange, Value, parse_range, parse_value
 from petri.experiment.yaml_net import check_against_net
 from petri.experiment.yaml_tree import Items, YamlNode, YamlTable, YamlText, read
 from petri.measure.sequential import Precision

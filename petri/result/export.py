@@ -8,6 +8,7 @@ import json
 import math
 import platform
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -16,17 +17,20 @@ import numpy as np
 
 from petri.codec import net_from_dict, net_text
 from petri.measure.estimate import Estimate
-from petri.measure.figures import evaluate_all, measure_names
+from petri.measure.figures import PLACE_DIMENSIONS, TRANSITION_DIMENSIONS, evaluate_all, measure_names
 from petri.measure.figures import figures as figures_of
 from petri.measure.formula import Verdict
 from petri.measure.intervals import Interval
 from petri.net import Expectation, Net
 from petri.result.history import History, history
+from petri.result.units import unit_of, with_unit
 from petri.structs import as_dict, convert
 from petri.version import VERSION
 
 if TYPE_CHECKING:
     import pandas
+    import polars
+    import xarray
 
     from petri.analysis.dead import Lack
     from petri.result.result import MeasureResult, PlaceFigures, Result, TransitionFigures
@@ -263,21 +267,88 @@ def estimates(figures: PlaceFigures | TransitionFigures) -> dict[str, Estimate]:
     return {name: found for name, found in as_dict(figures).items() if name != "names"}
 
 
+def figure_units(net: Net, columns: Iterable[str]) -> dict[str, str]:
+    """The units of the columns of places and transitions, half-widths included, that have one."""
+    units = {
+        name: unit_of(net, {**PLACE_DIMENSIONS, **TRANSITION_DIMENSIONS}.get(name.removesuffix("_half_width"), ""))
+        for name in columns
+    }
+    return {name: unit for name, unit in units.items() if unit}
+
+
+def result_polars(result: Result) -> dict[str, polars.DataFrame]:
+    """The tables of `result_frames`, with units in the names of columns."""
+    import polars
+
+    def frame(figures: PlaceFigures | TransitionFigures) -> polars.DataFrame:
+        columns: dict[str, Any] = {"name": list(figures.names)}
+        for name, e in estimates(figures).items():
+            columns[name], columns[f"{name}_half_width"] = e.value, e.half_width
+        units = figure_units(result.net, columns)
+        return polars.DataFrame({with_unit(name, units.get(name, "")): cells for name, cells in columns.items()})
+
+    measures = {
+        "name": [m.name for m in result.measures],
+        "value": [m.interval.mean for m in result.measures],
+        "half_width": [m.interval.half_width for m in result.measures],
+        "unit": [unit_of(result.net, m.measure.dimension) for m in result.measures],
+    }
+    return {
+        "places": frame(result.places),
+        "transitions": frame(result.transitions),
+        "measures": polars.DataFrame(measures),
+    }
+
+
+def result_dataset(result: Result) -> xarray.Dataset:
+    """Figures over `place` and `transition`, and each measure as a number, with half-widths and the attribute `units`.
+
+    The names of figures start with those of their dimension: `place.mean`, `transition.rate`, `measure.loss`.
+    """
+    import xarray
+
+    variables: dict[str, Any] = {}
+    for kind, figures in (("place", result.places), ("transition", result.transitions)):
+        units = figure_units(result.net, estimates(figures))
+        for name, e in estimates(figures).items():
+            attributes = {"units": units[name]} if name in units else {}
+            variables[f"{kind}.{name}"] = ((kind,), e.value, attributes)
+            variables[f"{kind}.{name}_half_width"] = ((kind,), e.half_width, attributes)
+    for m in result.measures:
+        unit = unit_of(result.net, m.measure.dimension)
+        attributes = {"units": unit} if unit else {}
+        variables[f"measure.{m.name}"] = ((), m.interval.mean, attributes)
+        variables[f"measure.{m.name}_half_width"] = ((), m.interval.half_width, attributes)
+    coordinates = {"place": list(result.places.names), "transition": list(result.transitions.names)}
+    return xarray.Dataset(variables, coordinates, {"net": result.net.name, "time_unit": result.net.time_unit})
+
+
 def result_frames(result: Result) -> dict[str, pandas.DataFrame]:
-    """Tables with a column, and a column of half-widths, for each figure."""
+    """Tables with a column, and a column of half-widths, for each figure.
+
+    `attrs["units"]` of a table has the units of its columns; the measures have theirs in the column "unit".
+    """
     import pandas
 
     def frame(figures: PlaceFigures | TransitionFigures) -> pandas.DataFrame:
         columns: dict[str, Any] = {}
         for name, e in estimates(figures).items():
             columns[name], columns[f"{name}_half_width"] = e.value, e.half_width
-        return pandas.DataFrame(columns, index=pandas.Index(figures.names, name="name"))
+        made = pandas.DataFrame(columns, index=pandas.Index(figures.names, name="name"))
+        made.attrs["units"] = figure_units(result.net, columns)
+        return made
 
     measures = [
-        {"name": m.name, "value": m.interval.mean, "half_width": m.interval.half_width} for m in result.measures
+        {
+            "name": m.name,
+            "value": m.interval.mean,
+            "half_width": m.interval.half_width,
+            "unit": unit_of(result.net, m.measure.dimension),
+        }
+        for m in result.measures
     ]
     return {
         "places": frame(result.places),
         "transitions": frame(result.transitions),
-        "measures": pandas.DataFrame(measures, columns=["name", "value", "half_width"]).set_index("name"),
+        "measures": pandas.DataFrame(measures, columns=["name", "value", "half_width", "unit"]).set_index("name"),
     }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from petri.diagnostics import RunFailure, unknown_name
+from petri.display import shown_by_report
 from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
 from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows, statistic
@@ -29,6 +30,8 @@ from petri.structs import Frozen
 
 if TYPE_CHECKING:
     import pandas
+    import polars
+    import xarray
 
 
 class PlaceFigures(Frozen):
@@ -65,6 +68,7 @@ class MeasureResult(Frozen):
     distributions: Mapping[str, Floats] | None = None  # of an order probe, summed over replications
     series: Mapping[int, Floats] | None = None  # by replication: the measure in each window
     failure: str | None = None  # why the figure could not be computed; its values are then nan
+    seconds: float | None = None  # the length of the net's time unit, None if time is a plain number
 
     @property
     def name(self) -> str:
@@ -85,8 +89,11 @@ class MeasureResult(Frozen):
         fields = "".join(f", {name} {one.mean:.6g}" for name, one in list(self.recorded.items())[1:])
         return f"MeasureResult {self.name}: {shown}{kind}{fields}, n = {self.interval.n}"
 
+    def _repr_html_(self) -> str:
+        return str(shown_by_report("measure_html", self))
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Result:
     """A run. Estimates use the replications that ended as planned, or, if none did, all there are."""
 
@@ -225,7 +232,8 @@ class Result:
             measure = self.net.measures[index]
             nothing = Interval(math.nan, math.nan, LEVEL, len(self.counted))
             judged = tuple((one, formula.judge(one, math.nan)) for one in measure.expectations)
-            return MeasureResult(measure, nothing, {}, judged, failure=f"{type(error).__name__}: {error}")
+            why = f"{type(error).__name__}: {error}"
+            return MeasureResult(measure, nothing, {}, judged, failure=why, seconds=self.net.seconds)
 
     def measure(self, name: str) -> MeasureResult:
         """A measure by its name. Raises UnknownName (a KeyError) with the nearest names."""
@@ -248,6 +256,7 @@ class Result:
             self.histogram(measure),
             self.distributions(measure),
             series or None,
+            seconds=self.net.seconds,
         )
 
     def recorded(self, measure: Measure, field: str) -> Interval:
@@ -304,6 +313,12 @@ class Result:
 
     # ------------------------------------------------------------ for others
 
+    def __repr__(self) -> str:
+        return str(shown_by_report("describe_result", self))
+
+    def _repr_html_(self) -> str:
+        return str(shown_by_report("result_html", self))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON types; nan becomes None."""
         from petri.result.export import result_dict
@@ -311,10 +326,25 @@ class Result:
         return result_dict(self)
 
     def to_pandas(self) -> dict[str, pandas.DataFrame]:
-        """Tables "places", "transitions" and "measures". Raises ImportError if pandas is not installed."""
+        """Tables "places", "transitions" and "measures", with units in `attrs["units"]` and the column "unit".
+
+        Raises ImportError if pandas is not installed.
+        """
         from petri.result.export import result_frames
 
         return result_frames(self)
+
+    def to_polars(self) -> dict[str, polars.DataFrame]:
+        """The same tables, with units in the names of columns. Raises ImportError if polars is not installed."""
+        from petri.result.export import result_polars
+
+        return result_polars(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Figures of places and transitions, and measures. Raises ImportError if xarray is not installed."""
+        from petri.result.export import result_dataset
+
+        return result_dataset(self)
 
 
 def run_failure(net: Net, replication: Replication) -> RunFailure:

@@ -72,8 +72,9 @@ class Progress(Struct):
 
     @property
     def time(self) -> float:
-        """Model time of the replication that is furthest behind."""
-        return min((now for now, _ in list(self.running.values())), default=0.0)
+        """Model time of the replication that is furthest behind; at the end, that of the whole run."""
+        ended = self.until if self.finished == self.replications and math.isfinite(self.until) else 0.0
+        return min((now for now, _ in list(self.running.values())), default=ended)
 
     @property
     def rate(self) -> float:

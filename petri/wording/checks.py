@@ -7,6 +7,11 @@ from petri.wording.entry import Wording
 IN_INSTANCE = ("in the instance `{instance}`",)
 
 WORDING: dict[str, Wording] = {
+    "not-one-declaration": Wording(
+        "this is not one declaration: {kind} `{name}`",
+        "give a plain name, and texts that end where their clause ends; `add` takes several declarations",
+        notes=("the text is `{text}`",),
+    ),
     # names
     "unknown-name": Wording(
         "`{name}` is not declared",
@@ -166,4 +171,5 @@ LABELS: dict[str, str] = {
     "first-given": "first given here",
     "port-declared-here": "the port is declared here",
     "parameter-declared-here": "the parameter is declared here",
+    "written-by": "this line wrote it",
 }

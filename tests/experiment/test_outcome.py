@@ -14,9 +14,12 @@ import pytest
 
 from petri import language
 from petri.experiment import Expected, Experiment, ExperimentError, Outcome, Store, Tolerance, export, stored_outcome
+from petri.experiment.tables import titled_columns
 from petri.measure.figures import default_names, figures
 from petri.measure.formula import evaluate
 from petri.model import Model
+from petri.net import Net
+from petri.result.units import unit_of
 from tests.experiment.nets import TIMED, write_net
 
 
@@ -109,7 +112,7 @@ def test_csv_has_every_digit(outcome: Outcome, tmp_path: Path) -> None:
     assert len(rows) == 10
     assert [row["gap"] for row in rows] == ["10 ns"] * 5 + ["20 ns"] * 5
     values = [row.measures["goodput"] for point in outcome.points for row in point.rows]
-    assert [float(row["goodput"]) for row in rows] == values
+    assert [float(row["goodput [B/ns]"]) for row in rows] == values
     assert rows[3]["hash"] == f"{outcome.points[0].rows[3].hash:016x}"
 
 
@@ -118,6 +121,9 @@ def test_parquet(outcome: Outcome, tmp_path: Path) -> None:
     export(outcome, tmp_path / "o.parquet")
     table = parquet.read_table(tmp_path / "o.parquet")
     assert table.column("goodput").to_pylist() == [r.measures["goodput"] for p in outcome.points for r in p.rows]
+    assert table.schema.field("goodput").metadata == {b"unit": b"B/ns"}
+    assert table.schema.field("delay").metadata == {b"unit": b"ns"}
+    assert table.schema.field("hash").metadata is None
     assert table.schema.metadata[b"pnsim.dimension.goodput"] == b"Rate"
     assert table.schema.metadata[b"pnsim.seed"] == b"1"
 
@@ -125,13 +131,18 @@ def test_parquet(outcome: Outcome, tmp_path: Path) -> None:
 def test_pandas(outcome: Outcome) -> None:
     pytest.importorskip("pandas")
     frame = outcome.to_pandas()
+    assert frame.attrs["units"] == {
+        "goodput": "B/ns", "delay": "ns", "delay.p99": "ns", "time": "ns", "seconds": "s",
+    }  # fmt: skip
     means = frame.groupby("gap")["goodput"].mean()
     assert means["20 ns"] == pytest.approx(outcome.point(gap="20 ns").interval("goodput").mean)
 
 
 def test_polars(outcome: Outcome) -> None:
     pytest.importorskip("polars")
-    assert outcome.to_polars().shape == (10, 2 + 1 + 5 + 8)
+    frame = outcome.to_polars()
+    assert frame.shape == (10, 2 + 1 + 5 + 8)
+    assert {"goodput [B/ns]", "delay [ns]", "time [ns]", "send.active"} <= set(frame.columns)
 
 
 def test_xarray(outcome: Outcome) -> None:
@@ -139,7 +150,39 @@ def test_xarray(outcome: Outcome) -> None:
     data = outcome.to_xarray()
     assert dict(data.sizes) == {"gap": 2, "replication": 5}
     assert float(data["delay"].sel(gap="20 ns", replication=3)) == outcome.points[1].rows[3].measures["delay"]
-    assert data["goodput"].attrs["dimension"] == "Rate"
+    assert data["goodput"].attrs == {"dimension": "Rate", "units": "B/ns"}
+    assert "units" not in data["wire.mean"].attrs
+
+
+def test_the_unit_of_a_parameter_is_told_where_its_values_are_numbers(tmp_path: Path) -> None:
+    net = write_net(tmp_path, TIMED)
+    outcome = Experiment(net=net, grid={"gap": [10.0, 20.0]}, replications=1).run(tmp_path / "u.db")
+    assert next(iter(titled_columns(outcome))) == "gap [ns]"
+    pytest.importorskip("xarray")
+    assert outcome.to_xarray()["gap"].attrs == {"units": "ns"}
+
+
+def test_the_tables_of_a_run_have_units() -> None:
+    result = Model(language.loads(TIMED)).run(replications=2)
+    for package in ("pandas", "polars", "xarray"):
+        pytest.importorskip(package)
+    frames = result.to_pandas()
+    assert dict(frames["measures"]["unit"]) == {"rate": "1/ns", "goodput": "B/ns", "delay": "ns"}
+    assert frames["places"].attrs["units"]["sojourn"] == frames["places"].attrs["units"]["sojourn_half_width"] == "ns"
+    assert "rate [1/ns]" in result.to_polars()["transitions"].columns
+    data = result.to_xarray()
+    assert data["measure.goodput"].attrs == {"units": "B/ns"}
+    assert float(data["transition.firings"].sel(transition="send")) == frames["transitions"]["firings"]["send"]
+
+
+@pytest.mark.parametrize(
+    ("dimension", "timed", "untimed"),
+    [("Time", "us", ""), ("Bytes", "B", "B"), ("Rate", "B/us", "B per time unit"), ("Freq", "1/us", ""),
+     ("events", "1/us", ""), ("share", "", ""), ("", "", "")],
+)  # fmt: skip
+def test_units_of_dimensions(dimension: str, timed: str, untimed: str) -> None:
+    assert unit_of(Net("n", time_unit="us", seconds=1e-6), dimension) == timed
+    assert unit_of(Net("n"), dimension) == untimed
 
 
 def test_another_format_is_refused(outcome: Outcome, tmp_path: Path) -> None:

@@ -13,10 +13,10 @@ from petri.measure.formula import judge
 from petri.measure.histogram import Histogram
 from petri.net import Expectation, Term
 from petri.report.expected import bound_text, origin, verdict_text
+from petri.report.progress import describe
 from petri.report.quantities import Units
 from petri.report.sparks import BARS, COLUMNS, of_histogram, of_series
 from petri.report.summary import first_sentence
-from pnsim.progress import describe
 
 
 def test_a_histogram_as_bars() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from petri.visible import visible
 
-_VOID: Final = frozenset({"meta", "br", "col", "hr"})
+_VOID: Final = frozenset({"meta", "br", "col", "hr", "img"})
 
 
 class Markup(str):

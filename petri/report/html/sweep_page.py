@@ -38,14 +38,14 @@ def sweep_page(outcome: Outcome) -> Page:
         tables.prose(outcome.description or net.doc),
         _facts(outcome, axes),
         *missing_banner([read.to_dict() for read in outcome.files]),
-        *_banners(outcome),
+        *banners(outcome),
     ]
     if any(point.checked for point in outcome.points):
         page.section("expected", "Expected values", _expected_table(outcome, units))
     _distributions(page, outcome, units, axes)
     _measures(page, outcome, units, axes)
     if outcome.points:
-        page.section("points", "Every point", _points_table(outcome, units, axes))
+        page.section("points", "Every point", points_table(outcome, units, axes))
     if recordings := [read.to_dict() for read in outcome.files]:
         page.section("recordings", "Recordings", tables.recordings_table(recordings))
     if outcome.points and net.places:
@@ -73,7 +73,7 @@ def _facts(outcome: Outcome, axes: Sequence[PlotAxis]) -> Markup:
     return tag("ul", [tag("li", fact) for fact in facts], class_="facts")
 
 
-def _banners(outcome: Outcome) -> list[Markup]:
+def banners(outcome: Outcome) -> list[Markup]:
     found = []
     failures = [(point, row) for point in outcome.points for row in point.failures]
     if failures:
@@ -184,7 +184,7 @@ def _expected_table(outcome: Outcome, units: Units) -> Markup:
     return tables.table([*headings, ("", False), ("source", False)], rows, "Expected values")
 
 
-def _points_table(outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> Markup:
+def points_table(outcome: Outcome, units: Units, axes: Sequence[PlotAxis]) -> Markup:
     named = axes or [PlotAxis(name, ()) for name in outcome.axes]
     headings = [(axis.name, True) for axis in named] + [("n", True)] + [(one.name, True) for one in outcome.figures]
     rows = [_point_row(point, outcome.figures, units, named) for point in outcome.points[:MOST_ROWS]]

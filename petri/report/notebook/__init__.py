@@ -1,0 +1,23 @@
+"""Models and results in a notebook: short descriptions, HTML tables, plots and drawings, all without a script.
+
+`petri.display` calls these functions by name.
+"""
+
+from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
+from petri.report.notebook.drawing import Drawing, draw
+from petri.report.notebook.fragments import measure_html, model_html, outcome_html, result_html
+from petri.report.notebook.progress import progress_line, sweep_line
+
+__all__ = [
+    "Drawing",
+    "describe_model",
+    "describe_outcome",
+    "describe_result",
+    "draw",
+    "measure_html",
+    "model_html",
+    "outcome_html",
+    "progress_line",
+    "result_html",
+    "sweep_line",
+]

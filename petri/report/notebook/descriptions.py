@@ -1,0 +1,80 @@
+"""Models and results in one line, for `repr`."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from petri.experiment.summary import Outcome
+from petri.measure.figures import recorded_fields
+from petri.model import Model
+from petri.report.html.record import shown_dimension
+from petri.report.quantities import Units, exact_quantity
+from petri.result import MeasureResult, Result
+from petri.visible import visible
+
+MOST: Final = 4  # measures or parameters that are named; of more, the rest is counted
+
+
+def describe_model(model: Model) -> str:
+    """`Model mm1: 5 places, 3 transitions, 2 measures; load = 0.8`."""
+    net, units = model.net, Units(model.net.seconds)
+    counts = [
+        counted(len(net.places), "place"),
+        counted(len(net.transitions), "transition"),
+        counted(len(net.measures), "measure"),
+    ]
+    values = [
+        f"{one.name} = {exact_quantity(units, one.value, one.dimension)}"
+        if isinstance(one.value, int | float) and not isinstance(one.value, bool)
+        else f"{one.name} = {str(one.value).lower() if isinstance(one.value, bool) else one.value}"
+        for one in net.parameters
+    ]
+    return visible(f"Model {net.name}: {', '.join(counts)}{listed(values)}")
+
+
+def describe_result(result: Result) -> str:
+    """`Result mm1: 20 replications until 1 s, seed 7; L 3.98 ± 0.05, W 5.01 ± 0.06 s; 2 of 2 expectations hold`."""
+    units, plan = Units(result.net.seconds), result.plan
+    until = "until dead" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
+    text = f"Result {result.net.name}: {counted(result.asked, 'replication')} {until}, seed {plan.seed}"
+    text += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if result.counted else ""
+    verdicts = [verdict for one in result.measures for _, verdict in one.verdicts]
+    verdicts += [verdict for _, verdict in result.verdicts]
+    if verdicts:
+        text += f"; {sum(one.passed for one in verdicts)} of {len(verdicts)} expectations hold"
+    if result.failure is not None:
+        text += f"; FAILED: {result.failure.diagnostic.message}"
+    elif result.partial:
+        text += "; PARTIAL"
+    return visible(text)
+
+
+def describe_outcome(outcome: Outcome) -> str:
+    """`Outcome mm1: 9 points over load, 90 replications, in mm1.db`."""
+    over = f" over {', '.join(outcome.axes)}" if outcome.axes else ""
+    replications = sum(len(point.rows) for point in outcome.points)
+    text = f"Outcome {outcome.title or outcome.net.name}: {counted(len(outcome.points), 'point')}{over}, "
+    text += f"{counted(replications, 'replication')}, in {outcome.store.name}"
+    text += "" if outcome.done else "; not finished"
+    checked = [one for point in outcome.points for one in point.checked]
+    if checked:
+        text += f"; {sum(one.verdict.passed for one in checked)} of {len(checked)} expected values found"
+    return visible(text)
+
+
+def figure(measured: MeasureResult, units: Units) -> str:
+    """The value of a measure with its interval, in a unit that suits it."""
+    first = next(iter(recorded_fields(measured.measure)), None) if measured.recorded else None
+    return units.show_interval(measured.interval, shown_dimension(measured.measure.dimension, first))
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def listed(texts: list[str]) -> str:
+    if not texts:
+        return ""
+    more = f", {len(texts) - MOST} more" if len(texts) > MOST else ""
+    return f"; {', '.join(texts[:MOST])}{more}"

@@ -1,0 +1,121 @@
+"""HTML that a notebook shows below a cell. It contains no script, and all its texts are escaped by `markup`."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from petri.experiment.summary import Outcome
+from petri.model import Model
+from petri.report.html import sweep_figures, sweep_page, tables
+from petri.report.html.figures import Distribution, density
+from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.page import asset
+from petri.report.html.palette import DARK, LIGHT
+from petri.report.html.record import RunRecord, groups, of_result, shown_dimension
+from petri.report.html.run_page import banners
+from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
+from petri.report.notebook.drawing import draw
+from petri.report.notebook.plots import plot
+from petri.report.quantities import Units, exact_quantity
+from petri.result import MeasureResult, Result
+from petri.result.export import measure_dict
+
+MOST_PLOTS: Final = 6
+
+
+def model_html(model: Model) -> str:
+    """The drawing of a net and its parameters."""
+    net, units = model.net, Units(model.net.seconds)
+    parts: list[Content] = [tag("p", describe_model(model), class_="headline"), tables.prose(net.doc)]
+    try:
+        parts.append(draw(model).image())
+    except ValueError as error:
+        parts.append(tag("p", str(error), class_="note"))
+    rows = [
+        tag(
+            "tr",
+            tag("th", tag("code", one.name), scope="row"),
+            tag("td", parameter(one.value, one.dimension, units), class_="figure"),
+            tag("td", spoken(one.doc), class_="doc"),
+        )
+        for one in net.parameters
+    ]
+    if rows:
+        parts.append(tables.table([("parameter", False), ("value", True), ("", False)], rows, "Parameters"))
+    return fragment(parts)
+
+
+def parameter(value: object, dimension: str, units: Units) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return exact_quantity(units, value, dimension) if isinstance(value, int | float) else str(value)
+
+
+def result_html(result: Result) -> str:
+    """The verdicts and measures of a run, the distributions of its samples, and its places and transitions."""
+    record = of_result(result)
+    parts: list[Content] = [tag("p", describe_result(result), class_="headline"), *banners(record)]
+    if record.data["measures"] or record.data["expectations"]:
+        parts.append(tables.measures_table(record))
+    drawn = [distribution(one, record.units) for one in result.measures]
+    parts.append(tag("div", [one for one in drawn if one is not None][:MOST_PLOTS], class_="plots"))
+    places, transitions = groups(record.data["places"]), groups(record.data["transitions"])
+    parts.append(folded("places", tables.places_table(record, places, {})))
+    parts.append(folded("transitions", tables.transitions_table(record, transitions, {})))
+    return fragment(parts)
+
+
+def measure_html(measured: MeasureResult) -> str:
+    """One measure with its verdicts, and the distribution of its samples."""
+    units = Units(measured.seconds)
+    data = {"measures": [measure_dict(measured)], "expectations": []}
+    return fragment([tables.measures_table(RunRecord(data, units)), distribution(measured, units)])
+
+
+def distribution(measured: MeasureResult, units: Units) -> Markup | None:
+    if measured.histogram is None:
+        return None
+    snapshot = measured.histogram.snapshot()
+    sample = Distribution.of(snapshot["buckets"].tolist(), snapshot["counts"].tolist())
+    if sample is None:
+        return None
+    return plot(density(sample, units, shown_dimension(measured.measure.dimension)), measured.name)
+
+
+def outcome_html(outcome: Outcome) -> str:
+    """The points of a sweep as a table, and each measure along the parameters."""
+    units, axes = Units(outcome.net.seconds), sweep_figures.axes(outcome)
+    parts: list[Content] = [tag("p", describe_outcome(outcome), class_="headline"), *sweep_page.banners(outcome)]
+    if axes and sweep_figures.is_grid(outcome, axes):
+        measured = [
+            one
+            for one in outcome.figures
+            if any(math.isfinite(point.intervals[one.name].mean) for point in outcome.points)
+        ]
+        made = [plot(sweep_figures.curves(outcome, one, units, axes), one.name) for one in measured[:MOST_PLOTS]]
+        parts.append(tag("div", made, class_="plots"))
+    if outcome.points:
+        parts.append(sweep_page.points_table(outcome, units, axes))
+    return fragment(parts)
+
+
+def folded(title: str, inside: Content) -> Markup:
+    return tag("details", tag("summary", title), inside)
+
+
+def fragment(parts: list[Content]) -> Markup:
+    """The parts with their style, which reaches nothing else in the notebook."""
+    return tag("div", tag("style", Markup(style())), content(parts), class_="pnsim")
+
+
+def style() -> str:
+    """Light or dark as the notebook is, where it says so, and otherwise as the system is."""
+    light, dark = ("".join(f"--{name}:{colour};" for name, colour in palette.items()) for palette in (LIGHT, DARK))
+    themes = (
+        f".pnsim{{color-scheme:light;{light}}}\n"
+        f"@media (prefers-color-scheme:dark){{.pnsim{{color-scheme:dark;{dark}}}}}\n"
+        f"[data-jp-theme-light=true] .pnsim,.vscode-light .pnsim{{color-scheme:light;{light}}}\n"
+        f"[data-jp-theme-light=false] .pnsim,.vscode-dark .pnsim,html[theme=dark] .pnsim{{color-scheme:dark;{dark}}}\n"
+    )
+    return themes + asset("notebook.css")

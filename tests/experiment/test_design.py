@@ -1,0 +1,79 @@
+"""The points of an experiment from Python, and the names that one asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import petri
+from petri.experiment import Experiment, ExperimentError
+from petri.experiment.design import grid_points
+
+
+def test_a_grid_from_python_is_the_grid_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "e.yaml"
+    path.write_text("net: ixp2400\ngrid: {threads: [1, 2], engines: 1..3, line: [1 Gbps]}\n")
+    made = Experiment(net="ixp2400", grid={"threads": [1, 2], "engines": "1..3", "line": "1 Gbps"})
+    assert made.points == Experiment.load(path).points
+    assert len(made.points) == 6
+
+
+def test_a_sample_from_python_is_the_sample_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "e.yaml"
+    path.write_text("net: mm1\nsample: {count: 7, seed: 3, parameters: {load: 0.1..0.9, other: [1, 2]}}\n")
+    made = Experiment(net="mm1", sample={"count": 7, "seed": 3, "parameters": {"load": "0.1..0.9", "other": [1, 2]}})
+    assert made.points == Experiment.load(path).points
+
+
+@pytest.mark.parametrize("values", [np.array([1, 2]), range(1, 3), (1, 2), "1..2", [np.int64(1), 2]])
+def test_values_of_an_axis(values: Any) -> None:
+    points = grid_points({"n": values})
+    assert points == [{"n": 1}, {"n": 2}]
+    assert {type(point["n"]) for point in points} == {int}
+
+
+@pytest.mark.parametrize(
+    ("options", "identifier"),
+    [
+        ({"grid": {"a": []}}, "experiment-kind"),
+        ({"grid": {"a": [None]}}, "experiment-kind"),
+        ({"grid": {"a": "0.1..0.9"}}, "range-without-step"),
+        ({"grid": {"a": range(200), "b": range(200)}}, "too-many-points"),
+        ({"grid": {"a": [1]}, "sample": {"count": 2, "parameters": {"b": "1..2"}}}, "experiment-two-designs"),
+        ({"grid": {"a": [1]}, "points": [{"a": 2}]}, "experiment-two-designs"),
+        ({"sample": {"count": 2}}, "experiment-missing"),
+        ({"sample": {"counts": 2}}, "experiment-key"),
+        ({"sample": {"count": 0, "parameters": {"b": "1..2"}}}, "experiment-number"),
+        ({"sample": {"count": 2, "method": "sobol", "parameters": {"b": "1..2"}}}, "experiment-number"),
+        ({"sample": {"count": 2, "parameters": {"b": 3}}}, "experiment-kind"),
+        ({"sample": {"count": 2, "parameters": {"b": "5..2"}}}, "range-empty"),
+    ],
+)
+def test_designs_that_are_refused(options: dict[str, Any], identifier: str) -> None:
+    with pytest.raises(ExperimentError) as caught:
+        Experiment(net="mm1", **options)
+    assert caught.value.diagnostic.id == identifier
+    assert str(caught.value)
+
+
+def test_other_values_for_an_experiment_keep_its_grid() -> None:
+    made = Experiment(net="mm1", grid={"load": [0.3, 0.5]})
+    assert made.with_overrides(replications=3).points == made.points
+
+
+def test_unknown_names_are_refused_with_the_nearest(tmp_path: Path) -> None:
+    experiment = Experiment(net="mm1", grid={"load": [0.3, 0.5]}, until=2_000.0, replications=1)
+    outcome = experiment.run(tmp_path / "x.db")
+    with pytest.raises(petri.UnknownName, match="did you mean `load`"):
+        outcome.point(lod=0.3)
+    with pytest.raises(petri.UnknownName, match=r"there are `load=0.3` and `load=0.5`"):
+        outcome.point(load=0.9)
+    with pytest.raises(petri.UnknownName, match="did you mean `customers`"):
+        outcome.point(load=0.3).interval("custmers")
+    with pytest.raises(petri.LanguageError, match="did you mean `load`"):
+        Experiment(net="mm1", grid={"lod": [0.3]}).prepare()
+    with pytest.raises(ExperimentError, match="did you mean `customers`"):
+        Experiment(net="mm1", measures=["custmers"]).prepare()
