@@ -37,8 +37,8 @@ WORDING: dict[str, Wording] = {
     ),
     "inexact-time": Wording(
         "{value} is not a whole number of ticks: model time moves in steps of {tick}, and is off by {error} here",
-        "with times of which one is a multiple of the other, or `time {unit} resolution …`, it is exact",
-        notes=("a finer tick would end time too soon for a run of this net: there are {limit} ticks",),
+        "use a finer tick (`time {unit} resolution …`), or times that are multiples of one another",
+        notes=("a finer tick would bring the end of model time too close for a run of this net: there are {limit} ticks",),
     ),
     "no-transition": Wording("the net `{name}` has no transition, so nothing can happen"),
     "no-measures": Wording(

@@ -26,8 +26,8 @@ WORDING: dict[str, Wording] = {
         "`lognormal` a mean above 0, `uniform(a..b)` a <= b",
     ),
     "beyond-horizon": stopped(
-        "the firing would end beyond {horizon}, where the time of this net ends: 2^53 ticks",
-        "a coarser tick has a later end: write `time {unit} resolution 1 ns`, or the like",
+        "the firing would end after {horizon}, where the model time of this net ends: 2^53 ticks",
+        "a coarser tick allows longer runs: write `time {unit} resolution 1 ns`, or the like",
     ),
     "negative-time": stopped(
         "the firing time is negative: {duration}", "a firing cannot end before it starts; limit it with `max(0, …)`"

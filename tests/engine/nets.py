@@ -34,6 +34,7 @@ from petri.net import (
     Slot,
     Span,
     Table,
+    Tick,
     Token,
     Transition,
     Variable,
@@ -142,7 +143,8 @@ class Scope:
         if op == "var":
             return self.operation("var", "real", value=choose.one(self.reals))
         if op in ("now", "end"):
-            return self.operation(op, "real")
+            instant = self.operation(op, "real")
+            return instant if choose.chance(6) else self.operation("units", "real", instant, value=0.3)
         if op == "real":
             return self.operation("real", "real", self.whole(max(depth - 1, 0)))
         if op == "if":
@@ -304,16 +306,18 @@ class TransitionMaker:
         )
 
     def time(self) -> Expr:
+        """In ticks: fractions of them, which the engine rounds, and numbers up to the horizon and beyond."""
         scope = self.scope()
         scope.clock = scope.chance = True
         if self.choose.chance(2):
             return scope.operation("const", "int", value=0)
         if self.choose.chance(3):
-            return scope.real_const(self.choose.one((1.0, 2.0, 0.5, 0.0)))
-        if self.choose.chance(6):
-            return scope.distribution()
-        time = scope.real()
-        return time if self.choose.chance(2) else scope.operation("abs", "real", time)
+            return scope.real_const(self.choose.one((1.0, 2.0, 0.5, 0.0, 2.5, 0.01, 1e6, 2.0**51, 7e15)))
+        time = scope.distribution() if self.choose.chance(6) else scope.real()
+        if self.choose.chance(3):
+            factor = self.choose.one((1.75, 1000.0, 2.0**20, 2.0**49))
+            time = scope.operation("ticks", "real", time, value=factor)
+        return time if self.choose.chance(5) else scope.operation("abs", "real", time)
 
     def make(self, number: int) -> Transition:
         choose = self.choose
@@ -404,4 +408,5 @@ def chosen_net(choose: Chooser) -> Net:
     transitions = tuple(TransitionMaker(choose, places).make(i) for i in range(choose.number(1, 5)))
     bare = Net("random", places, transitions, tables=TABLES)
     probes = tuple(random_probe(choose, bare) for _ in range(choose.number(0, 2)))
-    return Net("random", places, transitions, probes=probes, tables=TABLES)
+    tick = choose.one((Tick(), Tick(5, 3), Tick(1, 1 << 20)))
+    return Net("random", places, transitions, probes=probes, tables=TABLES, tick=tick)

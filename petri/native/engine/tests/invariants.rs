@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use engine::base::ticks::HORIZON;
 use engine::engine::run::{Limits, Reason};
 use engine::session::compiled::Compiled;
 use engine::session::replication::Replication;
@@ -19,7 +20,7 @@ fn run(name: &str, text: &str, every: u64, firings: u64, compile_after: u64) -> 
     let mut blocks = 3;
     loop {
         let done = replication.engine.firings;
-        let reason = replication.advance(f64::INFINITY, every.min(firings - done));
+        let reason = replication.advance(HORIZON, every.min(firings - done));
         let engine = &mut replication.engine;
         if reason == Reason::Error {
             return (engine.hash.0, engine.firings);

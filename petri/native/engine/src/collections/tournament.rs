@@ -460,19 +460,19 @@ mod tests {
         #[test]
         fn a_sorted_set_of_events(steps in prop::collection::vec((0..4u8, 0..5u8), 0..200)) {
             let (mut events, mut model) = (Tournament::default(), BTreeSet::new());
-            let mut now = 0.0f64;
+            let mut now: Ticks = 0;
             for (number, (action, delay)) in steps.into_iter().enumerate() {
-                let (time, number) = (now + f64::from(delay), number as u64);
+                let (time, number) = (now + Ticks::from(delay), number as u64);
                 if action < 2 {
                     events.add(time, number);
-                    model.insert((time.to_bits(), number));
+                    model.insert((time, number));
                 } else if !model.is_empty() {
                     now = events.next_time();
                     let (due, expected) = model.pop_first().expect("an event");
-                    prop_assert_eq!(now.to_bits(), due);
-                    let successor = (action == 2).then_some((now + f64::from(delay), number));
+                    prop_assert_eq!(now, due);
+                    let successor = (action == 2).then_some((now + Ticks::from(delay), number));
                     prop_assert_eq!(events.pop(|| successor), Some(expected));
-                    model.extend(successor.map(|(time, number)| (time.to_bits(), number)));
+                    model.extend(successor);
                     prop_assert_eq!(events.gap != NONE, successor.is_none());
                 }
                 prop_assert_eq!(events.verify(), Ok(()));
@@ -484,7 +484,7 @@ mod tests {
     fn damage_is_found() {
         let damaged = |damage: fn(&mut Tournament)| {
             let mut events = Tournament::default();
-            [3.0, 1.0, 1.0, 5.0, 2.0].iter().enumerate().for_each(|(number, &time)| events.add(time, number as u64));
+            [3, 1, 1, 5, 2].iter().enumerate().for_each(|(number, &time)| events.add(time, number as u64));
             assert_eq!((events.slots, events.verify()), (8, Ok(())));
             damage(&mut events);
             broken(events.verify())

@@ -442,13 +442,13 @@ mod tests {
         }
 
         fn add(&mut self, place: PlaceId, token: [u64; 2]) {
-            self.marking.add(&self.program, &mut self.enabling, place, &token, 0.0).expect("no key");
+            self.marking.add(&self.program, &mut self.enabling, place, &token, 0).expect("no key");
             self.marking.total += 1;
             self.moved(place, self.marking.places[place].tokens - 1);
         }
 
         fn remove(&mut self, place: PlaceId, seat: usize) {
-            self.marking.remove(&self.program, &mut self.enabling, place, seat, 0.0);
+            self.marking.remove(&self.program, &mut self.enabling, place, seat, 0);
             self.marking.total -= 1;
             self.moved(place, self.marking.places[place].tokens + 1);
         }
