@@ -16,7 +16,7 @@ from petri.engine import native
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits, Session
 from petri.engine.native import available
-from petri.net import MOST_ARCS, Colour, Expr, InputArc, Net, OutputArc, Place, Slot, Transition
+from petri.net import MOST_ARCS, Colour, Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Place, Slot, Transition
 from petri.run.session import begin
 
 if not available():
@@ -57,6 +57,9 @@ WRONG: dict[str, Any] = {
     "a value too large": Net("n", (Place("p", Colour("c", (Slot(),)), initial=((1, (2**63,)),)),)),
     "a constant that is infinite": Net(
         "n", BLACK, (Transition("t", inputs=(InputArc(0),), time=Expr("const", "real", value=math.inf)),)
+    ),
+    "an inhibitor that asks for a slot too many": Net(
+        "n", BLACK, (Transition("t", inhibitors=(InhibitorArc(0, (Match(None, Expr("const", "int", value=1)),)),)),)
     ),
     "an unknown operation": Net("n", BLACK, (Transition("t", time=Expr("what", "real")),)),
     "an unknown kind": Net("n", BLACK, (Transition("t", time=Expr("now", "complex")),)),  # type: ignore[arg-type]
