@@ -120,6 +120,11 @@ class NativeSession:
             assert self._rows is not None
             session.feed(session.wanted, self._rows.words(session.wanted))
 
+    def verify_shapes(self) -> int:
+        """For tests: how many transitions share machine code. ValueError if one would have other code by itself."""
+        shared: int = self._session.verify_shapes()
+        return shared
+
     def begin_window(self) -> None:
         self._session.begin_window()
 

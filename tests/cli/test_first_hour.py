@@ -14,8 +14,8 @@ from typing import IO
 import pytest
 
 from petri import library
+from petri.report.progress import Remaining
 from petri.version import VERSION
-from pnsim.progress import Remaining
 
 from .calling import Call
 

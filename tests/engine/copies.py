@@ -2,31 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from petri.net import Draw, Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Place, Transition
+from petri.net import (
+    Draw,
+    Event,
+    Expr,
+    InhibitorArc,
+    InputArc,
+    Match,
+    Net,
+    Order,
+    OutputArc,
+    Passage,
+    Place,
+    Probe,
+    Sample,
+    Transition,
+)
 from petri.structs import replace
 
 
 def several(net: Net, copies: int) -> Net:
-    """So many copies, without measures and probes."""
-    moved = [Copy(number, number * len(net.places)) for number in range(copies)]
+    """So many copies, without measures."""
+    return beside([net] * copies)
+
+
+def beside(nets: Sequence[Net]) -> Net:
+    """Nets of as many places and transitions side by side, without measures. The rest is the first one's."""
+    places, transitions = len(nets[0].places), len(nets[0].transitions)
+    copies = [Copy(number, number * places, number * transitions) for number in range(len(nets))]
     return replace(
-        net,
-        places=tuple(copy.place(place) for copy in moved for place in net.places),
-        transitions=tuple(copy.transition(transition) for copy in moved for transition in net.transitions),
+        nets[0],
+        places=tuple(copy.place(place) for copy, net in zip(copies, nets, strict=True) for place in net.places),
+        transitions=tuple(
+            copy.transition(transition)
+            for copy, net in zip(copies, nets, strict=True)
+            for transition in net.transitions
+        ),
         measures=(),
         expectations=(),
-        probes=(),
+        probes=tuple(copy.probe(probe) for copy, net in zip(copies, nets, strict=True) for probe in net.probes),
     )
 
 
 @dataclass(frozen=True)
 class Copy:
-    """One of the copies; the numbers of its places begin at `first`."""
+    """One of the copies; the numbers of its places begin at `first`, those of its transitions at `first_transition`."""
 
     number: int
     first: int
+    first_transition: int
 
     def place(self, place: Place) -> Place:
         return replace(place, name=f"{place.name}[{self.number}]")
@@ -76,3 +103,18 @@ class Copy:
     def moved(self, e: Expr) -> Expr:
         value = e.value + self.first if e.op == "tokens" and e.value is not None else e.value
         return replace(e, args=tuple(self.moved(arg) for arg in e.args), value=value)
+
+    def probe(self, probe: Probe) -> Probe:
+        if isinstance(probe, Passage):
+            return replace(probe, start=self.event(probe.start), end=self.event(probe.end))
+        if isinstance(probe, Order):
+            return replace(probe, event=self.event(probe.event), sequence=self.moved(probe.sequence))
+        moved = replace(probe, transition=self.first_transition + probe.transition)
+        if isinstance(moved, Sample):
+            return replace(moved, value=self.moved(moved.value))
+        return replace(moved, quantity=self.expression(moved.quantity))
+
+    def event(self, event: Event) -> Event:
+        if event.transition is not None:
+            return replace(event, transition=self.first_transition + event.transition)
+        return event if event.place is None else replace(event, place=self.first + event.place)

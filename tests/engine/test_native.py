@@ -107,6 +107,9 @@ WRONG: dict[str, Any] = {
     "a constant that is infinite": Net(
         "n", BLACK, (Transition("t", inputs=(InputArc(0),), time=Expr("const", "real", value=math.inf)),)
     ),
+    "an inhibitor that asks for a slot too many": Net(
+        "n", BLACK, (Transition("t", inhibitors=(InhibitorArc(0, (Match(None, Expr("const", "int", value=1)),)),)),)
+    ),
     "an unknown operation": Net("n", BLACK, (Transition("t", time=Expr("what", "real")),)),
     "an unknown kind": Net("n", BLACK, (Transition("t", time=Expr("now", "complex")),)),  # type: ignore[arg-type]
     "an unknown discipline": Net("n", (Place("p", discipline="heap"),)),  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ mod recording;
 use std::sync::Arc;
 
 use engine::base::fault::{Detail, Fault, LoadError, Loaded};
-use engine::base::ids::{PlaceId, SpanId};
+use engine::base::ids::{PlaceId, SpanId, TransitionId};
 use engine::base::long_stack::on_long_stack;
 use engine::base::ticks::{Ticks, HORIZON};
 use engine::engine::run::{Limits, Reason, RunError};
@@ -145,6 +145,24 @@ impl Session {
     fn begin_window(&mut self) -> PyResult<()> {
         self.replication.as_mut().ok_or_else(unbegun)?.begin_window();
         Ok(())
+    }
+
+    /// For tests: how many transitions share the machine code of another. Raises ValueError where one would have other code
+    /// by itself.
+    fn verify_shapes(&self, py: Python<'_>) -> PyResult<usize> {
+        let replication = self.running()?;
+        py.detach(|| replication.verify_shapes()).map_err(PyValueError::new_err)
+    }
+
+    /// For people: the functions of a transition as (name, intermediate representation, assembly). Empty where there is no
+    /// machine code.
+    fn listings(&self, py: Python<'_>, transition: u32) -> PyResult<Vec<(&'static str, String, String)>> {
+        if transition as usize >= self.program.transitions.len() {
+            return Err(PyValueError::new_err("there is no such transition"));
+        }
+        let replication = self.running()?;
+        let listings = py.detach(|| replication.listings(TransitionId(transition))).unwrap_or_default();
+        Ok(listings.into_iter().map(|of| (of.name, of.code, of.assembly)).collect())
     }
 
     /// The statistics by name, times in ticks, arrays as bytes, and a list of the probes' snapshots.

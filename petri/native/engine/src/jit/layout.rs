@@ -17,7 +17,7 @@ use crate::state::enabling::Enabling;
 use crate::state::marking::Marking;
 
 /// Where an engine has what machine code reads and writes, in bytes from its start.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct EngineLayout {
     pub now: usize,
     pub hash: usize,

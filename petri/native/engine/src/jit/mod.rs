@@ -10,11 +10,14 @@
 //! May import: all rooms but `session`.
 //!
 //! - [`cache`]: the code of one program, made when that pays
-//! - [`unit`]: the code of one net: which functions there are, and which are alike
+//! - [`unit`]: the code of one net: which functions there are
+//! - [`shapes`]: which of them are alike
+//! - [`verify`]: whether those that are taken for alike are: tests ask for it
 //! - [`profile`]: what a run has shown of its places before its code is made
 //! - [`shape_key`]: what the code of a transition depends on
 //! - [`holes`]: what transitions that share their code differ in
 //! - [`layout`]: where machine code finds the fields of an engine
+//! - [`listing`]: the code of a transition for people to read
 //! - [`runtime`]: the functions that machine code calls
 //! - [`footprint`]: which memory the end of a firing touches
 //! - [`emit`]: writes the code
@@ -24,7 +27,10 @@ pub mod emit;
 pub mod footprint;
 pub mod holes;
 pub mod layout;
+pub mod listing;
 pub mod profile;
 pub mod runtime;
 pub mod shape_key;
+pub mod shapes;
 pub mod unit;
+pub mod verify;

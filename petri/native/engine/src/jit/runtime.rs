@@ -21,7 +21,7 @@ use crate::state::index::Bucket;
 use crate::state::value::Scope;
 
 /// Addresses of functions.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Runtime {
     /// The routines by which tokens arrive in places: for each place one for tokens without reserved room, and one for others.
     pub arrivals: usize,
@@ -56,7 +56,7 @@ pub struct Runtime {
 
 /// Functions that are called so seldom that the code should not be bent around their calls: they change no register, and
 /// return nothing. The code goes through small functions of its own to them.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Rare {
     ExponentialRest,
     Grow,
@@ -74,6 +74,23 @@ pub enum Rare {
 }
 
 impl Rare {
+    /// All, in their order.
+    pub const NAMED: [Rare; 13] = [
+        Rare::ExponentialRest,
+        Rare::Grow,
+        Rare::MakeRoom,
+        Rare::Lengthen,
+        Rare::Play,
+        Rare::LookBeside,
+        Rare::ChoosePair,
+        Rare::LeaveIndex,
+        Rare::EnterIndex,
+        Rare::LeavePivot,
+        Rare::EnterPivot,
+        Rare::Weigh,
+        Rare::Note,
+    ];
+
     /// The addresses of all, in their order, and the types of their parameters behind the engine.
     pub fn all<O: Observer>() -> [(usize, &'static [Type]); 13] {
         [

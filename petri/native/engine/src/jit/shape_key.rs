@@ -2,9 +2,11 @@
 //! written to see it. What may differ between them is listed apart, in the same order for all: the places and transitions
 //! that are named, by first mention, and the constants that are holes.
 //!
-//! Where a key goes through a record of the program it names all fields, so that none can be forgotten, and debug builds
-//! write the code of all transitions and compare. A transition that has to do with what is not described here (indices,
-//! joins, expressions that the runtime evaluates) has no key.
+//! Where a key goes through a record of the program it names all fields, so that none can be overlooked. Whether the key has
+//! all that code depends on is tested: `verify` writes the code of every transition, and compares that of those with one
+//! key. `tests/engine/test_shared_code.py` has it do so on the nets of the library, and on small nets whose copies differ in
+//! one thing each. A transition that has to do with what is not described here (indices, joins, expressions that the
+//! runtime evaluates) has no key.
 
 use std::collections::HashSet;
 use std::ptr::from_ref;

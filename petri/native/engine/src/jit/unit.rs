@@ -1,6 +1,6 @@
-//! The code of one net: finds which of its functions are alike, writes one of each shape, and the rows of what they differ in.
+//! The code of one net: writes one function of each shape, and the rows of what those of a shape differ in.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::ptr::null;
 
@@ -26,6 +26,7 @@ use crate::jit::layout::EngineLayout;
 use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
 use crate::jit::shape_key::ShapeKey;
+use crate::jit::shapes::{Alike, Described, Piece, Shapes};
 use crate::observe::observer::Observer;
 use crate::program::transition::Time;
 use crate::program::Program;
@@ -62,28 +63,8 @@ const MOST_NUMBERS: usize = 64;
 
 type Generated<T> = Result<T, Box<ModuleError>>;
 
-/// One of the functions of a net.
-#[derive(Clone, Copy)]
-enum Piece {
-    Look(TransitionId),
-    Start(TransitionId),
-    Finish(TransitionId),
-    /// Tokens arrive in a place; whether room was kept for them.
-    Arrive(PlaceId, bool),
-}
-
-/// The shape of a piece, and its holes.
-type Described = (usize, Vec<Hole>);
-
-/// Shapes: pieces that differ in nothing but their holes have one. A piece of each, and shapes by the text of their code.
-#[derive(Default)]
-struct Shapes {
-    all: Vec<Piece>,
-    by_text: HashMap<String, usize>,
-}
-
 /// Generates the functions of one net.
-struct Generator<'a> {
+pub struct Generator<'a> {
     module: JITModule,
     context: Context,
     functions: FunctionBuilderContext,
@@ -106,16 +87,19 @@ pub fn generate<O: Observer>(engine: &Engine<O>, unlike: usize) -> Option<Code> 
         return None;
     }
     let profile = Profile::of(engine);
-    // The generator recurses over expressions: it gets a stack of its own, as the loader does.
-    let generate = || Generator::new::<O>(program, &profile)?.generate().ok();
+    on_large_stack(|| Generator::new::<O>(program, &profile)?.generate().ok())
+}
+
+/// The generator recurses over expressions: it gets a stack of its own, as the loader does.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> Option<T> + Send) -> Option<T> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK).spawn_scoped(scope, generate).ok()?;
+        let thread = std::thread::Builder::new().stack_size(GENERATOR_STACK).spawn_scoped(scope, work).ok()?;
         thread.join().ok()?
     })
 }
 
 impl<'a> Generator<'a> {
-    fn new<O: Observer>(program: &'a Program, profile: &'a Profile) -> Option<Self> {
+    pub fn new<O: Observer>(program: &'a Program, profile: &'a Profile) -> Option<Self> {
         let mut flags = settings::builder();
         let verifies = if cfg!(debug_assertions) { "true" } else { "false" };
         let chosen = [
@@ -153,7 +137,7 @@ impl<'a> Generator<'a> {
         let ids = || (0..program.transitions.len() as u32).map(TransitionId);
         let arriving = places_of_choices(program);
         let pieces: Vec<Piece> = ids()
-            .flat_map(|id| [Piece::Look(id), Piece::Start(id), Piece::Finish(id)])
+            .flat_map(Piece::all_of)
             .chain(arriving.iter().map(|&(place, reserved)| Piece::Arrive(place, reserved)))
             .collect();
         let (shapes, parts) = self.shapes(&pieces);
@@ -208,23 +192,19 @@ impl<'a> Generator<'a> {
 
     /// The shapes of pieces, and for each piece its shape and its holes. Those of the transitions come first, three of each.
     fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Piece>, Vec<Described>) {
-        let program = self.program;
-        let (of_transitions, others) = pieces.split_at(3 * program.transitions.len());
-        let mut shapes = Shapes::default();
-        let mut known: HashMap<Vec<u64>, Vec<Described>> = HashMap::new();
+        let (of_transitions, others) = pieces.split_at(3 * self.program.transitions.len());
+        let (mut shapes, mut alike) = (Shapes::default(), Alike::default());
         let mut parts = Vec::with_capacity(pieces.len());
         for (number, pieces) in of_transitions.chunks(3).enumerate() {
-            let key = ShapeKey::of(program, Some(self.profile), TransitionId(number as u32));
-            let alike = |key: &ShapeKey| translated(known.get(key.words())?, |hole| key.special(hole));
-            if let Some(alike) = key.as_ref().and_then(alike) {
-                debug_assert_eq!(alike, self.parts(&mut shapes, pieces));
-                parts.extend(alike);
+            let id = TransitionId(number as u32);
+            let key = ShapeKey::of(self.program, Some(self.profile), id);
+            if let Some((_, known)) = key.as_ref().and_then(|key| alike.parts(key)) {
+                parts.extend(known);
                 continue;
             }
             let own = self.parts(&mut shapes, pieces);
             if let Some(key) = key {
-                let general = translated(&own, |hole| key.general(hole));
-                known.extend(general.map(|general| (key.words().to_vec(), general)));
+                alike.keep(&key, id, &own);
             }
             parts.extend(own);
         }
@@ -233,18 +213,37 @@ impl<'a> Generator<'a> {
     }
 
     /// Writes pieces to see what shapes they have.
-    fn parts(&mut self, shapes: &mut Shapes, pieces: &[Piece]) -> Vec<Described> {
+    pub fn parts(&mut self, shapes: &mut Shapes, pieces: &[Piece]) -> Vec<Described> {
         let part = |&piece: &Piece| {
             let row = self.write_piece(piece, None);
-            let text = self.context.func.display().to_string();
+            let shape = shapes.of(piece, &self.context.func.stencil);
             self.module.clear_context(&mut self.context);
-            let shape = *shapes.by_text.entry(text).or_insert(shapes.all.len());
-            if shape == shapes.all.len() {
-                shapes.all.push(piece);
-            }
             (shape, row)
         };
         pieces.iter().map(part).collect()
+    }
+
+    /// A piece as text, with all holes read, and its holes.
+    pub fn text(&mut self, piece: Piece) -> (String, Vec<Hole>) {
+        let row = self.write_piece(piece, None);
+        let text = self.context.func.display().to_string();
+        self.module.clear_context(&mut self.context);
+        (text, row)
+    }
+
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// A piece as assembly, with all holes read.
+    pub fn assembly(&mut self, piece: Piece) -> Option<String> {
+        self.write_piece(piece, None);
+        self.context.set_disasm(true);
+        let compiled = self.context.compile(self.module.isa(), &mut Default::default()).ok()?;
+        let text = compiled.vcode.clone();
+        self.module.clear_context(&mut self.context);
+        self.context.set_disasm(false);
+        text
     }
 
     /// The function of a shape, for a piece of it.
@@ -361,15 +360,6 @@ fn written(program: &Program, known: &[Vec<Filling>], parts: &[Described]) -> In
     written
 }
 
-/// The same with other holes.
-fn translated(parts: &[Described], other: impl Fn(Hole) -> Option<Hole>) -> Option<Vec<Described>> {
-    let translate = |(shape, row): &Described| {
-        let row: Option<Vec<Hole>> = row.iter().map(|&hole| other(hole)).collect();
-        Some((*shape, row?))
-    };
-    parts.iter().map(translate).collect()
-}
-
 /// The places of arcs that give to one of several, and whether room was kept there for the tokens, as it is for firings that
 /// last.
 fn places_of_choices(program: &Program) -> BTreeSet<(PlaceId, bool)> {
@@ -422,6 +412,8 @@ mod tests {
     use super::*;
     use crate::engine::run::Limits;
     use crate::jit::shape_key::unlike;
+    use crate::jit::verify::verify_shapes;
+    use crate::state::arena::Housed;
     use crate::state::counters::{PlaceCounters, TransitionCounters};
     use crate::state::marking::Marking;
 
@@ -443,11 +435,20 @@ mod tests {
         Program::from_json(&text).expect("a net")
     }
 
-    fn code(program: Program) -> Option<Code> {
+    fn engine(program: Program) -> Housed<Engine<()>> {
         let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
-        let unlike = unlike(&program);
         let engine = Engine::new(Arc::new(program), [1, 2, 3], limits, |_: &Program, _: &Marking| ());
-        generate(&*engine.expect("an engine"), unlike)
+        engine.expect("an engine")
+    }
+
+    fn code(program: Program) -> Option<Code> {
+        let unlike = unlike(&program);
+        generate(&*engine(program), unlike)
+    }
+
+    /// How many transitions have the shape key of another, and the same code.
+    fn shared(program: Program) -> usize {
+        verify_shapes(&*engine(program)).expect("one code for one key")
     }
 
     #[test]
@@ -470,6 +471,7 @@ mod tests {
     fn stations_that_are_alike_have_one_shape_key() {
         assert_eq!(unlike(&ring(200, "")), 1);
         assert!(code(ring(100, "")).is_some());
+        assert_eq!(shared(ring(100, "")), 99);
     }
 
     #[test]
@@ -480,5 +482,7 @@ mod tests {
         // Inhibited by a queue: those before and behind that queue see it, too.
         assert!((3..=5).contains(&unlike(&ring(200, r#","inhibitors":[{"place":100}]"#))));
         assert!(code(ring(50, r#","priority":1"#)).is_some());
+        assert_eq!(shared(ring(50, r#","priority":1"#)), 47);
+        assert_eq!(shared(ring(50, r#","guard":{"op":"const","kind":"bool","value":true}"#)), 47);
     }
 }

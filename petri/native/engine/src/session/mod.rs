@@ -13,9 +13,11 @@ pub mod replication;
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
-use crate::base::ids::PlaceId;
+use crate::base::ids::{PlaceId, TransitionId};
 use crate::base::ticks::Ticks;
 use crate::engine::run::{Limits, Reason, RunError};
+use crate::jit::listing::{listings, Listing};
+use crate::jit::verify::verify_shapes;
 use crate::observe::levels::Levels;
 use crate::observe::probes::Probes;
 use crate::observe::trace::Trace;
@@ -52,6 +54,11 @@ pub trait Session: Send + Sync {
     fn feed(&mut self, place: PlaceId, block: Vec<u64>);
     /// The warm-up is over: statistics start at `now`.
     fn begin_window(&mut self);
+    /// For tests: whether transitions that share machine code would have the same by themselves (`jit::verify`). Returns how
+    /// many share that of another, or what differs.
+    fn verify_shapes(&self) -> Result<usize, String>;
+    /// For people: the machine code of a transition (`jit::listing`). None where there is none.
+    fn listings(&self, transition: TransitionId) -> Option<Vec<Listing>>;
 }
 
 impl<O: Record + Send + Sync> Session for Replication<O> {
@@ -121,6 +128,14 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
 
     fn begin_window(&mut self) {
         self.engine.begin_window();
+    }
+
+    fn verify_shapes(&self) -> Result<usize, String> {
+        verify_shapes(&*self.engine)
+    }
+
+    fn listings(&self, transition: TransitionId) -> Option<Vec<Listing>> {
+        listings(&*self.engine, transition)
     }
 }
 

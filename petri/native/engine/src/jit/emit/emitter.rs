@@ -82,7 +82,23 @@ impl Owner {
             Owner::Other | Owner::Tokens | Owner::Enabled => 0,
             _ => offset as u32,
         };
-        AliasRegionData { user_id: (self as u32) << OFFSET_BITS | field, description: Cow::Borrowed("field") }
+        AliasRegionData { user_id: (self as u32) << OFFSET_BITS | field, description: Cow::Borrowed(self.name()) }
+    }
+
+    /// As listings call it.
+    fn name(self) -> &'static str {
+        match self {
+            Owner::Other => "memory",
+            Owner::Tokens => "tokens",
+            Owner::Enabled => "enabled",
+            Owner::Engine => "engine",
+            Owner::Place => "place",
+            Owner::Store => "store",
+            Owner::Transition => "transition",
+            Owner::Lane => "lane",
+            Owner::Index => "index",
+            Owner::Join => "join",
+        }
     }
 }
 

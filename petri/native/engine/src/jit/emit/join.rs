@@ -46,11 +46,11 @@ const _: () = assert!(offset_of!(Seat, admitted) == GROUP + 4);
 const LANES: MemFlagsData = MemFlagsData::new().with_endianness(Endianness::Little);
 
 /// Shuffles of four numbers, by position: the number at the position goes, and those behind it move up.
-static WITHOUT: [[u8; 16]; BUCKET_SEATS] = patterns([[1, 2, 3, 3], [0, 2, 3, 3], [0, 1, 3, 3], [0, 1, 2, 3]]);
+pub static WITHOUT: [[u8; 16]; BUCKET_SEATS] = patterns([[1, 2, 3, 3], [0, 2, 3, 3], [0, 1, 3, 3], [0, 1, 2, 3]]);
 /// Shuffles of four numbers, by position: a new number is to come there, and those from there on move back.
-static AROUND: [[u8; 16]; BUCKET_SEATS] = patterns([[NO, 0, 1, 2], [0, NO, 1, 2], [0, 1, NO, 2], [0, 1, 2, NO]]);
+pub static AROUND: [[u8; 16]; BUCKET_SEATS] = patterns([[NO, 0, 1, 2], [0, NO, 1, 2], [0, 1, NO, 2], [0, 1, 2, NO]]);
 /// Masks of four numbers, by position: the bits of the number there.
-static ONLY: [[u32; 4]; BUCKET_SEATS] = [[!0, 0, 0, 0], [0, !0, 0, 0], [0, 0, !0, 0], [0, 0, 0, !0]];
+pub static ONLY: [[u32; 4]; BUCKET_SEATS] = [[!0, 0, 0, 0], [0, !0, 0, 0], [0, 0, !0, 0], [0, 0, 0, !0]];
 /// From nowhere.
 const NO: u8 = 0x80;
 

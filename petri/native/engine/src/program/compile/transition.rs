@@ -75,8 +75,12 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         if t.outputs.iter().any(|arc| arc.places.is_empty()) {
             return Err(self.error("has an output arc without a place"));
         }
+        let slots = |place: PlaceId| &self.compiler.net.places[place.at()].colour.slots;
+        if t.inhibitors.iter().any(|arc| arc.pattern.len() > slots(arc.place).len()) {
+            return Err(self.error("has an inhibitor that does not suit its place"));
+        }
         for arc in &t.inputs {
-            let slots = &self.compiler.net.places[arc.place.at()].colour.slots;
+            let slots = slots(arc.place);
             if arc.pattern.len() > slots.len() || (!slots.is_empty() && arc.count.is_some()) {
                 return Err(self.error("has an input arc that does not suit its place"));
             }

@@ -1,0 +1,120 @@
+"""Transitions that share machine code would have the same if it were written for each alone.
+
+The engine tells by a key which transitions share code (`jit/shape_key.rs`). A key that leaves out what code depends on
+gives a transition the code of another; here all code is written and compared.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+import petri
+from petri.engine.errors import ModelError
+from petri.engine.interface import Limits
+from petri.engine.native import NativeSession, available
+from petri.net import Counter, Event, Net, Passage
+from petri.run.session import begin
+from petri.structs import replace
+from tests.engine.copies import beside
+from tests.engine.kinds import KINDS
+from tests.engine.nets import nets
+from tests.engine.test_library import CASES
+from tests.engine.variants import variants
+
+if not available():
+    pytest.skip("the native engine is not built", allow_module_level=True)
+
+from petri import _native
+
+LIMITS = Limits(firings_at_an_instant=1000, tokens=1 << 40)
+# Kinds of transitions that have no key: each has code of its own.
+OPEN = {"keyed_join", "choice_of_places"}
+BESIDE = 12  # variants of a random net that are compared together
+
+
+def session(net: Net, levels: bool = False) -> NativeSession:
+    begun = begin(net, "native", 1, 0, limits=LIMITS, levels=levels)
+    assert isinstance(begun, NativeSession)
+    return begun
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters"),
+    CASES,
+    ids=lambda value: value.stem if isinstance(value, Path) else " ".join(f"{k}={v}" for k, v in value.items()),
+)
+def test_of_the_library(path: Path, parameters: Mapping[str, str]) -> None:
+    running = session(petri.load(path, **parameters).net)
+    running.advance(math.inf, 2_000)
+    running.verify_shapes()
+
+
+def test_a_ring_shares_the_code_of_its_first_station() -> None:
+    ring = petri.load(Path(__file__).parents[2] / "benchmarks" / "nets" / "ring.net", stations=100).net
+    assert session(ring).verify_shapes() == 99
+
+
+def is_net(net: Net) -> bool:
+    try:
+        _native.Program(replace(net, probes=()))
+    except ValueError:
+        return False
+    return True
+
+
+def everything_changed_once(net: Net) -> Iterator[Net]:
+    """All nets that differ from one in one thing, one probe more among them."""
+    for part in ("places", "transitions"):
+        row = getattr(net, part)
+        for at, entry in enumerate(row):
+            yield from (replace(net, **{part: (*row[:at], other, *row[at + 1 :])}) for other in variants(entry))
+    yield from (replace(net, probes=(Counter(at),)) for at in range(len(net.transitions)))
+    arrivals = (Event(place=at) for at in range(len(net.places)))
+    yield from (replace(net, probes=(Passage(arrival, arrival),)) for arrival in arrivals)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_nets_that_differ_in_one_thing(kind: str) -> None:
+    """In whatever: a dependency that the key forgets lets two of them share what they must not."""
+    net = KINDS[kind].net()
+    together = beside([net, net, *filter(is_net, everything_changed_once(net))])
+    running = _native.Session(_native.Program(together), (1, 2, 3), (1000, 1 << 40, 1 << 62), False, False)
+    assert running.initial_fault is None
+    shared = running.verify_shapes()
+    assert shared > 0 or kind in OPEN
+
+
+def changed(net: Net, chance: random.Random) -> Net | None:
+    """A net with one thing changed in one of its places or transitions; None if it is a net no more."""
+    part = chance.choice(("places", "transitions", "transitions"))
+    row = [*getattr(net, part)]
+    at = chance.randrange(len(row))
+    row[at] = chance.choice([*variants(row[at])])
+    other = replace(net, **{part: tuple(row)})
+    return other if is_net(other) else None
+
+
+@given(nets(), st.integers(0, 1 << 30), st.booleans(), st.booleans())
+@settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=100)
+def test_of_random_nets_that_differ_in_one_thing(net: Net, seed: int, levels: bool, apart: bool) -> None:
+    """Copies side by side, each changed in one thing. `apart`: their names do not make them one array."""
+    chance = random.Random(seed)
+    others = [other for _ in range(BESIDE) if (other := changed(net, chance)) is not None]
+    together = beside([net, net, *others])
+    if apart:
+        places = tuple(replace(place, name=place.name.replace("[", "_")) for place in together.places)
+        together = replace(together, places=places)
+    try:
+        running = session(together, levels)
+    except ModelError:
+        return  # a key of an initial token fails
+    running.advance(10.0, 200)
+    shared = running.verify_shapes()
+    event(f"{min(shared, 20) // 5 * 5} or more share code")
