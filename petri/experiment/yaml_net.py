@@ -83,7 +83,7 @@ class _Check:
         yield from self.refused(name, text, partial(self.load, name, text.value.strip()))
 
     def load(self, name: str, value: str) -> None:
-        load(str(self.definition.net), **{name: value})
+        load(str(self.definition.net), **{name: parse_value(value)})
 
     def refused(self, name: str, text: YamlText, attempt: Callable[[], object]) -> Iterator[Diagnostic]:
         """What an attempt to use a value raises, at its place in the file."""

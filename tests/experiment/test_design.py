@@ -23,8 +23,8 @@ def test_a_grid_from_python_is_the_grid_of_a_file(tmp_path: Path) -> None:
 
 def test_a_sample_from_python_is_the_sample_of_a_file(tmp_path: Path) -> None:
     path = tmp_path / "e.yaml"
-    path.write_text("net: mm1\nsample: {count: 7, seed: 3, parameters: {load: 0.1..0.9, other: [1, 2]}}\n")
-    made = Experiment(net="mm1", sample={"count": 7, "seed": 3, "parameters": {"load": "0.1..0.9", "other": [1, 2]}})
+    path.write_text("net: mm1k\nsample: {count: 7, seed: 3, parameters: {load: 0.1..0.9, seats: [4, 5]}}\n")
+    made = Experiment(net="mm1k", sample={"count": 7, "seed": 3, "parameters": {"load": "0.1..0.9", "seats": [4, 5]}})
     assert made.points == Experiment.load(path).points
 
 
