@@ -150,7 +150,7 @@ impl<'de, 'py> Deserializer<'de> for Value<'_, 'py> {
         if let Ok(text) = object.cast::<PyString>() {
             visitor.visit_str(text.to_str()?)
         } else if let Ok(items) = object.cast::<PyTuple>() {
-            reader.inner(|reader| visitor.visit_seq(Items { items: items.iter(), at: 0, reader }))
+            reader.inner(|reader| whole(visitor, Items { items: items.iter(), at: 0, reader }))
         } else if let Ok(real) = object.cast::<PyFloat>() {
             visitor.visit_f64(real.value())
         } else if let Ok(truth) = object.cast::<PyBool>() {
@@ -163,7 +163,7 @@ impl<'de, 'py> Deserializer<'de> for Value<'_, 'py> {
         } else if object.is_none() {
             visitor.visit_unit()
         } else if let Ok(items) = object.cast::<PyList>() {
-            reader.inner(|reader| visitor.visit_seq(Items { items: items.iter(), at: 0, reader }))
+            reader.inner(|reader| whole(visitor, Items { items: items.iter(), at: 0, reader }))
         } else {
             let Some(names) = fields(&object)? else { return visitor.visit_i64(object.extract()?) };
             reader.inner(|reader| visitor.visit_map(Fields { object: &object, names, at: 0, reader }))
@@ -260,6 +260,18 @@ struct Items<'r, 'py, I> {
     items: I,
     at: usize,
     reader: &'r mut Reader<'py>,
+}
+
+/// A sequence that must be read to its end: a pair has no third item.
+fn whole<'de, 'py, V: Visitor<'de>>(
+    visitor: V,
+    mut items: Items<'_, 'py, impl ExactSizeIterator<Item = Object<'py>>>,
+) -> Result<V::Value, Failure> {
+    let read = visitor.visit_seq(&mut items)?;
+    match items.items.len() {
+        0 => Ok(read),
+        more => Err(Failure::custom(format!("it has {more} items too many"))),
+    }
 }
 
 impl<'de, 'py, I: ExactSizeIterator<Item = Object<'py>>> SeqAccess<'de> for Items<'_, 'py, I> {
