@@ -184,6 +184,12 @@ impl<'de, 'py> Deserializer<'de> for Value<'_, 'py> {
         self.deserialize_any(visitor)
     }
 
+    /// A whole number where a real is asked for may be one of more than 64 bits.
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Failure> {
+        let (object, _) = self.present()?;
+        visitor.visit_f64(object.extract()?)
+    }
+
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -231,7 +237,7 @@ impl<'de, 'py> Deserializer<'de> for Value<'_, 'py> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct tuple
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 char str string bytes byte_buf unit unit_struct tuple
         tuple_struct map identifier
     }
 }
