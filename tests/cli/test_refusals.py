@@ -223,7 +223,9 @@ def test_a_distribution_is_called_by_its_word(call: Call, write: Write) -> None:
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("replications", ["1", "3"])
 def test_a_rate_beyond_all_doubles(call: Call, write: Write, tmp_path: Path, replications: str) -> None:
-    net = write("net quick\nplace a = token\ntransition t: a -> a takes 1e-320\nrun until 1e-316\n")
+    net = write(
+        "net quick\nplace a = token\ntransition t: a -> a takes 1e-200\nmeasure m = rate(t, 1e200)\nrun until 1e-197\n"
+    )
     outcome = call("run", net, "--quiet", "-n", replications, "--report", str(tmp_path / "r.html"))
     assert (outcome.status, outcome.err) == (0, "")
     assert "∞" in outcome.out
