@@ -170,7 +170,7 @@ def test_integrals_that_outgrow_a_word_are_exact(monkeypatch: pytest.MonkeyPatch
     """Where a net may hold many tokens, integrals are folded at every instant; where it holds few, hardly ever."""
     text = """
         time s resolution 1 s
-        place pile = 9_876_543 * token
+        place pile = 400_000 * token
         place here : int = 1
         place there
         transition move: here(n) -> here((n * 7) mod 1009), 3 * there  takes n * 1e9 s + 1 s
