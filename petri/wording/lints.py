@@ -38,7 +38,7 @@ WORDING: dict[str, Wording] = {
     "inexact-time": Wording(
         "{value} is not a whole number of ticks: model time moves in steps of {tick}, and is off by {error} here",
         "use a finer tick (`time {unit} resolution …`), or times that are multiples of one another",
-        notes=("with a finer tick, model time would end too soon for a run of this net: there are {limit} ticks",),
+        notes=("a finer tick would leave too little time for a run of this net: there are {limit} ticks",),
     ),
     "no-transition": Wording("the net `{name}` has no transition, so nothing can happen"),
     "no-measures": Wording(

@@ -166,20 +166,42 @@ def test_2000_random_nets_scale(hundred: int) -> None:
 # ------------------------------------------------------------ integrals of any size
 
 
-def test_integrals_that_outgrow_a_word_are_exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a net may hold many tokens, integrals are folded at every instant; where it holds few, hardly ever."""
+@pytest.mark.parametrize("patience", [0, 10**9])
+def test_integrals_that_outgrow_a_word_are_exact(patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of many tokens leave after 2 * 10^15 ticks: 8 * 10^20 is added at once, and 2^63 is 9 * 10^18."""
     text = """
         time s resolution 1 s
-        place pile = 9_876_543 * token
+        place pile = 800_000 * token
+        place start = token
+        place go
+        place here : int = 1
+        transition wait:  start -> go  takes 2_000_000_000_000_000 * 1 s
+        transition leave: go, 400_000 * pile -> nothing
+        transition move:  here(n) -> here((n * 7) mod 1009)  takes n * 1e10 s + 1 s
+        """
+    net = language.loads(f"net pile\n{text}")
+    monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
+    session = begin(net, "native", 1, 0)
+    assert session.advance(3e15, 10**9) == "until"
+    seen = session.observe()
+    assert seen.integral[0] == float(800_000 * 2 * 10**15 + 400_000 * 10**15)
+    assert (seen.nonempty[0], seen.elapsed) == (3e15, 3e15)
+
+
+def test_folds_at_every_instant_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A net that may hold more tokens has its integrals folded more often."""
+    text = """
+        time s resolution 1 s
         place here : int = 1
         place there
+        place pile
         transition move: here(n) -> here((n * 7) mod 1009), 3 * there  takes n * 1e9 s + 1 s
         transition back: 2 * there -> pile  takes 3e10 s
         """
-    net = language.loads(f"net pile\n{text}")
+    net = language.loads(f"net folds\n{text}")
     monkeypatch.setattr("petri.engine.native.PATIENCE", 40)
     found = []
-    for engine, tokens in (("reference", 10**9), ("native", 10**9), ("native", 2**61)):
+    for engine, tokens in (("reference", 10**9), ("native", 10**9), ("native", 2**62)):
         session = begin(net, engine, 1, 0, limits=Limits(tokens=tokens))
         session.advance(math.inf, 100)
         session.begin_window()
@@ -187,4 +209,3 @@ def test_integrals_that_outgrow_a_word_are_exact(monkeypatch: pytest.MonkeyPatch
         found.append(session)
     assert_same_state(found[0], found[1])
     assert_same_state(found[1], found[2])
-    assert found[2].observe().integral[0] > 2.0**70

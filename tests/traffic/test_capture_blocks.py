@@ -50,7 +50,7 @@ def times(folder: Path, data: bytes) -> list[float]:
     model = petri.loads(text).with_streams({"p": path})
 
     def take(_: int, firings: Firings) -> None:
-        found.extend(float(model.net.tick.time(one.variables[0])) for one in firings)
+        found.extend(model.net.tick.time(float(one.variables[0])) for one in firings)
 
     model.run(threads=1, trace=take)
     return found

@@ -146,10 +146,10 @@ def simplest(value: net.Scalar) -> Fraction:
 
 
 def _add_recorded(flat: Net, times: Times) -> None:
-    """Times in files are told in nanoseconds, or with three decimal places of the net's unit."""
+    """Times in files are multiples of a nanosecond, and of the net's unit."""
     recorded = [place for place in flat.places if place.stream is not None]
     if flat.seconds is not None and any(slot.dimension == "Time" for place in recorded for slot in place.colour.slots):
-        times.add(Fraction(1, 1000), None, 1)
+        times.add(Fraction(1), None, 1)
         times.add(Fraction(1, 10**9) / Fraction(repr(flat.seconds)), None, 1)
 
 

@@ -398,9 +398,11 @@ mod tests {
         // Tokens of all these values may come to every place. A wide range is not numbered directly.
         let high = if small { 3 } else { 1 << 40 };
         let bound = |value: u64| format!(r#"{{"op":"const","kind":"int","value":{value}}}"#);
-        let value = format!(r#"{{"op":"uniform_int","kind":"int","args":[{},{}]}}"#, bound(0), bound(high));
+        let drawn = format!(r#"{{"op":"uniform_int","kind":"int","args":[{},{}]}}"#, bound(0), bound(high));
+        let draw = format!(r#""variables":[{{"name":"x"}}],"draws":[{{"variable":0,"expression":{drawn}}}]"#);
+        let value = r#"{"op":"var","kind":"int","value":0}"#;
         let output = |place: u32| format!(r#"{{"places":[{place}],"values":[{value},{value}]}}"#);
-        let source = format!(r#"{{"name":"s","outputs":[{}]}}"#, [0, 1, 2, 3].map(output).join(","));
+        let source = format!(r#"{{"name":"s",{draw},"outputs":[{}]}}"#, [0, 1, 2, 3].map(output).join(","));
         let text = format!(r#"{{"places":[{places}],"transitions":[{},{source}]}}"#, transitions.join(","));
         Program::from_json(&text).expect("a net")
     }
