@@ -161,7 +161,7 @@ def test_no_line_is_wider_than_a_real_terminal(columns: int) -> None:
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
     environment.pop("COLUMNS", None)
-    command = ["run", "ixp2400", "--set", "packets=60", "--engine", "reference"]
+    command = ["run", "ixp2400", "--set", "packets=200", "--engine", "reference"]
     with started(*command, stdout=slave, stderr=slave, env=environment) as process:
         os.close(slave)
         seen = read_terminal(master, process, "expectations hold")
