@@ -170,4 +170,4 @@ def test_no_line_is_wider_than_a_real_terminal(columns: int) -> None:
     lines = re.split(r"[\r\n]+", re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", seen))
     assert any("firings/s" in line for line in lines)
     assert max(map(len, lines)) <= columns
-    assert re.search(r"source\.emit +60 ", seen)
+    assert re.search(r"source\.emit +200 ", seen)
