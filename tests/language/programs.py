@@ -12,7 +12,7 @@ from petri.net import Span
 from petri.structs import Frozen, fields
 
 NOWHERE = Span("", 0, 0, 0, 0)
-NAMES = ("a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "seed", "mean", "größe", "time_")
+NAMES = ("a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "let", "seed", "mean", "größe", "time_")
 UNITS = ("ns", "B", "cycle", "Gbps")
 NUMBERS = ("0", "3", "2.5", "1e6", "1_000", "0.125", "12E-3", "5%", "99.9%")
 
@@ -211,6 +211,7 @@ class Programs:
             inputs=self._some(lambda: tree.Arc(self.chance.choice(modes), self.expression(4), NOWHERE), 0, 3),  # type: ignore[arg-type]
             outputs=self._some(self.output, 1, 3),
             draws=self._some(lambda: tree.Draw(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
+            lets=self._some(lambda: tree.Let(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
             time=self._maybe(self.expression),
             guard=self._maybe(self.expression),
             priority=self._maybe(self.expression),

@@ -62,6 +62,7 @@ CASES = {
     "@+ for takes": (clauses(" «@+» 3 us"), "foreign-symbol", "`takes`"),
     "after for takes": (clauses(" «after» 3 us"), "no-race", "`takes 5`"),
     "delay for takes": (clauses(" «delay» 3 us"), "misspelt-clause", "`takes`"),
+    "let for const": ("net a\nplace b\n«let» n = 3\n", "not-a-declaration", "`const`"),
     "if for when": (clauses(" «if» x.kind > 3"), "misspelt-clause", "`when`"),
     "2x.size": (clauses(" when «2x».kind > 3"), "unknown-unit", "`2 * x`"),
     "2 x": (clauses(" when «2 x».kind > 3"), "unknown-unit", "`2 * x`"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from petri.language.layout.setting import BREAK, CLOSE, OPEN, STOP, flat, group, group_each
 from petri.language.syntax import tree
@@ -307,10 +308,7 @@ def _transition(node: tree.Transition) -> list[Piece]:
         comma = "," if number < len(node.outputs) - 1 else CLOSE
         text = f"{arrow}{_write(output, 0)}{comma}"
         pieces.append(Piece(text, output.span, indent=4 if number else 2, fills=number > 0, joins=number == 0))
-    clauses = []
-    if node.draws:
-        draws = (f"{draw.name} ~ {_write(draw.distribution, 0)}" for draw in node.draws)
-        clauses.append(Piece(f"draw {_listed(draws)}", _covering(node.draws[0].span, node.draws[-1].span), "  "))
+    clauses = _naming(node)
     values = (("takes", node.time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
     for word, value in values:
         if value is not None:
@@ -318,6 +316,18 @@ def _transition(node: tree.Transition) -> list[Piece]:
     if clauses:
         clauses[0].gap = f"{STOP}  "
     return pieces + clauses
+
+
+def _naming(node: tree.Transition) -> list[Piece]:
+    """The `let` and `draw` clauses in the order written; neighbours of one kind are one clause."""
+    items = [("draw", f"{draw.name} ~ {_write(draw.distribution, 0)}", draw.span) for draw in node.draws]
+    items += [("let", f"{let.name} = {_write(let.value, 0)}", let.span) for let in node.lets]
+    items.sort(key=lambda item: (item[2].line, item[2].column))
+    pieces = []
+    for word, group_of in groupby(items, key=lambda item: item[0]):
+        texts, spans = zip(*((text, span) for _, text, span in group_of), strict=True)
+        pieces.append(Piece(f"{word} {_listed(texts)}", _covering(spans[0], spans[-1]), "  "))
+    return pieces
 
 
 def _ports(ports: list[tree.Port]) -> list[Piece]:

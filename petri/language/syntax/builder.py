@@ -15,6 +15,7 @@ from petri.language.syntax.lexer import Token, span_of
 from petri.net import Span
 from petri.structs import Frozen, replace
 
+NAMING = ("draw", "let")  # clauses that a transition may have several of
 MOST_DIGITS = 400  # of a number, and the limit of its exponent: more than any 64-bit float can hold
 
 
@@ -131,15 +132,17 @@ class Builder:
 
     def transition(self, parts: list[Any], first: Token, last: Token) -> tree.Transition:
         name, loops, inputs, outputs, *clauses = parts
-        found = self._clauses("transition", clauses)
-        draws, time, guard = found.get("draw"), found.get("takes"), found.get("when")
+        found = self._clauses("transition", [clause for clause in clauses if clause.word not in NAMING])
+        named = {word: [item for clause in clauses if clause.word == word for item in clause.value] for word in NAMING}
+        time, guard = found.get("takes"), found.get("when")
         priority, weight = found.get("priority"), found.get("weight")
         return tree.Transition(
             name=name.text,
             loops=tuple(loops or ()),
             inputs=tuple(inputs or ()),
             outputs=tuple(outputs),
-            draws=tuple(draws.value) if draws else (),
+            draws=tuple(named["draw"]),
+            lets=tuple(named["let"]),
             time=time.value if time else None,
             guard=guard.value if guard else None,
             priority=priority.value if priority else None,
@@ -171,6 +174,13 @@ class Builder:
     def draw(self, parts: list[Any], first: Token, last: Token) -> tree.Draw:
         name, distribution = parts
         return tree.Draw(name.text, distribution, self.span(name, name), self.span(first, last))
+
+    def lets(self, parts: list[Any], first: Token, last: Token) -> list[tree.Let]:
+        return parts
+
+    def let(self, parts: list[Any], first: Token, last: Token) -> tree.Let:
+        name, value = parts
+        return tree.Let(name.text, value, self.span(name, name), self.span(first, last))
 
     def module(self, parts: list[Any], first: Token, last: Token) -> tree.Module:
         """The header; the parser adds the body."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
-from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, Token, span_of
+from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
 from petri.language.syntax.splitting import OTHER_WORDS, Statement
 from petri.language.syntax.tables import END
 from petri.net import Span
@@ -23,6 +23,7 @@ _OPERATORS = frozenset(
 )
 _OPERAND_ENDS = frozenset(("NAME", "NUMBER", "STRING", ")", "]", "}", "token", "all", "now", "end", "true", "false"))
 _CLAUSES = frozenset(CLAUSE_WORDS)
+_NAMES = frozenset(("NAME", *SOFT_WORDS))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
 DISTRIBUTIONS = frozenset(("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table"))
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
@@ -35,7 +36,7 @@ _SYNONYMS = {
     "probability": "weight", "during": "until", "for": "until", "reps": "replications", "runs": "replications",
     "inhibit": "no", "inhibitor": "no", "test": "read", "var": "param", "parameter": "param", "constant": "const",
     "state": "place", "event": "transition", "action": "transition", "trans": "transition", "def": "module",
-    "class": "module", "process": "module", "component": "module", "include": "import", "use": "import", "let": "param",
+    "class": "module", "process": "module", "component": "module", "include": "import", "use": "import", "let": "const",
     "assert": "expect", "check": "expect", "simulate": "run", "input": "port", "output": "port", "struct": "type",
     "enum": "type", "record": "type", "metric": "measure", "units": "unit", "new": "instance", "endmodule": "end",
 }  # fmt: skip
@@ -158,9 +159,9 @@ def _not_a_declaration(case: _Case) -> Diagnostic | None:
         return case.tell("after-end")
     if case.word == "":
         token = case.tokens[0]
-        if token.kind != "NAME":
+        if token.kind not in _NAMES:
             return case.tell("before-declaration", span=span_of(token, token, case.path), found=_shown(token))
-    elif not (token and token.kind == "NAME" and token.first and END in case.expected):
+    elif not (token and token.kind in _NAMES and token.first and END in case.expected):
         return None
     if token.text == "after" and case.word:
         return None
@@ -198,7 +199,9 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
     if _type_follows(case):
         return None
     if token.kind == "NAME" and "takes" in words and case.after in ("NAME", "NUMBER", "("):
-        return case.tell("unknown-clause", found=token.text, words=("draw", "takes", "when", "priority", "weight"))
+        return case.tell(
+            "unknown-clause", found=token.text, words=("draw", "let", "takes", "when", "priority", "weight")
+        )
     return None
 
 

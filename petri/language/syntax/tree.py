@@ -290,12 +290,22 @@ class Draw(Frozen):
     span: Span
 
 
+class Let(Frozen):
+    """`let rest = p.size - header`"""
+
+    name: str
+    value: Expr
+    name_span: Span
+    span: Span
+
+
 class Transition(Frozen):
     name: str
     loops: tuple[Loop, ...]
     inputs: tuple[Arc, ...]
     outputs: tuple[Expr, ...]
     draws: tuple[Draw, ...]
+    lets: tuple[Let, ...]
     time: Expr | None
     guard: Expr | None
     priority: Expr | None
