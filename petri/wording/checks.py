@@ -52,6 +52,16 @@ WORDING: dict[str, Wording] = {
     "name-builtin": Wording("the name `{name}` is taken: it is {what} of the language", "choose another name"),
     "name-shadows": Wording("`{name}` hides another `{name}`", "give the variable another name"),
     "unit-exists": Wording("the unit `{unit}` is part of the language", "choose another name for yours"),
+    "condition-of-token": Wording(
+        "`{name}` is bound to a token, but a declaration is in the net for all tokens or for none",
+        "a condition on the tokens is a guard: write `when …` after the arcs",
+    ),
+    "switched-off": Wording(
+        "`{name}` is not in the net: its condition is false",
+        "give what uses it the same condition, `if …`",
+        "an output can have a condition of its own: `if … then {place}(…)`",
+        notes=IN_INSTANCE,
+    ),
     "declared-twice": Wording("a net has only one `{keyword}` line; this is the second", "keep one of them"),
     "circular-definition": Wording("`{name}` is defined in terms of itself"),
     "not-a-type": Wording("`{name}` is {kind}, not a type"),
@@ -167,6 +177,7 @@ WORDING: dict[str, Wording] = {
 }
 
 LABELS: dict[str, str] = {
+    "condition": "this is false",
     "first-declared": "first declared here",
     "first-given": "first given here",
     "port-declared-here": "the port is declared here",

@@ -195,6 +195,7 @@ class Programs:
             key=self.expression(6) if discipline == "by" else None,
             capacity=self._maybe(lambda: self.expression(6)),
             initial=self._some(lambda: tree.Initial(self.expression(), self.loops(), NOWHERE), 0, 2),
+            condition=self._maybe(self.expression),
             doc="",
             name_span=NOWHERE,
             span=NOWHERE,
@@ -208,6 +209,7 @@ class Programs:
         return tree.Transition(
             name=self.name(),
             loops=self.loops(),
+            condition=self._maybe(self.expression),
             inputs=self._some(lambda: tree.Arc(self.chance.choice(modes), self.expression(4), NOWHERE), 0, 3),  # type: ignore[arg-type]
             outputs=self._some(self.output, 1, 3),
             draws=self._some(lambda: tree.Draw(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
@@ -231,11 +233,15 @@ class Programs:
 
     def instance(self) -> tree.Instance:
         arguments = self._some(lambda: tree.Argument(self._maybe(self.name), self.expression(), NOWHERE), 0, 3)
-        return tree.Instance(self.name(), self.loops(), self.name(), arguments, "", NOWHERE, NOWHERE, NOWHERE)
+        condition = self._maybe(self.expression)
+        return tree.Instance(
+            self.name(), self.loops(), self.name(), arguments, condition, "", NOWHERE, NOWHERE, NOWHERE
+        )
 
     def measure(self) -> tree.Measure:
         record = self._some(lambda: tree.Name(self.name(), NOWHERE), 0, 2)
-        return tree.Measure(self.name(), self._pick(self.expression, self.at), record, "", NOWHERE, NOWHERE)
+        formula, condition = self._pick(self.expression, self.at), self._maybe(self.expression)
+        return tree.Measure(self.name(), formula, record, condition, "", NOWHERE, NOWHERE)
 
     def expect(self) -> tree.Expect:
         comparison: Any = self.chance.choice(("<", "<=", ">", ">=", "=="))
@@ -243,7 +249,8 @@ class Programs:
         def summed() -> Any:
             return self.expression(6)
 
-        return tree.Expect(self._maybe(summed), comparison, summed(), self._maybe(summed), NOWHERE)
+        within, condition = self._maybe(summed), self._maybe(self.expression)
+        return tree.Expect(self._maybe(summed), comparison, summed(), within, condition, NOWHERE)
 
     def run(self) -> tree.Run:
         until = self._maybe(self.expression)

@@ -258,6 +258,9 @@ class Reader:
         )
 
     def tell_barred(self, name: str, span: Span) -> None:
+        if not self.where.startswith("a "):
+            self.problems.error("condition-of-token", span, name=name)
+            return
         clause = self.where.removeprefix("a ")
         self.problems.error("variable-not-allowed", span, name=name, where=self.where, clause=clause)
 

@@ -12,7 +12,7 @@ from petri.language.checking.names import names_in
 from petri.language.checking.outputs import OutputReader
 from petri.language.checking.patterns import ArcReading, Part, PatternReader, in_binding_order
 from petri.language.checking.places import place_use
-from petri.language.checking.ranges import read_loops, shadows
+from petri.language.checking.ranges import read_condition, read_loops, shadows
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.terms import split_term
 from petri.language.meaning.nodes import CHANCE, Node, operation, to_slot, truth
@@ -60,6 +60,7 @@ class TransitionReader:
         return TransitionTemplate(
             d.name,
             self.loop_templates,
+            read_condition(self.reader, d.condition, self.variables),
             tuple(self.flat),
             inputs,
             inhibitors,

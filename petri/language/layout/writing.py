@@ -186,7 +186,7 @@ def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
         case tree.Instance():
             arguments = [(_argument(argument), argument.span) for argument in node.arguments]
             head = f"instance {node.name}{_loops(node.loops)}{STOP} = {node.module}"
-            return _bracketed(head, node.span, "(", arguments, ")", end)
+            return _bracketed(head, node.span, "(", arguments, ")", end) + _condition(node.condition)
         case tree.Type(type=tree.RecordType() as record):
             fields = [(f"{name}: {_type(part)}", span) for name, part, span in record.fields]
             return _bracketed(f"type{STOP} {node.name}{STOP} =", node.span, " { ", fields, " }", end)
@@ -228,7 +228,13 @@ def expect_text(node: tree.Expect) -> str:
     """`expect delay.p99 < 10 us`."""
     formula = "" if node.formula is None else f"{_write(node.formula, _SUM)}{BREAK}"
     within = "" if node.within is None else f"{BREAK}within {_write(node.within, _SUM)}"
-    return "expect " + group(f"{formula}{node.comparison} {_write(node.bound, _SUM)}{within}")
+    condition = "" if node.condition is None else f"{BREAK}if {_write(node.condition, 0)}"
+    return "expect " + group(f"{formula}{node.comparison} {_write(node.bound, _SUM)}{within}{condition}")
+
+
+def _condition(e: tree.Expr | None) -> list[Piece]:
+    """The `if` at the end of a declaration."""
+    return [] if e is None else [Piece(f"if {_write(e, 0)}", e.span, "  ")]
 
 
 def _covering(first: Span, last: Span) -> Span:
@@ -292,11 +298,12 @@ def _place(node: tree.Place) -> list[Piece]:
         loops = "".join(f"{BREAK}for {_loop(loop)}" for loop in item.loops)
         text = f"{sign}{group(_write(item.value, 0) + loops)}{comma}"
         pieces.append(Piece(text, item.span, indent=4 if number else 2, fills=number > 0))
-    return pieces
+    return pieces + _condition(node.condition)
 
 
 def _transition(node: tree.Transition) -> list[Piece]:
-    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}:{STOP}", node.span)]
+    condition = "" if node.condition is None else f" if {_write(node.condition, 0)}"
+    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}{condition}:{STOP}", node.span)]
     for number, arc in enumerate(node.inputs):
         word = "" if arc.mode == "take" else f"{arc.mode} "
         comma = "," if number < len(node.inputs) - 1 else CLOSE
@@ -347,7 +354,7 @@ def _measure(node: tree.Measure) -> list[Piece]:
     if node.record:
         items = _listed(_write(item, 0) for item in node.record)
         pieces.append(Piece(f"record {items}", _covering(node.record[0].span, node.record[-1].span), f"{STOP}  "))
-    return pieces
+    return pieces + _condition(node.condition)
 
 
 def _run(node: tree.Run) -> list[Piece]:

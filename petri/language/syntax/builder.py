@@ -101,7 +101,7 @@ class Builder:
         name, size, type_, *clauses = parts
         found = self._clauses("place", clauses)
         discipline = found.get("fifo")
-        capacity, initial = found.get("cap"), found.get("=")
+        capacity, initial, condition = found.get("cap"), found.get("="), found.get("if")
         return tree.Place(
             name=name.text,
             size=size,
@@ -110,6 +110,7 @@ class Builder:
             key=discipline.value if discipline else None,
             capacity=capacity.value if capacity else None,
             initial=tuple(initial.value) if initial else (),
+            condition=condition.value if condition else None,
             doc=self.doc,
             name_span=self.span(name, name),
             span=self.span(first, last),
@@ -131,7 +132,7 @@ class Builder:
         return tree.Initial(parts[0], tuple(parts[1:]), self.span(first, last))
 
     def transition(self, parts: list[Any], first: Token, last: Token) -> tree.Transition:
-        name, loops, inputs, outputs, *clauses = parts
+        name, loops, condition, inputs, outputs, *clauses = parts
         found = self._clauses("transition", [clause for clause in clauses if clause.word not in NAMING])
         named = {word: [item for clause in clauses if clause.word == word for item in clause.value] for word in NAMING}
         time, guard = found.get("takes"), found.get("when")
@@ -139,6 +140,7 @@ class Builder:
         return tree.Transition(
             name=name.text,
             loops=tuple(loops or ()),
+            condition=condition,
             inputs=tuple(inputs or ()),
             outputs=tuple(outputs),
             draws=tuple(named["draw"]),
@@ -208,12 +210,13 @@ class Builder:
         return tree.Port(name.text, "", size, type_, self.doc, self.span(name, name), self.span(first, last))
 
     def instance(self, parts: list[Any], first: Token, last: Token) -> tree.Instance:
-        name, loops, module, arguments = parts
+        name, loops, module, arguments, condition = parts
         return tree.Instance(
             name=name.text,
             loops=tuple(loops or ()),
             module=module.text,
             arguments=tuple(arguments or ()),
+            condition=condition,
             doc=self.doc,
             name_span=self.span(name, name),
             module_span=self.span(module, module),
@@ -230,10 +233,9 @@ class Builder:
         return tree.Argument(parts[0].text, parts[1], self.span(first, last))
 
     def measure(self, parts: list[Any], first: Token, last: Token) -> tree.Measure:
-        name, formula, record = parts
-        return tree.Measure(
-            name.text, formula, tuple(record or ()), self.doc, self.span(name, name), self.span(first, last)
-        )
+        name, formula, record, condition = parts
+        own, whole = self.span(name, name), self.span(first, last)
+        return tree.Measure(name.text, formula, tuple(record or ()), condition, self.doc, own, whole)
 
     def at(self, parts: list[Any], first: Token, last: Token) -> tree.At:
         return tree.At(parts[0], parts[1], self.span(first, last))
@@ -242,8 +244,8 @@ class Builder:
         return parts
 
     def expect(self, parts: list[Any], first: Token, last: Token) -> tree.Expect:
-        formula, comparison, bound, within = parts
-        return tree.Expect(formula, comparison, bound, within, self.span(first, last))
+        formula, comparison, bound, within, condition = parts
+        return tree.Expect(formula, comparison, bound, within, condition, self.span(first, last))
 
     def comparator(self, parts: list[Any], first: Token, last: Token) -> str:
         return parts[0].kind  # type: ignore[no-any-return]

@@ -205,6 +205,15 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
     return None
 
 
+def _late_condition(case: _Case) -> Diagnostic | None:
+    """`transition t: a(x) -> b(x) if x > 3`, and the same after any clause."""
+    if case.word != "transition" or case.kind != "if" or case.wants_value or case.open_brackets():
+        return None
+    if "->" in case.expected or any(token.kind == "then" for token in case.tokens[case.position :]):
+        return None
+    return case.tell("condition-late", name=case.tokens[1].text)
+
+
 def _meant(word: str, candidates: tuple[str, ...] | list[str]) -> str | None:
     synonym = _SYNONYMS.get(word.lower())
     if synonym in candidates or word in OTHER_WORDS:
@@ -459,6 +468,9 @@ def _numbers(case: _Case) -> Diagnostic | None:
 def _conditional(case: _Case) -> Diagnostic | None:
     if case.kind == "if" and not case.wants_value and any(token.kind == "else" for token in case.tokens):
         return case.tell("if-after-value") if case.before.kind in _OPERAND_ENDS else None
+    conditions = [token.kind for token in case.tokens[: case.position]].count("if")
+    if case.kind == "else" and conditions and "if" in case.expected | {"if"} and case.word in ("place", "measure"):
+        return case.tell("if-after-value")
     if not (case.ends_here or case.kind == "else") or case.kind == "=":
         return None
     if "then" in case.expected:
@@ -584,6 +596,7 @@ _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
     _misspelt_unit,
     _brace_block,
     _transition_shape,
+    _late_condition,
     _misspelt_clause,
     _missing_type_colon,
     _equals,

@@ -179,7 +179,8 @@ class RecordType(Frozen):
 TypeExpr = NamedType | RangeType | EnumType | RecordType
 
 # ---------------------------------------------------------------- declarations
-# `span` covers the declaration; `name_span` its name. `doc` is the text of its `##` comments.
+# `span` covers the declaration; `name_span` its name. `doc` is the text of its `##` comments. What has a `condition` is
+# in the net only if that is true.
 
 
 class Net(Frozen):
@@ -270,6 +271,7 @@ class Place(Frozen):
     key: Expr | None
     capacity: Expr | None
     initial: tuple[Initial, ...]
+    condition: Expr | None
     doc: str
     name_span: Span
     span: Span
@@ -302,6 +304,7 @@ class Let(Frozen):
 class Transition(Frozen):
     name: str
     loops: tuple[Loop, ...]
+    condition: Expr | None
     inputs: tuple[Arc, ...]
     outputs: tuple[Expr, ...]
     draws: tuple[Draw, ...]
@@ -349,6 +352,7 @@ class Instance(Frozen):
     loops: tuple[Loop, ...]
     module: str
     arguments: tuple[Argument, ...]
+    condition: Expr | None
     doc: str
     name_span: Span
     module_span: Span
@@ -361,6 +365,7 @@ class Measure(Frozen):
     name: str
     formula: Expr
     record: tuple[Expr, ...]
+    condition: Expr | None
     doc: str
     name_span: Span
     span: Span
@@ -373,6 +378,7 @@ class Expect(Frozen):
     comparison: Literal["<", "<=", ">", ">=", "=="]
     bound: Expr
     within: Expr | None
+    condition: Expr | None
     span: Span
 
 
