@@ -56,6 +56,14 @@ WORDING: dict[str, Wording] = {
         "`{name}` is bound to a token, but a declaration is in the net for all tokens or for none",
         "a condition on the tokens is a guard: write `when …` after the arcs",
     ),
+    "function-recursive": Wording(
+        "`{name}` is called within itself",
+        "a function is written out wherever it is called, so it must end: give its result without the call",
+    ),
+    "functions-too-large": Wording(
+        "the calls of functions become more than {limit} operations",
+        "call them in fewer places, or name results with `const` or `let`",
+    ),
     "switched-off": Wording(
         "`{name}` is not in the net: its condition is false",
         "give what uses it the same condition, `if …`",
@@ -178,6 +186,7 @@ WORDING: dict[str, Wording] = {
 
 LABELS: dict[str, str] = {
     "condition": "this is false",
+    "function-here": "the function",
     "first-declared": "first declared here",
     "first-given": "first given here",
     "port-declared-here": "the port is declared here",

@@ -145,6 +145,9 @@ class Programs:
             self.record_type,
         )
 
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple((name, self.type(), NOWHERE) for name in self.unique(0, 2))
+
     def record_type(self) -> tree.RecordType:
         self.budget -= 3
         least = 1
@@ -168,6 +171,7 @@ class Programs:
             lambda: tree.Const(name(), self.expression(), chance.random() < 0.5, **where),
             lambda: tree.Type(name(), self.type(), **where),
             lambda: tree.Dist(name(), self.expression(), **where),
+            lambda: tree.Fn(name(), self._fields(), self._maybe(self.type), self.expression(), **where),
             self.place,
             self.transition,
             lambda: tree.Port(

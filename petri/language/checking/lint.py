@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from petri import net
 from petri.language.meaning.nodes import Node
-from petri.language.meaning.scope import ConstantSymbol, DistSymbol, ModuleSymbol, PlaceSymbol, Scope, TypeSymbol
+from petri.language.meaning.scope import (
+    ConstantSymbol,
+    DistSymbol,
+    FnSymbol,
+    ModuleSymbol,
+    PlaceSymbol,
+    Scope,
+    TypeSymbol,
+)
 from petri.language.meaning.templates import Body, TransitionTemplate
 from petri.language.meaning.types import Scalar
 
@@ -63,7 +71,7 @@ def _unused(checker: Checker, scope: Scope) -> None:
                 checker.problems.warning(identifier, symbol.span, name=symbol.name)
         elif isinstance(symbol, TypeSymbol) and symbol.name in of_constants:
             continue
-        elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and not symbol.used:
+        elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol, FnSymbol)) and not symbol.used:
             identifier = "unused-parameter" if _is_parameter(symbol) else "unused-constant"
             if isinstance(symbol, TypeSymbol):
                 identifier = "unused-type"
@@ -81,7 +89,7 @@ def _types_of_constants(scope: Scope) -> set[str]:
     return {kind.name for kind in kinds if isinstance(kind, Scalar) and kind.kind == "enum"}
 
 
-def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol) -> bool:
+def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol) -> bool:
     return isinstance(symbol, ConstantSymbol) and symbol.role in ("parameter", "module parameter")
 
 

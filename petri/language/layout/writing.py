@@ -218,6 +218,10 @@ def _simple(node: tree.Declaration) -> str:
             return f"type{STOP} {node.name}{STOP} = {_type(node.type)}"
         case tree.Dist():
             return f"dist{STOP} {node.name}{STOP} = {_write(node.value, 0)}"
+        case tree.Fn():
+            parameters = _listed(f"{name}: {_type(kind)}" for name, kind, _ in node.parameters)
+            kind = "" if node.type is None else f": {_type(node.type)}"
+            return f"fn {node.name}({parameters}){kind} = {_write(node.value, 0)}"
         case tree.Expect():
             return expect_text(node)
         case _:

@@ -97,6 +97,14 @@ class Builder:
         name, value = parts
         return tree.Dist(name.text, value, self.doc, self.span(name, name), self.span(first, last))
 
+    def fn(self, parts: list[Any], first: Token, last: Token) -> tree.Fn:
+        name, parameters, type_, value = parts
+        own, whole = self.span(name, name), self.span(first, last)
+        return tree.Fn(name.text, tuple(parameters or ()), type_, value, self.doc, own, whole)
+
+    def fields(self, parts: list[Any], first: Token, last: Token) -> list[tuple[str, tree.TypeExpr, Span]]:
+        return parts
+
     def place(self, parts: list[Any], first: Token, last: Token) -> tree.Place:
         name, size, type_, *clauses = parts
         found = self._clauses("place", clauses)

@@ -13,7 +13,7 @@ from petri.net import Span
 from petri.structs import Struct, replace
 
 DECLARATION_WORDS = (
-    "net", "time", "param", "const", "unit", "type", "dist", "place", "transition", "module", "port", "instance",
+    "net", "time", "param", "const", "unit", "type", "dist", "fn", "place", "transition", "module", "port", "instance",
     "import", "measure", "expect", "run", "end",
 )  # fmt: skip
 CLAUSE_WORDS = (

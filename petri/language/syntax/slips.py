@@ -35,7 +35,8 @@ _SYNONYMS = {
     "sample": "draw", "queue": "fifo", "stack": "lifo", "sorted": "by", "init": "=", "initial": "=",
     "probability": "weight", "during": "until", "for": "until", "reps": "replications", "runs": "replications",
     "inhibit": "no", "inhibitor": "no", "test": "read", "var": "param", "parameter": "param", "constant": "const",
-    "state": "place", "event": "transition", "action": "transition", "trans": "transition", "def": "module",
+    "state": "place", "event": "transition", "action": "transition", "trans": "transition", "def": "fn",
+    "function": "fn",
     "class": "module", "process": "module", "component": "module", "include": "import", "use": "import", "let": "const",
     "assert": "expect", "check": "expect", "simulate": "run", "input": "port", "output": "port", "struct": "type",
     "enum": "type", "record": "type", "metric": "measure", "units": "unit", "new": "instance", "endmodule": "end",
@@ -51,6 +52,7 @@ _FORMS = {
     "unit": "unit cycle = 1 / clock",
     "type": "type Packet = { seq: int, size: Bytes }` or `type Colour = gold | silver",
     "dist": "dist sizes = choice(64 B: 7, 1518 B: 1)",
+    "fn": "fn blocks(size: Bytes): int = ceil(size / 64 B)",
     "place": "place name : type fifo cap 8 = 3 * token",
     "transition": "transition name: queue(x), 2 * credit -> done(x) takes exp(5) when x > 3",
     "module": "module Name(size: int = 8) … end",
@@ -388,7 +390,7 @@ def _equals(case: _Case) -> Diagnostic | None:
         return case.tell("colon-equals", span=span_of(case.before, case.tokens[case.position], case.path))
     if case.kind == "==" and "=" in case.expected:
         return case.tell("double-equals")
-    declaring = case.word in ("param", "const", "unit", "type", "dist", "instance", "measure")
+    declaring = case.word in ("param", "const", "unit", "type", "dist", "fn", "instance", "measure")
     if declaring and "=" in case.expected and "==" not in case.expected and not case.open_brackets():
         return case.tell("missing-equals", word=case.word, name=case.tokens[1].text, form=_FORMS[case.word])
     if case.word == "place" and case.kind == "NUMBER" and "=" in case.expected:

@@ -245,6 +245,18 @@ class Dist(Frozen):
     span: Span
 
 
+class Fn(Frozen):
+    """`fn blocks(s: Bytes): int = ceil(s / 128 B)`; without `type` it is that of the value."""
+
+    name: str
+    parameters: tuple[tuple[str, TypeExpr, Span], ...]
+    type: TypeExpr | None
+    value: Expr
+    doc: str
+    name_span: Span
+    span: Span
+
+
 class Loop(Frozen):
     """`[i in 0..n-1]` of a transition or instance, `for i in 0..n-1` of an initial marking."""
 
@@ -394,7 +406,7 @@ class Run(Frozen):
 
 
 Declaration = (
-    Net | Time | Import | Param | Const | Type | Dist | Place | Transition | Port | Module | Instance
+    Net | Time | Import | Param | Const | Type | Dist | Fn | Place | Transition | Port | Module | Instance
     | Measure | Expect | Run
 )  # fmt: skip
 
