@@ -100,10 +100,13 @@ class Programs:
             lambda: tree.With(base, self.record(), NOWHERE),
         )
 
+    def list(self) -> tree.List:
+        return tree.List(self._some(self.expression, 1, 3), NOWHERE)
+
     def atom(self) -> Any:
         if self.budget > 0 and self.chance.random() < 0.15:
             return tree.Paren(self._pick(self.expression, self.at), NOWHERE)
-        return self._pick(self.number, self.named)
+        return self._pick(self.number, self.named, *((self.list,) if self.budget > 0 else ()))
 
     def number(self) -> tree.Number:
         text = self.chance.choice(NUMBERS)

@@ -22,7 +22,7 @@ from petri.language.checking.ranges import read_range
 from petri.language.checking.runs import run_defaults
 from petri.language.checking.state import CheckState, FileFinder, TableReader, Value
 from petri.language.checking.user_functions import resolve_fn
-from petri.language.meaning.nodes import as_float, constant, evaluate
+from petri.language.meaning.nodes import Node, as_float, constant, evaluate
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
@@ -39,6 +39,7 @@ from petri.language.meaning.types import (
     MOST_SLOTS,
     UNKNOWN,
     Black,
+    ListOf,
     Record,
     Scalar,
     Type,
@@ -50,6 +51,7 @@ from petri.language.meaning.types import (
 from petri.language.meaning.units import TIME, TIMES, UNITS, suggested_unit
 from petri.language.problems import CheckError, Problems
 from petri.language.syntax import tree
+from petri.net import Span
 
 DEEPEST_TYPE = 64  # types that are defined by one another
 # Names of types in other languages.
@@ -206,17 +208,24 @@ class Checker(CheckState):
         value = reader.read(declaration.value)
         if isinstance(value.type, Unknown):
             return
-        if not isinstance(value.type, Scalar):
+        if not isinstance(value.type, (Scalar, ListOf)):
             self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
             return
+        element = value.type.element if isinstance(value.type, ListOf) else value.type
+        nodes = tuple([self._kept(node, element, scope, symbol.span) for node in value.nodes])
         symbol.type = value.type
-        if scope.outer is None:
-            exact = evaluate(value.node, ())
-            as_float(exact, value.span)
-            symbol.node = constant(exact, value.node.kind, symbol.span, value.node.power)
+        if isinstance(value.type, ListOf):
+            symbol.nodes = nodes
         else:
-            number = self.keep_constant(scope, value.node)
-            symbol.node = local(number, value.type, symbol.span)
+            symbol.node = nodes[0]
+
+    def _kept(self, node: Node, kind: Scalar, scope: Scope, span: Span) -> Node:
+        """The value of a constant, or in a module the local that has it; raises CheckError."""
+        if scope.outer is not None:
+            return local(self.keep_constant(scope, node), kind, span)
+        exact = evaluate(node, ())
+        as_float(exact, node.span)
+        return constant(exact, node.kind, span, node.power)
 
     def resolve_dist(self, symbol: DistSymbol) -> None:
         if symbol.state != "waiting":

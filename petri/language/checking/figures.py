@@ -143,7 +143,7 @@ class FigureReader:
                 return self._field(e)
             case tree.Call(function=tree.Name()):
                 return self._call(e)
-            case tree.Number():
+            case tree.Number() | tree.Index():
                 return self._constant(e)
         self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
         return None

@@ -92,6 +92,8 @@ def _postfix(node: tree.Expr) -> str:
             return f"{_write(node.base, _POSTFIX)}[{'*' if node.index is None else _write(node.index, 0)}]"
         case tree.Call():
             return f"{_write(node.function, _POSTFIX)}({_listed(_write(part, 0) for part in node.arguments)})"
+        case tree.List():
+            return f"[{_listed(_write(item, 0) for item in node.items)}]"
         case tree.With():
             return f"{_write(node.base, _POSTFIX)} with {_record(node.changes)}"
         case tree.Paren():

@@ -27,6 +27,7 @@ class ConstantSymbol(Struct):
     declaration: tree.Param | tree.Const | None = None
     type: Type = UNKNOWN
     node: Node | None = None
+    nodes: tuple[Node, ...] = ()  # of a list
     doc: str = ""
     local: int | None = None
     used: bool = False

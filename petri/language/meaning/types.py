@@ -70,6 +70,14 @@ class Record:
         return all(scalar.finite for _, scalar in self.slots)
 
 
+class ListOf(Struct):
+    """The type of a list of constants, which an index picks from."""
+
+    element: Scalar
+    length: int
+    name: str = ""
+
+
 class Black(Frozen):
     """The type of tokens without a value."""
 
@@ -82,7 +90,7 @@ class Unknown(Frozen):
     name: str = ""
 
 
-Type = Scalar | Record | Black | Unknown
+Type = Scalar | Record | ListOf | Black | Unknown
 
 INT = Scalar("int")
 REAL = Scalar("real")
@@ -127,6 +135,8 @@ def describe(kind: Type) -> str:
         if kind.kind == "real":
             return dimension_name(kind.dimension) or "real"
         return " | ".join(kind.labels) if kind.kind == "enum" else kind.kind
+    if isinstance(kind, ListOf):
+        return "a list"
     if isinstance(kind, Record) and not kind.name:
         return "{" + ", ".join(kind.fields) + "}"
     return kind.name or "unknown"
@@ -152,7 +162,7 @@ def slot(path: str, kind: Scalar, environment: Environment) -> net.Slot:
 
 def colour(kind: Type, environment: Environment) -> net.Colour:
     """The colour set of a type; shared when it does not depend on the instance. Raises CheckError."""
-    if isinstance(kind, (Black, Unknown)):
+    if not isinstance(kind, (Scalar, Record)):
         return BLACK_COLOUR
     if kind.colour is not None:
         return kind.colour

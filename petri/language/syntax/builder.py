@@ -327,6 +327,9 @@ class Builder:
     def call(self, parts: list[Any], first: Token, last: Token) -> tree.Call:
         return tree.Call(parts[0], tuple(parts[1] or ()), self.span(first, last))
 
+    def list_of(self, parts: list[Any], first: Token, last: Token) -> tree.List:
+        return tree.List(tuple(parts), self.span(first, last))
+
     def with_record(self, parts: list[Any], first: Token, last: Token) -> tree.With:
         return tree.With(parts[0], parts[1], self.span(first, last))
 

@@ -43,7 +43,7 @@ class Field(Frozen):
 
 
 class Index(Frozen):
-    """`base[index]`; `index` is None in `base[*]`, which means all elements in a measure."""
+    """`base[index]`, of an array or a list; `index` is None in `base[*]`, which means all elements in a measure."""
 
     base: Expr
     index: Expr | None
@@ -62,6 +62,13 @@ class Record(Frozen):
     """`{cls: gold, at}` — a field without an expression is the variable of its name."""
 
     fields: tuple[tuple[str, Expr | None, Span], ...]
+    span: Span
+
+
+class List(Frozen):
+    """`[4, 1, 1]`"""
+
+    items: tuple[Expr, ...]
     span: Span
 
 
@@ -148,7 +155,7 @@ class At(Frozen):
 
 
 Expr = (
-    Number | Text | Name | Field | Index | Call | Record | With | Unary | Binary | If | Range | Paren
+    Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
     | Weighted | Passage | By | Ordered | At
 )  # fmt: skip
 
