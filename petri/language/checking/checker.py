@@ -7,7 +7,7 @@ has the unknown type, which fits everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import chain
 
@@ -16,11 +16,12 @@ from petri.language.checking import functions, user_units
 from petri.language.checking.bodies import check_body, check_places
 from petri.language.checking.declarations import Gatherer
 from petri.language.checking.expressions import Reader, local
+from petri.language.checking.imports import OpenSpace, open_spaces, take_settings
 from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate, check_measures
 from petri.language.checking.parameters import Overrides
 from petri.language.checking.ranges import read_range
 from petri.language.checking.runs import run_defaults
-from petri.language.checking.state import CheckState, FileFinder, TableReader, Value
+from petri.language.checking.state import CheckState, FileFinder, Space, TableReader, Value
 from petri.language.checking.user_functions import resolve_fn
 from petri.language.meaning.nodes import Node, as_float, constant, evaluate
 from petri.language.meaning.scope import (
@@ -65,7 +66,7 @@ class Checker(CheckState):
     def __init__(
         self,
         problems: Problems,
-        files: Sequence[tree.File],
+        space: Space,
         parameters: Mapping[str, object],
         table: TableReader,
         stream: FileFinder,
@@ -77,10 +78,11 @@ class Checker(CheckState):
 
         `clock` is the unit of time to assume if no file declares one.
         """
-        super().__init__(problems, files, table, stream, broken)
+        super().__init__(problems, space, table, stream, broken)
         self.assumed_clock = clock
         self.gatherer = Gatherer(self, library)
         self.overrides = Overrides(self, parameters)
+        self.spaces: list[OpenSpace] = []
         self.measures: list[MeasureTemplate] = []
         self.expectations: list[ExpectationTemplate] = []
         self.run_defaults = net.RunDefaults()
@@ -88,16 +90,25 @@ class Checker(CheckState):
 
     def run(self) -> None:
         """Check everything."""
-        self.gatherer.gather(self.files)
+        for opened in open_spaces(self, self.space):
+            self.spaces.append(opened)
+            self.gatherer.gather(opened)
+        if self.gatherer.clash:
+            return  # whatever uses such a name would be wrong
+        for opened in self.spaces:
+            take_settings(self, opened)
+        self.overrides.find_all(self.spaces)
         self._set_clock()
         self._set_resolution()
         self.overrides.read()
-        self.resolve_all(self.scope)
-        modules = [symbol for symbol in self.scope.names.values() if isinstance(symbol, ModuleSymbol)]
+        for opened in self.spaces:
+            self.resolve_all(opened.scope)
+        names = [symbol for opened in self.spaces for symbol in opened.scope.names.values()]
+        modules = [symbol for symbol in names if isinstance(symbol, ModuleSymbol)]
         for module in modules:
             self.module_head(module)
         bodies = [(self.module_body(module), module.declaration.body) for module in modules]
-        bodies.append((self.body, tuple(d for file in self.files for d in file.declarations)))
+        bodies += [(opened.body, opened.declarations()) for opened in self.spaces]
         for body, declarations in bodies:
             check_places(self, body, declarations)
         for body, declarations in bodies:
@@ -136,13 +147,13 @@ class Checker(CheckState):
             if user.node is not None:
                 self.problems.error("clock-unit", clock.span, unit=clock.unit)
             return
-        for symbol in self.scope.names.values():
+        for symbol in (symbol for opened in self.spaces for symbol in opened.scope.names.values()):
             if isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and symbol.declaration is not None:
                 symbol.state = "waiting"
             elif isinstance(symbol, FnSymbol):
                 symbol.state, symbol.nodes = "waiting", ()
                 symbol.parameters.clear()
-        for unit in self.scope.units.values():
+        for unit in (unit for opened in self.spaces for unit in opened.scope.units.values()):
             unit.state, unit.node = "waiting", None
         self.overrides.forget()
         self.units.set_clock(clock.unit, length)

@@ -143,7 +143,9 @@ class FigureReader:
                 return self._field(e)
             case tree.Call(function=tree.Name()):
                 return self._call(e)
-            case tree.Number() | tree.Index():
+            case tree.Number():
+                return self._constant(e)
+            case tree.Index(base=tree.Name(name=name)) if isinstance(self.checker.scope.find(name), ConstantSymbol):
                 return self._constant(e)
         self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
         return None

@@ -206,10 +206,16 @@ class Time(Frozen):
 
 
 class Import(Frozen):
-    """`import ixp2400.dram` (library, path None) or `import "my/part.net"` (path)."""
+    """`import ixp2400.dram` (library, path None) or `import "my/part.net"` (path).
+
+    `as voice` gives its names a scope of their own; `with rate = 2 Mbps` sets its parameters.
+    """
 
     name: str
     path: str | None
+    alias: str | None
+    alias_span: Span | None
+    settings: tuple[Let, ...]
     span: Span
 
 
@@ -312,7 +318,7 @@ class Draw(Frozen):
 
 
 class Let(Frozen):
-    """`let rest = p.size - header`"""
+    """`rest = p.size - header`, of a `let` or of an `import … with`."""
 
     name: str
     value: Expr
