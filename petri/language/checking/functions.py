@@ -8,8 +8,9 @@ from itertools import chain
 from petri.language.checking.expressions import Reader, numeric_kind
 from petri.language.checking.places import place_use
 from petri.language.checking.state import Value
+from petri.language.checking.user_functions import call_fn
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
-from petri.language.meaning.scope import DistSymbol, PlaceSymbol, TypeSymbol, kind_of
+from petri.language.meaning.scope import DistSymbol, FnSymbol, PlaceSymbol, TypeSymbol, kind_of
 from petri.language.meaning.types import INT, REAL, Record, Scalar, Type, Unknown, describe, plainly, quantity
 from petri.language.meaning.units import PLAIN, Dimension
 from petri.language.syntax import tree
@@ -49,6 +50,8 @@ def call(reader: Reader, e: tree.Call) -> Value:
     symbol = reader.scope.find(name)
     if isinstance(symbol, TypeSymbol):
         return _construct(reader, e, symbol)
+    if isinstance(symbol, FnSymbol):
+        return call_fn(reader, e, symbol)
     if isinstance(symbol, DistSymbol):
         reader.problems.error("dist-called", e.span, name=name)
         return reader.unknown(e.span)
@@ -63,7 +66,7 @@ def call(reader: Reader, e: tree.Call) -> Value:
         return reader.unknown(e.span)
     if reader.checker.excused(name):
         return reader.unknown(e.span)
-    types = (known for known, found in reader.scope.visible() if isinstance(found, TypeSymbol))
+    types = (known for known, found in reader.scope.visible() if isinstance(found, (TypeSymbol, FnSymbol)))
     instead = _ELSEWHERE.get(name)
     suggestion = None if instead else reader.problems.meant(name, chain(FUNCTIONS, DISTRIBUTIONS, types))
     reader.problems.error("unknown-function", e.function.span, name=name, suggestion=suggestion, instead=instead)

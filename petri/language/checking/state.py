@@ -18,6 +18,7 @@ from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
+    FnSymbol,
     ModuleSymbol,
     Scope,
     TransitionSymbol,
@@ -84,6 +85,7 @@ class CheckState(ABC):
         self.body = Body("", self.scope)
         self.bodies: dict[int, Body] = {id(self.scope): self.body}
         self.parameters: list[net.Parameter] = []
+        self.expanded = 0  # operations that calls of functions have become
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
 
     def excused(self, name: str) -> bool:
@@ -113,6 +115,10 @@ class CheckState(ABC):
     @abstractmethod
     def resolve_dist(self, symbol: DistSymbol) -> None:
         """Find type and expression of a named distribution, if that was not done before."""
+
+    @abstractmethod
+    def resolve_fn(self, symbol: FnSymbol) -> None:
+        """Find types and expression of a function, if that was not done before."""
 
     @abstractmethod
     def resolve_type(self, symbol: TypeSymbol) -> Type:

@@ -33,6 +33,7 @@ class Node(Struct):
 
     op      value
     local   number of a local
+    argument  in a function: number of a slot of its parameters
     tokens  the place, as a `PlaceUse` or anything that the environment resolves
     truth                                       an int 0 or 1 as a bool
 
