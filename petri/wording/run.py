@@ -26,7 +26,7 @@ WORDING: dict[str, Wording] = {
         "`lognormal` a mean above 0, `uniform(a..b)` a <= b",
     ),
     "beyond-horizon": stopped(
-        "the firing would end after {horizon}, where the model time of this net ends: 2^53 ticks",
+        "the run goes on after {horizon}, where the model time of this net ends: 2^53 ticks",
         "a coarser tick allows longer runs: write `time {unit} resolution 1 ns`, or the like",
     ),
     "negative-time": stopped(
