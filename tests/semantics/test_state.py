@@ -70,7 +70,8 @@ def test_s1_a_firing_that_would_end_beyond_the_horizon_does_not_end(time: str, e
         transition u: b -> b  takes 1 s
         """
     ran = simulate(text, engine, until=5.0)
-    assert ran.reason == "until" and ran.error is None
+    assert ran.reason == "until"
+    assert ran.error is None
     assert {(f.name, f.start, f.end) for f in ran.fired} >= {("t", 0.0, 2.0**54), ("u", 0.0, 1.0), ("u", 5.0, 6.0)}
     assert ran.observation.in_progress.tolist() == [5.0, 5.0]
 
