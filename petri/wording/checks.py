@@ -174,6 +174,11 @@ WORDING: dict[str, Wording] = {
     "path-without-file": Wording("`{path}` is relative to the file of the net, but this net does not come from a file"),
     "too-many-files": Wording("more than {limit} files are imported"),
     "table-needs-file": Wording("`table` draws from a file", 'write `table("sizes.csv")`'),
+    "empirical-needs-file": Wording("`empirical` draws from a file", 'write `empirical("sizes.csv")`'),
+    "table-not-ascending": Wording(
+        "`empirical` draws between the values of `{path}`, which do not ascend",
+        "sort its rows by value, each value once; `table` draws the values themselves, in any order",
+    ),
     "average-needs-file": Wording(
         "`average` is the mean of a table",
         'write `average("sizes.csv")`; for the average of values or tokens in a run, use a measure with `mean`',

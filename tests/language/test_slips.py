@@ -45,7 +45,7 @@ CASES = {
     "! before a place": (arcs("«!»source, queue(x) -> done(x)"), "inhibitor-not", "`no source`"),
     "a draw in when": (clauses(" when «uniform(0.0..1.0)» < 0.5"), "draw-not-allowed", "each with a `weight`"),
     "exp in when": (clauses(" when «exp(1)» < 0.5"), "draw-not-allowed", "in the transition before"),
-    "a coin in when": (clauses(" when «coin»(0.5)"), "unknown-function", "uniform(0.0..1.0) < p"),
+    "a coin in when": (clauses(" when «coin»(0.5)"), "unknown-function", "choice(true: p, false: 1 - p)"),
     "median recorded": (GO + "measure m = now at go record «median»\n", "no-such-figure", "`p50`"),
     "median expected": (GO + "measure m = now at go\nexpect «m.median» < 3\n", "no-such-figure", "`p50`"),
     "avg": (GO + "measure m = now at go record «avg»\n", "no-such-figure", "`mean`"),

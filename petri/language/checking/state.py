@@ -52,10 +52,11 @@ class Value(Struct):
 
 
 class KnownTable(NamedTuple):
-    """A table of values with weights: its number in the net, whether its values are whole, and its mean."""
+    """A table of values with weights: its number in the net, whether its values are whole and ascend, and its mean."""
 
     number: int
     whole: bool
+    ascends: bool
     mean: Fraction
 
 

@@ -349,7 +349,10 @@ class TransitionReader:
         if e is None:
             return None
         reader = self.reader.allowing("a firing time", "draw", "now", "tokens")
-        return reader.read_scalar(e, self.checker.units.time_type)
+        time = reader.read_scalar(e, self.checker.units.time_type)
+        if time is not None and time.op == "normal":
+            self.checker.problems.warning("time-below-zero", e.span)
+        return time
 
 
 _ACTIONS = {"take": "taken from", "read": "read", "reset": "emptied"}

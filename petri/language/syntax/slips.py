@@ -25,7 +25,10 @@ _OPERAND_ENDS = frozenset(("NAME", "NUMBER", "STRING", ")", "]", "}", "token", "
 _CLAUSES = frozenset(CLAUSE_WORDS)
 _NAMES = frozenset(("NAME", *SOFT_WORDS))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
-DISTRIBUTIONS = frozenset(("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table"))
+DISTRIBUTIONS = frozenset((
+    "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal", "triangular",
+    "beta", "bernoulli", "geometric", "binomial", "poisson", "choice", "table", "empirical",
+))  # fmt: skip
 _TYPES = ("int", "real", "bool", "Time", "Bytes", "Rate", "Freq", "token")
 
 # Keywords of other languages.
