@@ -17,6 +17,7 @@ from petri.language.meaning.scope import (
     PlaceSymbol,
     Scope,
     Symbol,
+    ThreadSymbol,
     TransitionSymbol,
     TypeSymbol,
     UnitSymbol,
@@ -59,7 +60,7 @@ class Gatherer:
 
     def gather(self, files: Sequence[tree.File]) -> None:
         """The first file is the net, the others are imported."""
-        kinds = (tree.Net, tree.Place, tree.Transition, tree.Instance, tree.Run)
+        kinds = (tree.Net, tree.Place, tree.Transition, tree.Thread, tree.Instance, tree.Run)
         self.part = bool(files and files[0].declarations) and not any(
             isinstance(declaration, kinds) for declaration in files[0].declarations
         )
@@ -113,6 +114,8 @@ class Gatherer:
                 self._place(scope, d)
             case tree.Transition():
                 self._enter(scope, TransitionSymbol(d.name, d.name_span, d))
+            case tree.Thread():
+                self._enter(scope, ThreadSymbol(d.name, d.name_span, d))
             case tree.Instance():
                 self._enter(scope, InstanceSymbol(d.name, d.name_span, d))
             case tree.Measure():

@@ -15,12 +15,15 @@ from petri.language.meaning.nodes import END, LOCAL, NOW, VARIABLE, Node, consta
 from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
 from petri.language.meaning.types import (
     BOOL,
+    CALLER,
     INT,
     REAL,
     Record,
+    Request,
     Scalar,
     Type,
     Unknown,
+    layout,
     plainly,
     quantity,
     same,
@@ -162,6 +165,9 @@ class Reader:
                 return self._record(e, expected)
             case tree.With():
                 return self._with(e)
+            case tree.Least() if isinstance(expected, Record | Scalar):
+                nodes = [_least(kind, e.span) for _, kind in layout(expected)]
+                return Value(expected, tuple(nodes), e.span)
             case _:
                 return self._misplaced(e)
 
@@ -439,7 +445,9 @@ class Reader:
             return self.unknown(e.span)
         given = self.fields(e, expected)
         missing = [name for name in expected.fields if name not in given]
-        if missing:
+        if CALLER in missing and isinstance(expected, Request):
+            self.problems.error("request-without-caller", e.span)
+        elif missing:
             self.problems.error("fields-missing", e.span, kind=expected.name or "the record", names=missing)
         nodes = [node for name in expected.fields for node in given.get(name) or ()]
         if len(nodes) != len(expected.slots):
@@ -485,6 +493,11 @@ class Reader:
     def type_named(self, name: str) -> TypeSymbol | None:
         symbol = self.scope.find(name)
         return symbol if isinstance(symbol, TypeSymbol) else None
+
+
+def _least(kind: Scalar, span: Span) -> Node:
+    """The least value of a type, or 0."""
+    return kind.low if kind.low is not None else constant(0, numeric_kind(kind), span, kind.dimension.time)
 
 
 def numeric_kind(kind: Type) -> Kind:

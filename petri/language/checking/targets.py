@@ -18,6 +18,7 @@ from petri.language.meaning.scope import (
     PlaceSymbol,
     Scope,
     Symbol,
+    ThreadSymbol,
     TransitionSymbol,
     kind_of,
 )
@@ -121,6 +122,11 @@ def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None
         steps.append((name, indices))
         if position + 1 == len(path):
             return _end(checker, e, symbol, steps, wanted)
+        if isinstance(symbol, ThreadSymbol):
+            if symbol.steps is None:
+                return None
+            scope = symbol.steps
+            continue
         if not isinstance(symbol, InstanceSymbol):
             problems.error("nothing-inside", e.span, name=name, kind=kind_of(symbol), inside=path[position + 1][0])
             return None
@@ -135,6 +141,11 @@ def _end(checker: CheckState, e: tree.Expr, symbol: Symbol, steps: list[Step], w
     text = checker.problems.text(e.span)
     if isinstance(symbol, PlaceSymbol) and symbol.port:
         checker.problems.error("measure-of-port", e.span, text=text)
+        return None
+    if isinstance(symbol, ThreadSymbol):
+        if symbol.steps is not None:
+            steps = [name for name, step in symbol.steps.names.items() if isinstance(step, TransitionSymbol)]
+            checker.problems.error("measure-of-thread", e.span, text=text, inside=steps[:8])
         return None
     if isinstance(symbol, InstanceSymbol):
         module = checker.scope.find(symbol.declaration.module)

@@ -14,6 +14,7 @@ from petri.language.flattening.arcs import ArcBuilder
 from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
+from petri.language.flattening.replies import Replies
 from petri.language.flattening.instance import Instance, set_parameter
 from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
 from petri.language.meaning.scope import PlaceSymbol
@@ -21,11 +22,13 @@ from petri.language.meaning.templates import (
     Body,
     InstanceTemplate,
     LoopTemplate,
+    OutputTemplate,
     PlaceTemplate,
     PortUse,
+    ReplyTemplate,
     TransitionTemplate,
 )
-from petri.language.meaning.types import colour, colours_agree
+from petri.language.meaning.types import Request, colour, colours_agree
 from petri.language.problems import CheckError, Problems
 from petri.net import MOST_TOKENS, Expr, Span, Term
 from petri.structs import fields
@@ -56,6 +59,7 @@ class Flattener:
         self._probe_numbers: dict[object, int] = {}
         self._names: dict[str, dict[str, int]] = {}
         self.root = Instance(checker.body, "")
+        self.replies = Replies()
         self.arcs = ArcBuilder(self.problems, self.net_places)
 
     def run(self, name: str) -> net.Net:
@@ -65,6 +69,7 @@ class Flattener:
         try:
             self._refuse_too_large()
             self._elaborate(self.checker.body, self.root, 0)
+            self.net_transitions = self.replies.connected(self.net_transitions)
             return self._net(name)
         finally:
             if collecting:
@@ -240,9 +245,14 @@ class Flattener:
             self._valued += place.held * len(suffixes)
             if self._valued > MOST_TOKENS:
                 raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
-        name = instance.prefix + symbol.name
+        name, step = instance.prefix + symbol.name, template.step
         shared = [getattr(place, field) for field in _PLACE_FIELDS]
-        self.net_places += [net.Place(name + suffix, *shared) for suffix in suffixes]
+        self.net_places += [net.Place(name + suffix + step, *shared) for suffix in suffixes]
+        if isinstance(symbol.type, Request):
+            places = range(start, start + len(suffixes))
+            number = self.replies.places(symbol.type, places, waiting=template.site is not None)
+            if template.site is not None:
+                instance.locals[template.site] = number
 
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol
@@ -275,7 +285,7 @@ class Flattener:
         name = instance.prefix + template.name
         for suffix in self._turns(template.loops, instance):
             self._room(1, template.span)
-            self.net_transitions.append(self._transition(template, instance, name + suffix))
+            self.net_transitions.append(self._transition(template, instance, name + suffix + template.step))
 
     def _transition(self, t: TransitionTemplate, instance: Instance, name: str) -> net.Transition:
         guard = None
@@ -293,12 +303,18 @@ class Flattener:
             guard,
             tuple([net.Draw(variable, build(node, instance)) for variable, node in t.draws]),
             _IMMEDIATE if t.time is None else self._time(t.time, instance),
-            tuple([built for arc in t.outputs if (built := arcs.output(arc, instance)) is not None]),
+            tuple([built for arc in t.outputs if (built := self._output(arc, instance)) is not None]),
             0 if t.priority is None else self._priority(t.priority, instance),
             1.0 if t.weight is None else self._weight(t.weight, instance),
             t.doc,
             t.span,
         )
+
+    def _output(self, arc: OutputTemplate | ReplyTemplate, instance: Instance) -> net.OutputArc | None:
+        if isinstance(arc, OutputTemplate):
+            return self.arcs.output(arc, instance)
+        reply = self.arcs.reply(arc, instance)
+        return None if reply is None else self.replies.add(reply, arc.request)
 
     @staticmethod
     def _time(node: Node, instance: Instance) -> Expr:

@@ -96,6 +96,15 @@ class TransitionSymbol(Struct):
     declaration: tree.Transition
 
 
+class ThreadSymbol(Struct):
+    """A thread; `steps` has the names of its steps and of the places in which it waits for them."""
+
+    name: str
+    span: Span
+    declaration: tree.Thread
+    steps: Scope | None = None
+
+
 class InstanceSymbol(Struct):
     name: str
     span: Span
@@ -118,10 +127,10 @@ class MeasureSymbol(Struct):
 
 
 Symbol = (
-    ConstantSymbol | TypeSymbol | DistSymbol | PlaceSymbol | TransitionSymbol | InstanceSymbol | ModuleSymbol
-    | MeasureSymbol
+    ConstantSymbol | TypeSymbol | DistSymbol | PlaceSymbol | TransitionSymbol | ThreadSymbol | InstanceSymbol
+    | ModuleSymbol | MeasureSymbol
 )  # fmt: skip
-INNER = (PlaceSymbol, TransitionSymbol, InstanceSymbol, MeasureSymbol)
+INNER = (PlaceSymbol, TransitionSymbol, ThreadSymbol, InstanceSymbol, MeasureSymbol)
 
 
 class Scope(Struct):
@@ -164,6 +173,7 @@ KINDS: dict[type, str] = {
     DistSymbol: "a distribution",
     PlaceSymbol: "a place",
     TransitionSymbol: "a transition",
+    ThreadSymbol: "a thread",
     InstanceSymbol: "an instance",
     ModuleSymbol: "a module",
     MeasureSymbol: "a measure",

@@ -22,7 +22,7 @@ COMPILED = "tables.json"
 END = "$END"
 STARTS = (
     "net", "time", "import", "param", "const", "unit", "type_declaration", "dist", "place", "transition", "module",
-    "port", "instance", "measure", "expect", "run",
+    "port", "instance", "measure", "expect", "run", "service", "thread", "step",
 )  # fmt: skip
 
 
