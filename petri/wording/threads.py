@@ -18,9 +18,6 @@ WORDING: dict[str, Wording] = {
         "write `use … for TIME`",
         "to keep the tokens over several steps, write `hold …`, and later `release`",
     ),
-    "type-of-two-names": Wording(
-        "a type is one name; `{word}` does not belong here", "the type of requests is written `service { bytes: Bytes }`"
-    ),
     "thread-indices": Wording("a thread has one index", "count the elements of both in one row: `{name}[k in 0..15]`"),
     "label-twice": Wording("two steps are called `{name}`", "give one of them another label"),
     # the order of steps

@@ -332,9 +332,7 @@ class Builder:
         return tree.RangeType(parts[0], parts[1], self.span(first, last))
 
     def service_type(self, parts: list[Any], first: Token, last: Token) -> tree.ServiceType:
-        word, request, reply = parts
-        if word.text != "service":
-            self._tell("type-of-two-names", self.span(first, last), word=word.text)
+        request, reply = parts
         return tree.ServiceType(request, reply, self.span(first, last))
 
     def enum_type(self, parts: list[Any], first: Token, last: Token) -> tree.EnumType:

@@ -50,6 +50,8 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
         before = tokens[position - 1] if position else None
         after = tokens[position + 1] if position + 1 < len(tokens) else None
         word, wrong, unknown = "", None, False
+        if token.text == "service" and _is_type(before, after):
+            token.kind = "service"
         in_thread = bool(open_blocks) and open_blocks[-1] != "module"
         if in_thread and depth == 0 and (step := _step(tokens, position, statements[-1])):
             word = step
@@ -121,13 +123,18 @@ def _misspelt_step(token: Token, before: Token | None, after: Token | None) -> s
     return meant or ""
 
 
+def _is_type(before: Token | None, after: Token | None) -> bool:
+    """Whether `service` is the word of a type: two names in a row occur in no expression."""
+    return before is not None and before.kind in (":", "=") and after is not None and after.kind in ("NAME", "{")
+
+
 def _declares_newer(
     token: Token, before: Token | None, after: Token | None, depth: int, statements: list[Statement]
 ) -> bool:
     """Whether a word that is not reserved starts a declaration: a name follows, which an expression cannot have."""
     if token.kind != "NAME" or token.text not in _NEWER or depth or after is None or after.kind != "NAME":
         return False
-    alone = before is not None and statements[-1].tokens == [before] and statements[-1].word in _DECLARING
+    alone = before is not None and statements[-1].tokens == [before] and statements[-1].word in _DECLARING - _NAMELESS
     return before is None or not (alone or before.kind in _WANTS_OPERAND or (before.kind == "." and not token.first))
 
 
