@@ -11,7 +11,8 @@ WORDING: dict[str, Wording] = {
         "this `{word}` is not in `{block} … end`", "an `if` has `elif` and `else`; a `choose` has `or`"
     ),
     "step-with-time": Wording(
-        "`{verb}` takes no time", "write `wait TIME` on the next line; `use … for TIME` gives the tokens back afterwards"
+        "`{verb}` takes no time",
+        "write `wait TIME` on the next line; `use … for TIME` gives the tokens back afterwards",
     ),
     "use-without-time": Wording(
         "how long does this `use` last?",
@@ -50,13 +51,15 @@ WORDING: dict[str, Wording] = {
     ),
     "held-differs": Wording(
         "`{place}` is released in this block, but held before it",
-        "release it before the block, or after it: in a block that may be left out or repeated, both must hold the same",
+        "release it before or after the block: a block that may be left out or repeated ends with what it began with",
     ),
     "held-in-block": Wording(
         "`{place}` is still held when its block ends", "write `release {place}` at the end of the block"
     ),
     "release-not-held": Wording(
-        "the thread does not hold `{place}` here", "it holds {held}", "write `hold {place}` before, or `give` to put tokens there"
+        "the thread does not hold `{place}` here",
+        "it holds {held}",
+        "write `hold {place}` before, or `give` to put tokens there",
     ),
     "release-with-value": Wording(
         "`release` gives the same tokens back, so it takes no value", "write `release {place}`"
@@ -68,7 +71,9 @@ WORDING: dict[str, Wording] = {
         "to put a token there without waiting for a reply, write `give`",
     ),
     "call-unknown": Wording("there is no service `{name}`", "declare it: `service {name} : {{ … }}`"),
-    "reply-pattern": Wording("`{text}` does not name parts of the reply", "write `-> {{field}}` or `-> {{field: name}}`"),
+    "reply-pattern": Wording(
+        "`{text}` does not name parts of the reply", "write `-> {{field}}` or `-> {{field: name}}`"
+    ),
     "reply-not-request": Wording(
         "`{text}` needs the request that is answered",
         "take it from the place of the service, `dram(r)`, and give it back, `reply(r)`",
@@ -81,7 +86,9 @@ WORDING: dict[str, Wording] = {
         "a request is a record, not {kind}", "write `service name : {{ bytes: Bytes }}`, or no type at all"
     ),
     "service-field": Wording("the field `{field}` cannot hold a request", "keep the request in a place of its own"),
-    "service-field-taken": Wording("the field `{field}` is used twice", "choose another name; `caller` is taken as well"),
+    "service-field-taken": Wording(
+        "the field `{field}` is used twice", "choose another name; `caller` is taken as well"
+    ),
     "service-unserved": Wording(
         "nobody serves `{name}`: no transition takes its requests",
         "write `transition serve: {name}(r), … -> reply(r), … takes TIME`",

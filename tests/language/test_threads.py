@@ -281,7 +281,8 @@ PAIRS = {
         place wait[0..1] : Request
         transition access: dram(r), channel -> channel, wait[r.caller.site](r)  takes 5 ns + r.bytes / 10 Gbps
         transition a: received(p), idle(c) -> dram({bytes: p.size, caller: {site: 0, p, c}})
-        transition b: wait[0]({caller: {p, c}}), engine -> engine, dram({bytes: 20 B, caller: {site: 1, p, c}})  takes 9 ns
+        transition b: wait[0]({caller: {p, c}}), engine -> engine, dram({bytes: 20 B, caller: {site: 1, p, c}})
+          takes 9 ns
         transition d: wait[1]({caller: {p, c}}) -> out(p), idle(c)
         """,
     ),
@@ -307,14 +308,12 @@ PAIRS = {
         type Request = { key: int, found: bool, caller: { site: int, p: Packet, c: 0..3, key: int } }
         place channel = token
         place search : Request
-        place s : { p: Packet, c: 0..3, key: int }
         place wait : Request
         transition access: search(r), channel -> channel, wait(r with {found: f})
           draw f ~ choice(true: 1, false: 2)  takes 5 ns
-        transition a: received(p), idle(c) -> s({p, c, key: 0})
-        transition b: s({p, c, key}) -> search({key: key, found: false, caller: {site: 0, p, c, key}})
+        transition a: received(p), idle(c) -> search({key: 0, found: false, caller: {site: 0, p, c, key: 0}})
         transition d: wait({found, caller: {p, c, key}})
-          -> if not found then s({p, c, key: key + 1}),
+          -> if not found then search({key: key + 1, found: false, caller: {site: 0, p, c, key: key + 1}}),
              if found then (if key + 1 > 2 then out(p) else other(p)), if found then idle(c)
         """,
     ),

@@ -144,8 +144,8 @@ def _end(checker: CheckState, e: tree.Expr, symbol: Symbol, steps: list[Step], w
         return None
     if isinstance(symbol, ThreadSymbol):
         if symbol.steps is not None:
-            steps = [name for name, step in symbol.steps.names.items() if isinstance(step, TransitionSymbol)]
-            checker.problems.error("measure-of-thread", e.span, text=text, inside=steps[:8])
+            known = [name for name, step in symbol.steps.names.items() if isinstance(step, TransitionSymbol)]
+            checker.problems.error("measure-of-thread", e.span, text=text, inside=known[:8])
         return None
     if isinstance(symbol, InstanceSymbol):
         module = checker.scope.find(symbol.declaration.module)

@@ -14,8 +14,8 @@ from petri.language.flattening.arcs import ArcBuilder
 from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
-from petri.language.flattening.replies import Replies
 from petri.language.flattening.instance import Instance, set_parameter
+from petri.language.flattening.replies import Replies
 from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (

@@ -43,7 +43,9 @@ class Replies:
         if not self._arcs:
             return transitions
         callers = self._callers(transitions)
-        return [self._complete(t, callers) if any(id(arc) in self._arcs for arc in t.outputs) else t for t in transitions]
+        return [
+            self._complete(t, callers) if any(id(arc) in self._arcs for arc in t.outputs) else t for t in transitions
+        ]
 
     def _complete(self, t: net.Transition, callers: dict[int, set[int]]) -> net.Transition:
         outputs = []

@@ -86,7 +86,8 @@ class Request(Record):
     @property
     def site_slot(self) -> int:
         """The slot of the number of the place where the caller waits."""
-        return self.part(CALLER).start
+        start: int = self.part(CALLER).start
+        return start
 
     def remember(self, name: str, kind: Type) -> str:
         """The field of `caller` for a caller's value; values of the same name and type share one."""

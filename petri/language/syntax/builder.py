@@ -183,9 +183,7 @@ class Builder:
     def thread(self, parts: list[Any], first: Token, last: Token) -> tree.Thread:
         """The header; the parser adds the steps."""
         name, loops = parts
-        return tree.Thread(
-            name.text, tuple(loops or ()), (), self.doc, self.span(name, name), self.span(first, last)
-        )
+        return tree.Thread(name.text, tuple(loops or ()), (), self.doc, self.span(name, name), self.span(first, last))
 
     def label(self, parts: list[Any], first: Token, last: Token) -> Token:
         return first

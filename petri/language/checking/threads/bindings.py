@@ -88,7 +88,7 @@ class Bindings:
                 whole = tree.Name(field, span) if value is None else value
                 fields.append((field, self._complete(whole, part, field), span))
             known = [one for one in e.fields if one[0] not in kind.fields]
-            return replace(e, fields=tuple([*fields, *known]))
+            return replace(e, fields=(*fields, *known))
         if isinstance(e, tree.Call) and isinstance(kind, Record) and len(e.arguments) == len(kind.fields):
             parts = zip(e.arguments, kind.fields.items(), strict=True)
             return replace(e, arguments=tuple(self._complete(a, part, field) for a, (field, part) in parts))

@@ -15,9 +15,8 @@ from petri.language.checking.state import CheckState
 from petri.language.checking.terms import split_term
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.graph import Cursor, End, Output, Scope, State, Target, Transition, Variable
-from petri.language.checking.threads.terms import asks, both, closed, names, negated, put_in
 from petri.language.checking.threads.simplify import name_all, simplified
-from petri.language.meaning.scope import PlaceSymbol
+from petri.language.checking.threads.terms import asks, both, closed, names, negated, put_in
 from petri.language.meaning.types import INT, Request, Scalar, Unknown, plainly
 from petri.language.syntax import tree
 from petri.net import Span
@@ -130,7 +129,9 @@ class Compiler:
         if cursor.state is None and not cursor.start:
             return cursor.ends
         alone = Cursor(state=cursor.state, clauses=cursor.clauses, start=cursor.start)
-        return [*cursor.ends, End(self._transition(alone, step), None, {})]
+        made = self._transition(alone, step)
+        made.own = own
+        return [*cursor.ends, End(made, None, {})]
 
     def _transition(self, cursor: Cursor, step: tree.Step) -> Transition:
         """A new transition for a step, from the place where the cursor is."""
@@ -217,6 +218,8 @@ class Compiler:
         alone = end is not None and end.condition is None and not end.transition.outputs and end.transition.time is None
         if end is None or not alone or step.label or step.guard or step.priority or step.weight:
             end = End(self._transition(cursor, step), None, {})
+        if not end.transition.arcs:
+            end.transition.word = "wait"
         end.transition.time = put_in(step.time, end.values)
         return Cursor(ends=[end])
 
@@ -237,7 +240,11 @@ class Compiler:
         if isinstance(output, tree.If):
             return self._capped(output.then) or (output.otherwise is not None and self._capped(output.otherwise))
         symbol = self.bindings.place(output)
-        return symbol is not None and isinstance(symbol.declaration, tree.Place) and symbol.declaration.capacity is not None
+        return (
+            symbol is not None
+            and isinstance(symbol.declaration, tree.Place)
+            and symbol.declaration.capacity is not None
+        )
 
     def _release(self, step: tree.Step, cursor: Cursor) -> Cursor:
         ends = self._ends(cursor, step, bool(step.label))
@@ -307,7 +314,9 @@ class Compiler:
             self._fail("set-unknown", step.name_span, name=step.name, suggestion=near)
         for held in self.held:
             if step.name in names(held.term):
-                self._fail("set-of-held", step.name_span, Label(held.span, "held-here"), name=step.name, place=held.place)
+                self._fail(
+                    "set-of-held", step.name_span, Label(held.span, "held-here"), name=step.name, place=held.place
+                )
         ends = self._ends(cursor, step, self._apart(step, cursor))
         for end in ends:
             end.values[step.name] = self._put(step.value, end)
@@ -349,7 +358,7 @@ class Compiler:
         return self._block(step.others[0].body, cursor) if step.others else cursor
 
     def _parted(self, cursor: Cursor, step: tree.Step, condition: tree.Expr) -> tuple[Cursor, Cursor, Fork]:
-        """Where the activation is if a condition holds, and if not; and the ends at which it parts, with the condition."""
+        """Where the activation is if a condition holds, and if not; the ends at which it parts, with the condition."""
         state, ends = None, []
         late = asks(condition, "tokens") or "now" in names(condition)
         if cursor.state is None or cursor.clauses is not None or cursor.state.reply is not None or late:
@@ -465,7 +474,9 @@ def _chosen(condition: tree.Expr, then: dict[str, tree.Expr], otherwise: dict[st
     for name in {**then, **otherwise}:
         own = tree.Name(name, condition.span)
         left, right = then.get(name, own), otherwise.get(name, own)
-        merged[name] = left if left == right else tree.Paren(tree.If(condition, left, right, condition.span), condition.span)
+        merged[name] = (
+            left if left == right else tree.Paren(tree.If(condition, left, right, condition.span), condition.span)
+        )
     return merged
 
 

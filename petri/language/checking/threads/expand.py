@@ -105,7 +105,13 @@ class Expander:
             made.site = scope.new_local()
             number = self._number(state)
             scope.names[number] = ConstantSymbol(
-                number, "constant", state.span, type=INT, node=local(made.site, INT, state.span), used=True, state="done"
+                number,
+                "constant",
+                state.span,
+                type=INT,
+                node=local(made.site, INT, state.span),
+                used=True,
+                state="done",
             )
         self.body.places.append(made)
 
@@ -147,9 +153,7 @@ class Expander:
         if state.request is None:
             values = [(name, tree.Name(name, state.scope[name].span), span) for name in state.kept]
             return tree.Call(place, (tree.Record(tuple(values), span),), span) if values else place
-        values = [
-            (state.fields[name], tree.Name(name, state.scope[name].span), span) for name in state.kept
-        ]
+        values = [(state.fields[name], tree.Name(name, state.scope[name].span), span) for name in state.kept]
         parts = list(state.reply.fields) if state.reply is not None else []
         if values:
             parts.append((CALLER, tree.Record(tuple(values), span), span))

@@ -62,7 +62,10 @@ class Output(Struct):
 
 
 class Transition(Struct):
-    """A transition of a thread. `label` is its name if the text gives one; otherwise `word` is what its name is made of."""
+    """A transition of a thread. `label` is its name if the text gives one; otherwise its name is made of `word`.
+
+    `own`: its step may not become part of the transition before it.
+    """
 
     label: str
     word: str
@@ -78,6 +81,7 @@ class Transition(Struct):
     weight: tree.Expr | None = None
     outputs: list[Output] = field(default_factory=list)
     name: str = ""
+    own: bool = False
 
 
 class End(Struct):
@@ -89,7 +93,7 @@ class End(Struct):
 
 
 class Cursor(Struct):
-    """Where the activation can be before the next step: at a place, and at the ends of transitions; if at none, nowhere.
+    """Where the activation can be before the next step: at a place, and at the ends of transitions, or nowhere.
 
     `clauses` are those of the branch of a `choose` that starts here. `start`: no activation has begun.
     """

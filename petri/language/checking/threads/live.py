@@ -15,7 +15,9 @@ from petri.structs import Frozen
 Measured = Mapping[tuple[str, str], frozenset[str]]
 
 
-def find_live(states: Sequence[State], transitions: Sequence[Transition], measured: Mapping[str, frozenset[str]]) -> None:
+def find_live(
+    states: Sequence[State], transitions: Sequence[Transition], measured: Mapping[str, frozenset[str]]
+) -> None:
     """Sets `live` of the states. measured: the names that measures mention, by the name of the transition."""
     fixed = {id(t): frozenset((*_own_names(t), *measured.get(t.name, ()))) for t in transitions}
     changed = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri.language.checking.state import CheckState
-from petri.language.meaning.scope import PlaceSymbol, Scope
+from petri.language.meaning.scope import Scope
 from petri.language.meaning.templates import Body
 from petri.language.meaning.types import CALLER, INT, SITE, UNKNOWN, Record, Request, Type, Unknown, describe, same
 from petri.language.syntax import tree

@@ -1,18 +1,17 @@
-"""Transitions of a thread that only pass an activation on are left out, and the others get their names."""
+"""Transitions of a thread that neither wait nor last become part of those before them; the others get their names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.language.checking.threads.graph import State, Target, Transition
-from petri.language.checking.threads.terms import both, names, put_in
+from petri.language.checking.threads.graph import Output, State, Target, Transition
+from petri.language.checking.threads.terms import asks, both, names, negated, put_in
+from petri.language.syntax import tree
 
 _INSTANTS = frozenset(("now", "end"))
 
 
-def simplified(
-    transitions: Sequence[Transition], states: Sequence[State]
-) -> tuple[list[Transition], list[State]]:
+def simplified(transitions: Sequence[Transition], states: Sequence[State]) -> tuple[list[Transition], list[State]]:
     """The graph without transitions that take an activation from a place only to decide where it goes on.
 
     Those that put it there decide instead: a request says already when it is made where its caller will go on.
@@ -26,23 +25,34 @@ def simplified(
                 kept.remove(transition)
                 places.remove(transition.source)  # type: ignore[arg-type]
                 changed = True
+    for transition in list(kept):
+        if _melts(transition, kept):
+            _melt(transition, kept)
+            kept.remove(transition)
+            places.remove(transition.source)  # type: ignore[arg-type]
     return kept, places
+
+
+def _is_bare(t: Transition, transitions: Sequence[Transition]) -> bool:
+    """Whether a transition waits for nothing but an activation at a place that is its alone, and takes no time."""
+    if t.source is None or t.source.reply is not None or t.label or t.arcs or t.draws or t.time is not None:
+        return False
+    if t.guard is not None or t.priority is not None or t.weight is not None:
+        return False
+    return all(other is t or other.source is not t.source for other in transitions)
 
 
 def _passes(t: Transition, transitions: Sequence[Transition]) -> bool:
     """Whether a transition only decides where the activations of its place go on."""
-    state = t.source
-    if state is None or state.reply is not None or t.label or t.arcs or t.draws or t.time is not None:
-        return False
-    if t.guard is not None or t.priority is not None or t.weight is not None or len(t.outputs) != 1:
+    if len(t.outputs) != 1 or not _is_bare(t, transitions):
         return False
     (output,) = t.outputs
     if output.condition is not None or output.term is not None or not output.targets:
         return False
-    if any(target.state is state for target in output.targets):
+    if any(target.state is t.source for target in output.targets):
         return False
     mentioned = {name for target in output.targets for name in names((target.condition, *target.values.values()))}
-    return not mentioned & _INSTANTS and all(other is t or other.source is not state for other in transitions)
+    return not mentioned & _INSTANTS
 
 
 def _take_out(t: Transition, transitions: Sequence[Transition]) -> bool:
@@ -72,6 +82,43 @@ def _replaced(target: Target, state: State, targets: Sequence[Target]) -> list[T
     return found
 
 
+def _melts(t: Transition, transitions: Sequence[Transition]) -> bool:
+    """Whether the outputs of a transition can be those of all transitions that lead to its place."""
+    if t.own or t.source is None or t.source.request is not None or not _is_bare(t, transitions):
+        return False
+    again = any(target.state is t.source for output in t.outputs for target in output.targets)
+    late = any(asks((output.condition, output.term), "tokens") for output in t.outputs)
+    return not again and not late
+
+
+def _melt(t: Transition, transitions: Sequence[Transition]) -> None:
+    for other in transitions:
+        other.outputs = [found for output in other.outputs for found in _melted(output, t, other)]
+
+
+def _melted(output: Output, t: Transition, other: Transition) -> list[Output]:
+    """An output that may lead to the place of `t`, with the outputs of `t` where it does."""
+    if all(target.state is not t.source for target in output.targets):
+        return [output]
+    found, condition = [], output.condition
+    for target in output.targets:
+        here = both(condition, target.condition)
+        condition = condition if target.condition is None else both(condition, negated(target.condition))
+        if target.state is not t.source:
+            found.append(Output(here, None, output.span, [Target(None, target.state, target.values)]))
+            continue
+        values = target.values
+        if other.time is not None:
+            values = {**values, "now": tree.Name("end", output.span)}
+        for own in t.outputs:
+            targets = []
+            for one in own.targets:
+                later = {name: put_in(value, values) for name, value in one.values.items()}
+                targets.append(Target(put_in(one.condition, values), one.state, {**target.values, **later}))
+            found.append(Output(both(here, put_in(own.condition, values)), put_in(own.term, values), own.span, targets))
+    return found
+
+
 def name_all(transitions: Sequence[Transition]) -> None:
     """Names for transitions without a label, which several may share but for a number, and for their places."""
     used = {transition.label for transition in transitions if transition.label}
@@ -83,5 +130,3 @@ def name_all(transitions: Sequence[Transition]) -> None:
         transition.name = name
         if transition.source is not None and not transition.source.name:
             transition.source.name = f"at_{name}"
-
-

@@ -53,7 +53,10 @@ def put_in(e: Any, values: Mapping[str, tree.Expr]) -> Any:
         case tree.Name():
             return values.get(e.name, e)
         case tree.Record():
-            fields = [(name, put_in(tree.Name(name, at) if value is None else value, values), at) for name, value, at in e.fields]
+            fields = [
+                (name, put_in(tree.Name(name, at) if value is None else value, values), at)
+                for name, value, at in e.fields
+            ]
             return replace(e, fields=tuple(fields))
         case tree.Call():
             function = e.function if isinstance(e.function, tree.Name) else put_in(e.function, values)
