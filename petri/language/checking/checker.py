@@ -24,10 +24,12 @@ from petri.language.checking.state import CheckState, FileFinder, TableReader, V
 from petri.language.checking.threads.expand import expand_threads
 from petri.language.checking.threads.live import measured_names
 from petri.language.checking.threads.services import check_services, service_type
+from petri.language.checking.user_functions import resolve_fn
 from petri.language.meaning.nodes import as_float, constant, evaluate
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
+    FnSymbol,
     ModuleSymbol,
     Scope,
     TypeSymbol,
@@ -142,6 +144,9 @@ class Checker(CheckState):
         for symbol in self.scope.names.values():
             if isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and symbol.declaration is not None:
                 symbol.state = "waiting"
+            elif isinstance(symbol, FnSymbol):
+                symbol.state, symbol.nodes = "waiting", ()
+                symbol.parameters.clear()
         for unit in self.scope.units.values():
             unit.state, unit.node = "waiting", None
         self.overrides.forget()
@@ -175,6 +180,8 @@ class Checker(CheckState):
                 symbol.used = used
             elif isinstance(symbol, DistSymbol):
                 self.resolve_dist(symbol)
+            elif isinstance(symbol, FnSymbol):
+                self.resolve_fn(symbol)
         for unit in scope.units.values():
             self.resolve_unit(unit, scope)
 
@@ -231,6 +238,9 @@ class Checker(CheckState):
         elif not isinstance(value.type, Unknown):
             self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
         symbol.state = "done"
+
+    def resolve_fn(self, symbol: FnSymbol) -> None:
+        resolve_fn(self, symbol, self.gatherer.home.get(id(symbol), self.scope))
 
     def resolve_unit(self, unit: UnitSymbol, scope: Scope) -> None:
         user_units.resolve_unit(self, unit, scope)

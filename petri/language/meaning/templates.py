@@ -76,6 +76,7 @@ class TransitionTemplate(Struct):
 
     name: str
     loops: tuple[LoopTemplate, ...]
+    condition: Node | None
     variables: tuple[net.Variable, ...]
     inputs: tuple[InputTemplate, ...]
     inhibitors: tuple[InputTemplate, ...]
@@ -108,6 +109,7 @@ class PlaceTemplate(Struct):
     """
 
     symbol: PlaceSymbol
+    condition: Node | None
     key: Node | None
     capacity: Node | None
     initial: tuple[InitialTemplate, ...]
@@ -131,6 +133,7 @@ class InstanceTemplate(Struct):
 
     name: str
     loops: tuple[LoopTemplate, ...]
+    condition: Node | None
     body: Body
     parameters: tuple[ParameterTemplate, ...]
     ports: tuple[tuple[PlaceSymbol, PortUse], ...]

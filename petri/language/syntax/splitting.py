@@ -104,7 +104,8 @@ def _step(tokens: list[Token], position: int, statement: Statement) -> str:
     before = tokens[position - 1]
     length = position - statement.first
     labelled = length == 2 and before.kind == ":" and statement.word in steps.LABELLED
-    if labelled or (statement.word == "thread" and length < 2):
+    condition = statement.word == "thread" and tokens[position].kind == "if" and not steps.asks(statement.tokens)
+    if labelled or condition or (statement.word == "thread" and length < 2):
         return ""
     if length == 1 and statement.word in steps.STEP_WORDS and not steps.is_complete(statement.word, statement.tokens):
         return ""  # the first word after `give`, say, is an operand

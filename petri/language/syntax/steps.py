@@ -38,7 +38,7 @@ def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -
         return verb.text if verb is not None and verb.text in LABELLED else "take"
     if token.kind == "NAME":
         return token.text if token.text in STEP_NAMES else ""
-    if token.kind in ("draw", "if"):
+    if token.kind in ("draw", "let", "if"):
         return token.kind
     if token.kind == "else":
         return "else" if not _open_conditions(statement) or _step_follows(tokens, position + 1) else ""
@@ -58,6 +58,11 @@ def is_complete(word: str, statement: Sequence[Token]) -> bool:
     return False
 
 
+def asks(statement: Sequence[Token]) -> bool:
+    """Whether the header of a thread has its condition already."""
+    return any(token.kind == "if" for token in statement)
+
+
 def _at(tokens: Sequence[Token], position: int) -> Token | None:
     return tokens[position] if position < len(tokens) else None
 
@@ -65,7 +70,7 @@ def _at(tokens: Sequence[Token], position: int) -> Token | None:
 def _step_follows(tokens: Sequence[Token], position: int) -> bool:
     """Whether a step, and not an operand, starts here: the name of a step with something after it, or a label."""
     token, after = _at(tokens, position), _at(tokens, position + 1)
-    if token is None or token.kind in ("draw", "end"):
+    if token is None or token.kind in ("draw", "let", "end"):
         return True
     if token.kind != "NAME" or after is None:
         return False

@@ -299,11 +299,12 @@ class Compiler:
         kind = self.bindings.type_of(step.value, self.scope)
         for end in ends:
             value = self._put(step.value, end)
-            plain = isinstance(step.value, _SIMPLE) or not isinstance(kind, Scalar)
-            if plain or end.condition is not None or "end" in names(value):
-                end.values[step.name] = value
+            shown = end.condition is None and end.transition.arcs and not isinstance(step.value, _SIMPLE)
+            if shown and all(step.name != let.name for let in end.transition.lets):
+                end.values.pop(step.name, None)
+                end.transition.lets.append(tree.Let(step.name, value, step.name_span, step.span))
             else:
-                self._drawn(end, tree.Draw(step.name, value, step.name_span, step.span))
+                end.values[step.name] = value
         self._know({step.name: Variable(kind, step.name_span)})
         return Cursor(ends=ends)
 

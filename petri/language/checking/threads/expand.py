@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri.language.checking.expressions import Reader, local
-from petri.language.checking.ranges import read_loops, read_whole_range
+from petri.language.checking.ranges import read_condition, read_loops, read_whole_range
 from petri.language.checking.state import CheckState
 from petri.language.checking.terms import split_term
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.compile import Compiler, Failed
 from petri.language.checking.threads.graph import Output, State, Target, Transition
 from petri.language.checking.threads.live import Measured, find_live
-from petri.language.checking.threads.terms import given_if
+from petri.language.checking.threads.terms import given_if, names
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
 from petri.language.meaning.templates import Body, PlaceTemplate
@@ -42,7 +42,7 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
         compiler.run()
     except Failed:
         return None
-    own = {step: names for (name, step), names in measured.items() if name == thread.name}
+    own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
     find_live(compiler.states, compiler.transitions, own)
     for state in compiler.states:
         if state.request is not None:
@@ -64,6 +64,7 @@ class Expander:
         self.thread = symbol.declaration
         self.steps = Scope()
         symbol.steps = self.steps
+        self.condition = self._place_condition()
 
     def run(self) -> Expansion:
         expansion = Expansion(self.thread)
@@ -78,6 +79,13 @@ class Expander:
             expansion.transitions.append(written)
             expansion.symbols.append(inside)
         return expansion
+
+    def _place_condition(self) -> Node | None:
+        """The condition of the thread, for its places, unless it depends on the index."""
+        condition, indices = self.thread.condition, {loop.variable for loop in self.thread.loops}
+        if condition is None or indices & set(names(condition)):
+            return None
+        return read_condition(Reader(self.checker, self.body.scope, "a thread"), condition)
 
     def _full(self, name: str) -> str:
         return f"{self.thread.name}.{name}"
@@ -98,7 +106,9 @@ class Expander:
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
-        made = PlaceTemplate(replace(symbol, name=self.thread.name), None, None, (), None, "", state.span)
+        made = PlaceTemplate(
+            replace(symbol, name=self.thread.name), self.condition, None, None, (), None, "", state.span
+        )
         made.step = f".{state.name}"
         if state.request is not None:
             symbol.given = True
@@ -135,9 +145,11 @@ class Expander:
         return tree.Transition(
             name=self._full(t.name),
             loops=self.thread.loops,
+            condition=self.thread.condition,
             inputs=tuple(arcs),
             outputs=tuple(self._output(output) for output in t.outputs),
             draws=tuple(t.draws),
+            lets=tuple(t.lets),
             time=t.time,
             guard=t.guard,
             priority=t.priority,

@@ -75,6 +75,7 @@ class Transition(Struct):
     doc: str
     arcs: list[tree.Arc] = field(default_factory=list)
     draws: list[tree.Draw] = field(default_factory=list)
+    lets: list[tree.Let] = field(default_factory=list)
     time: tree.Expr | None = None
     guard: tree.Expr | None = None
     priority: tree.Expr | None = None

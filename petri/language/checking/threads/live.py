@@ -36,7 +36,8 @@ def find_live(
 
 
 def _own_names(t: Transition) -> Iterator[str]:
-    for part in (*(arc.term for arc in t.arcs), *(draw.distribution for draw in t.draws), t.time, t.guard):
+    values = (*(draw.distribution for draw in t.draws), *(let.value for let in t.lets))
+    for part in (*(arc.term for arc in t.arcs), *values, t.time, t.guard):
         yield from names(part)
     for output in t.outputs:
         yield from names(output.condition)

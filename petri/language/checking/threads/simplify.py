@@ -35,7 +35,7 @@ def simplified(transitions: Sequence[Transition], states: Sequence[State]) -> tu
 
 def _is_bare(t: Transition, transitions: Sequence[Transition]) -> bool:
     """Whether a transition waits for nothing but an activation at a place that is its alone, and takes no time."""
-    if t.source is None or t.source.reply is not None or t.label or t.arcs or t.draws or t.time is not None:
+    if t.source is None or t.source.reply is not None or t.label or t.arcs or t.draws or t.lets or t.time is not None:
         return False
     if t.guard is not None or t.priority is not None or t.weight is not None:
         return False
