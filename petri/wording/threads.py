@@ -5,20 +5,6 @@ from __future__ import annotations
 from petri.wording.entry import Wording
 
 WORDING: dict[str, Wording] = {
-    # how steps are written
-    "block-without-end": Wording("this `{word}` has no `end`", "write `end` after its last step"),
-    "stray-branch": Wording(
-        "this `{word}` is not in `{block} … end`", "an `if` has `elif` and `else`; a `choose` has `or`"
-    ),
-    "step-with-time": Wording(
-        "`{verb}` takes no time",
-        "write `wait TIME` on the next line; `use … for TIME` gives the tokens back afterwards",
-    ),
-    "use-without-time": Wording(
-        "how long does this `use` last?",
-        "write `use … for TIME`",
-        "to keep the tokens over several steps, write `hold …`, and later `release`",
-    ),
     "thread-indices": Wording("a thread has one index", "count the elements of both in one row: `{name}[k in 0..15]`"),
     "label-twice": Wording("two steps are called `{name}`", "give one of them another label"),
     # the order of steps
@@ -58,7 +44,7 @@ WORDING: dict[str, Wording] = {
     ),
     "release-not-held": Wording(
         "the thread does not hold `{place}` here",
-        "it holds {held}",
+        "it holds {held:and}",
         "write `hold {place}` before, or `give` to put tokens there",
     ),
     "release-with-value": Wording(

@@ -301,13 +301,14 @@ class Reader:
         return Value(base.type.fields[e.name], tuple(with_span(node, e.span) for node in nodes), e.span)
 
     def unknown_field(self, name: str, span: Span, kind: Record) -> None:
+        known = [field for field in kind.fields if not (isinstance(kind, Request) and field == CALLER)]
         self.problems.error(
             "unknown-field",
             span,
             field=name,
             kind=kind.name or "the record",
-            suggestion=self.problems.meant(name, kind.fields),
-            fields=list(kind.fields),
+            suggestion=self.problems.meant(name, known),
+            fields=known,
         )
 
     def _unary(self, e: tree.Unary) -> Value:

@@ -68,11 +68,15 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
                 token.kind = "NAME"
                 wrong = Diagnostic("reserved-name", span_of(token, token, path), {"name": token.text})
         elif token.kind == "NAME" and token.first:
-            word = _misspelt_step(token, before, after) if in_thread else ""
+            word = _misspelt_step(token, before, after, depth) if in_thread else ""
+            identifier = "misspelt-step" if word else "misspelt-word"
             word = word or _misspelt(token, before, after, bool(open_blocks))
             if word:
-                values = {"found": token.text, "suggestion": word}
-                wrong = Diagnostic("misspelt-word", span_of(token, token, path), values)
+                wrong = Diagnostic(identifier, span_of(token, token, path), {"found": token.text, "suggestion": word})
+            elif in_thread and _unknown_step(token, before, after, depth):
+                word = "take"
+                listed = {"found": token.text, "words": sorted(steps.STEP_WORDS)}
+                wrong = Diagnostic("unknown-step", span_of(token, token, path), listed)
             unknown = before is not None and before.kind == "NUMBER" and after is not None and after.kind == "NAME"
         if word or unknown or not statements:
             statements.append(Statement(word, [token], position))
@@ -116,9 +120,15 @@ def _step(tokens: list[Token], position: int, statement: Statement) -> str:
     return steps.begins(tokens, position, statement.tokens)
 
 
-def _misspelt_step(token: Token, before: Token | None, after: Token | None) -> str:
-    """The intended step: two names in a row occur nowhere within a step."""
-    if (before and before.kind in _WANTS_OPERAND) or after is None or after.kind not in ("NAME", "NUMBER"):
+def _unknown_step(token: Token, before: Token | None, after: Token | None, depth: int) -> bool:
+    """Whether a step seems to start with a name: two names in a row occur nowhere within a step."""
+    follows = after is not None and after.kind in ("NAME", "NUMBER") and not after.first
+    return follows and depth == 0 and not (before and before.kind in _WANTS_OPERAND - {"else", "then", "or"})
+
+
+def _misspelt_step(token: Token, before: Token | None, after: Token | None, depth: int) -> str:
+    """The intended step."""
+    if not _unknown_step(token, before, after, depth):
         return ""
     meant = steps.SYNONYMS.get(token.text.lower()) or did_you_mean(token.text, steps.STEP_NAMES)
     return meant or ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from petri.diagnostics import Label
+from petri.diagnostics import Label, Value
 from petri.language.checking.state import CheckState
 from petri.language.checking.terms import split_term
 from petri.language.checking.threads.bindings import Bindings
@@ -67,7 +67,7 @@ class Compiler:
         self.transitions, self.states = simplified(self.transitions, self.states)
         name_all(self.transitions)
 
-    def _fail(self, identifier: str, span: Span, *labels: Label, **values: str | int | None) -> None:
+    def _fail(self, identifier: str, span: Span, *labels: Label, **values: Value) -> None:
         self.problems.error(identifier, span, *labels, **values)
         raise Failed
 
@@ -256,7 +256,7 @@ class Compiler:
             found = [held for held in self.held if held.place == place]
             if not found:
                 known = sorted({held.place for held in self.held})
-                self._fail("release-not-held", output.span, place=place, held=", ".join(known) or None)
+                self._fail("release-not-held", output.span, place=place, held=known)
             self.held = [held for held in self.held if held.place != place]
             for end in ends:
                 for held in found:
