@@ -26,7 +26,7 @@ from petri.language.meaning.scope import (
     UnitSymbol,
 )
 from petri.language.meaning.templates import Body, TransitionTemplate
-from petri.language.meaning.types import UNKNOWN, Type
+from petri.language.meaning.types import UNKNOWN, Request, Type
 from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.net import Span
@@ -101,6 +101,8 @@ class CheckState(ABC):
         self.parameters: list[net.Parameter] = []
         self.expanded = 0  # operations that calls of functions have become
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
+        self.requests: list[Request] = []  # the types of requests to services
+        self.expansions: dict[int, Any] = {}  # what threads become, by the identity of their symbol
 
     def excused(self, name: str) -> bool:
         """Whether an unknown name need not be reported, because its declaration exists but did not parse."""
