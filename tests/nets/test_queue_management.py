@@ -268,13 +268,6 @@ def test_a_link_that_brings_too_much_loses_segments() -> None:
     assert figure(lines, "lost") == 0.0
 
 
-def test_no_segment_of_the_buffer_is_lost_or_used_twice() -> None:
-    """Those on the free list, on the queue, and in the hands of the program and of the DMA controller."""
-    result = run("software_queue_manager", "5 ms", 1, copying="dma", buffer=3)
-    assert figure(result, "throughput") > 100 * MBPS
-    assert result.places["free"].max <= 3
-
-
 # ---------------------------------------------------------------- their constants, and the page
 
 
