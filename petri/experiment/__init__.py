@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from petri.experiment.store import Store
     from petri.experiment.summary import Outcome, PointOutcome, stored_outcome
     from petri.experiment.tables import export
+    from petri.experiment.threshold.api import search
+    from petri.experiment.threshold.outcome import SearchOutcome
     from petri.measure.sequential import Precision
 
 __all__ = [
@@ -31,10 +33,12 @@ __all__ = [
     "Outcome",
     "PointOutcome",
     "Precision",
+    "SearchOutcome",
     "Store",
     "Tolerance",
     "compare",
     "export",
+    "search",
     "stored_outcome",
     "sweep",
 ]
@@ -46,10 +50,12 @@ _HOMES = {
     "Outcome": "petri.experiment.summary",
     "PointOutcome": "petri.experiment.summary",
     "Precision": "petri.measure.sequential",
+    "SearchOutcome": "petri.experiment.threshold.outcome",
     "Store": "petri.experiment.store",
     "Tolerance": "petri.experiment.definition",
     "compare": "petri.experiment.comparison",
     "export": "petri.experiment.tables",
+    "search": "petri.experiment.threshold.api",
     "stored_outcome": "petri.experiment.summary",
     "sweep": "petri.experiment.campaign",
 }

@@ -60,7 +60,10 @@ KEYS: Final = {
     "columns": "columns: {time: 'frame.time_epoch [s]'}",
     "tables": "tables: {lengths.csv: mine.csv}",
     "expected": "expected: [{at: {threads: 8}, measure: goodput, value: 2.96 Gbps, within: 5%, source: table 2}]",
+    "search": "search: {find: load, in: 0.5..1, while: loss == 0, resolution: 1%}",
 }
+OTHERS: Final = {"search": "experiment-is-search"}
+"""Keys of files that are not for `pnsim sweep`, with the error that says so."""
 SAMPLE_KEYS: Final = {
     "method": "method: latin-hypercube",
     "count": "count: 50",
@@ -84,31 +87,43 @@ T = TypeVar("T", bound=YamlNode)
 
 def load_experiment(path: Path) -> Definition:
     """The experiment of a file. Raises LanguageError with all its errors."""
-    node, text, problems = read(path)
-    reading = Reading(path, problems)
-    experiment = reading.experiment(node)
-    if experiment is not None and isinstance(node, YamlTable):
-        reading.problems += check_against_net(node, experiment, bool(reading.problems))
-    if reading.problems:
-        raise LanguageError(in_order(reading.problems), {str(path): text})
-    assert experiment is not None
-    return experiment
+    reading = Reading(path)
+    experiment = reading.experiment()
+    for name, identifier in OTHERS.items():
+        if name in reading.entries:
+            reading.error(identifier, reading.keys[name], path=str(path))
+    return reading.checked(experiment)
 
 
 class Reading:
-    """Reads one file; errors are collected, and wrong parts are skipped."""
+    """Reads one file; errors are collected, and wrong parts are skipped.
 
-    def __init__(self, path: Path, problems: Sequence[Diagnostic]) -> None:
+    Raises LanguageError if the file cannot be read at all.
+    """
+
+    def __init__(self, path: Path) -> None:
         self.path = path
+        self.node, self.text_read, problems = read(path)
         self.problems = list(problems)
+        self.entries = self.node.entries if isinstance(self.node, YamlTable) else {}
+        self.keys = self.node.keys if isinstance(self.node, YamlTable) else {}
         self.knows_points = True  # all of them; else what is expected at a point may be of one that could not be read
 
     def error(self, identifier: str, span: Span, **values: DiagnosticValue) -> None:
         self.problems.append(Diagnostic(identifier, span, values))
 
+    def checked(self, experiment: Definition | None) -> Definition:
+        """The experiment, if it fits its net and nothing is wrong. Raises LanguageError with all errors of the file."""
+        if experiment is not None and isinstance(self.node, YamlTable):
+            self.problems += check_against_net(self.node, experiment, bool(self.problems))
+        if self.problems or experiment is None:
+            raise LanguageError(in_order(self.problems), {str(self.path): self.text_read})
+        return experiment
+
     # ------------------------------------------------------------ the whole
 
-    def experiment(self, node: YamlNode | None) -> Definition | None:
+    def experiment(self) -> Definition | None:
+        node = self.node
         if node is None:
             self.error("experiment-empty", Span(str(self.path), 1, 1, 1, 2))
             return None

@@ -1,8 +1,9 @@
-"""The HTML report of a run or of a sweep: one file that works offline.
+"""The HTML report of a run, a sweep or a search: one file that works offline.
 
 text = run_report(result)              # a Result of `Model.run`
 text = recorded_report(data)           # the output of `Result.to_dict`, read back from JSON
 text = sweep_report(outcome)           # an Outcome of an experiment
+text = search_report(outcome)          # a SearchOutcome
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from petri.experiment.summary import Outcome
+    from petri.experiment.threshold.outcome import SearchOutcome
     from petri.result import Result
 
-__all__ = ["recorded_report", "run_report", "sweep_report"]
+__all__ = ["recorded_report", "run_report", "search_report", "sweep_report"]
 
 
 def run_report(result: Result, sources: Mapping[str, str] | None = None) -> str:
@@ -38,3 +40,10 @@ def sweep_report(outcome: Outcome) -> str:
     from petri.report.html.sweep_page import sweep_page
 
     return sweep_page(outcome).html()
+
+
+def search_report(outcome: SearchOutcome) -> str:
+    """The page of a search."""
+    from petri.report.html.search_page import search_page
+
+    return search_page(outcome).html()

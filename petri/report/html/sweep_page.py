@@ -50,7 +50,7 @@ def sweep_page(outcome: Outcome) -> Page:
         page.section("recordings", "Recordings", tables.recordings_table(recordings))
     if outcome.points and net.places:
         page.section("net", "The net", picture(net))
-    page.section("provenance", "How to repeat this", *_provenance(outcome, units))
+    page.section("provenance", "How to repeat this", *provenance(outcome, units))
     return page
 
 
@@ -208,7 +208,8 @@ def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Se
     return tag("tr", cells)
 
 
-def _provenance(outcome: Outcome, units: Units) -> list[Content]:
+def provenance(outcome: Outcome, units: Units) -> list[Content]:
+    """What the runs depend on."""
     identity = outcome.identity
     rows = [row for point in outcome.points for row in point.rows]
     entries: list[tuple[str, Content]] = [
@@ -220,7 +221,7 @@ def _provenance(outcome: Outcome, units: Units) -> list[Content]:
         ("engine", ", ".join(sorted({row.engine for row in rows}))),
         ("pnsim", ", ".join(sorted({row.version for row in rows}))),
         ("machine", ", ".join(sorted({f"{row.machine}, Python {row.python}" for row in rows}))),
-        ("store", outcome.store.name),
+        *([("store", outcome.store.name)] if outcome.store.name else []),
     ]
     parts: list[Content] = [tables.pairs(entries)]
     varied = set(outcome.axes)
@@ -251,6 +252,8 @@ def _provenance(outcome: Outcome, units: Units) -> list[Content]:
     every = tag(
         "details", tag("summary", "seed, warm-up and net of each point"), tables.table(headings, points, "Seeds")
     )
+    if not outcome.store.name:  # a search, which has none
+        return [*parts, every]
     repeat = content(
         tag("code", "pnsim rerun"), f" {outcome.store.name} repeats any replication and compares its trajectory's hash."
     )
