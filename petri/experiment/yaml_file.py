@@ -61,8 +61,9 @@ KEYS: Final = {
     "tables": "tables: {lengths.csv: mine.csv}",
     "expected": "expected: [{at: {threads: 8}, measure: goodput, value: 2.96 Gbps, within: 5%, source: table 2}]",
     "search": "search: {find: load, in: 0.5..1, while: loss == 0, resolution: 1%}",
+    "rfc2544": "rfc2544: {load: load, size: size, loss: loss, delay: delay}",
 }
-OTHERS: Final = {"search": "experiment-is-search"}
+OTHERS: Final = {"search": "experiment-is-search", "rfc2544": "experiment-is-rfc"}
 """Keys of files that are not for `pnsim sweep`, with the error that says so."""
 SAMPLE_KEYS: Final = {
     "method": "method: latin-hypercube",
