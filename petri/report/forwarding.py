@@ -22,7 +22,7 @@ DIGITS = 4
 def columns(outcome: ForwardingOutcome) -> list[tuple[str, str, list[str]]]:
     """(what, heading, a cell for each size) of the table; a heading may have two lines. Figures without intervals."""
     rows, units = outcome.rows, Units(outcome.net.seconds)
-    made: list[tuple[str, str, list[str]]] = []
+    made = [(name, name, [_value(row.found.parameters.get(name)) for row in rows]) for name in outcome.others]
     if outcome.roles.size:
         made.append(("size", outcome.roles.size, [_value(row.size) for row in rows]))
     made.append(("load", outcome.roles.load, [_load(row) for row in rows]))

@@ -179,6 +179,15 @@ def test_without_a_size_there_is_one_row(gate: str, tmp_path: Path) -> None:
     assert repr(found) == "ForwardingOutcome gate: 1 frame size; 0.8"
 
 
+def test_cases_and_grids_are_rows(gate: str) -> None:
+    cases = {"slow": {"line": "1 Gbps"}, "fast": {"line": "2 Gbps"}}
+    found = petri.rfc2544(gate, sizes=[64, 256], cases=cases, **FAST)  # type: ignore[arg-type]
+    table = found.table()
+    assert table["case"] == ["slow", "slow", "fast", "fast"]
+    assert table["size"] == ["64 B", "256 B"] * 2
+    assert table["load"] == [pytest.approx(0.8), 1.0, pytest.approx(0.4), 1.0]
+
+
 REFUSED = [
     (("--load", "lod"), "unknown-parameter"),
     (("--loss", "los"), "unknown-figure"),
@@ -227,7 +236,7 @@ def test_a_file(gate: str, tmp_path: Path) -> None:
 
 
 def test_everything_wrong_in_a_file_is_told_at_once(gate: str, tmp_path: Path) -> None:
-    (tmp_path / "r.yaml").write_text("net: gate.net\ngrid: {load: 1}\nrfc2544:\n  lod: x\n  in: 3\n", encoding="utf-8")
+    (tmp_path / "r.yaml").write_text("net: gate.net\nprecision: 1%\nrfc2544:\n  lod: x\n  in: 3\n", encoding="utf-8")
     with pytest.raises(LanguageError) as refused:
         load_forwarding(tmp_path / "r.yaml")
     told = {(one.id, one.span.line if one.span else 0) for one in refused.value.diagnostics}

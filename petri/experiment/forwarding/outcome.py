@@ -69,6 +69,12 @@ class ForwardingOutcome:
     rows: tuple[SizeResult, ...]
     interrupted: bool = False
 
+    @property
+    def others(self) -> list[str]:
+        """The parameters of the points besides the frame size: those of a grid, and `case`."""
+        names = dict.fromkeys(name for row in self.rows for name in row.found.parameters)
+        return [name for name in names if name != self.roles.size]
+
     def figure(self, role: str) -> Figure | None:
         """The measure that has a role, if the net has it."""
         name = getattr(self.roles, role)
@@ -106,7 +112,9 @@ class ForwardingOutcome:
 
     def table(self) -> dict[str, list[Any]]:
         """A row for each size, in the net's units; None where there is nothing."""
-        columns: dict[str, list[Any]] = {}
+        columns: dict[str, list[Any]] = {
+            name: [row.found.parameters.get(name) for row in self.rows] for name in self.others
+        }
         if self.roles.size:
             columns["size"] = [row.size for row in self.rows]
         columns[self.roles.load] = [row.found.value for row in self.rows]
@@ -166,6 +174,7 @@ class ForwardingOutcome:
             return None if one is None else interval_dict(one)
 
         return {
+            **({"parameters": {name: row.found.parameters.get(name) for name in self.others}} if self.others else {}),
             "size": row.size,
             "status": row.found.status,
             "load": row.found.value,

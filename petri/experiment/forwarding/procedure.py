@@ -59,7 +59,8 @@ class _Study:
         net = _net_of(study, engine)
         self.roles = find_roles(study, net)
         sizes = sizes_of(study, self.roles, net)
-        points = [{self.roles.size: size} for size in sizes] or [{}]
+        others = [{name: v for name, v in point.items() if name != self.roles.size} for point in study.runs.points]
+        points = [{**point, self.roles.size: size} for point in others for size in sizes] or others
         condition = study.condition or f"{self.roles.loss} == 0"
         runs = replace(study.runs, points=points, measures=self.roles.measures)
         search = Search(

@@ -33,9 +33,6 @@ RFC_KEYS: Final = {
     **{name: example for name, example in SEARCH_KEYS.items() if name != "find"},
 }
 NO_MEANING: Final = {
-    "grid": "it runs at every frame size",
-    "points": "it runs at every frame size",
-    "sample": "it runs at every frame size",
     "measures": "loss, delay and throughput are kept",
     "replications": "it stands under `rfc2544`",
     "precision": "it replicates until a load is decided",

@@ -110,7 +110,7 @@ def _along_loads(page: Page, outcome: ForwardingOutcome, units: Units) -> None:
 
 
 def _label(row: SizeResult) -> str:
-    return "" if row.size is None else shown(row.size)
+    return ", ".join(shown(value) for value in row.found.parameters.values())
 
 
 def _delays(outcome: ForwardingOutcome, row: SizeResult) -> list[Point]:
