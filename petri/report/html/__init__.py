@@ -4,6 +4,7 @@ text = run_report(result)              # a Result of `Model.run`
 text = recorded_report(data)           # the output of `Result.to_dict`, read back from JSON
 text = sweep_report(outcome)           # an Outcome of an experiment
 text = search_report(outcome)          # a SearchOutcome
+text = forwarding_report(outcome)      # a ForwardingOutcome, of RFC 2544
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from petri.experiment.forwarding.outcome import ForwardingOutcome
     from petri.experiment.summary import Outcome
     from petri.experiment.threshold.outcome import SearchOutcome
     from petri.measure.observation import Floats
     from petri.result import Result
 
-__all__ = ["recorded_report", "run_report", "search_report", "sweep_report"]
+__all__ = ["forwarding_report", "recorded_report", "run_report", "search_report", "sweep_report"]
 
 
 def run_report(
@@ -54,3 +56,10 @@ def search_report(outcome: SearchOutcome) -> str:
     from petri.report.html.search_page import search_page
 
     return search_page(outcome).html()
+
+
+def forwarding_report(outcome: ForwardingOutcome) -> str:
+    """The page of a study of RFC 2544."""
+    from petri.report.html.forwarding_page import forwarding_page
+
+    return forwarding_page(outcome).html()
