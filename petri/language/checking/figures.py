@@ -145,6 +145,8 @@ class FigureReader:
                 return self._call(e)
             case tree.Number():
                 return self._constant(e)
+            case tree.Index(base=tree.Name(name=name)) if isinstance(self.checker.scope.find(name), ConstantSymbol):
+                return self._constant(e)
         self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
         return None
 

@@ -18,7 +18,20 @@ from petri.language.checking.terms import split_term
 from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot, truth
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
-from petri.language.meaning.types import BOOL, INT, REAL, Black, Record, Scalar, Type, Unknown, describe, layout
+from petri.language.meaning.types import (
+    BOOL,
+    INT,
+    REAL,
+    UNKNOWN,
+    Black,
+    ListOf,
+    Record,
+    Scalar,
+    Type,
+    Unknown,
+    describe,
+    layout,
+)
 from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
@@ -150,8 +163,6 @@ class TransitionReader:
 
     def _declare_unknown(self, e: tree.Expr) -> None:
         """Names of a pattern whose place is unknown, so that their uses are not reported as well."""
-        from petri.language.meaning.types import UNKNOWN
-
         for name in names_in(e):
             if name != "_" and self.patterns.binds(name):
                 self.variables.setdefault(name, (UNKNOWN, ()))
@@ -321,8 +332,9 @@ class TransitionReader:
             if isinstance(value.type, (Unknown, Black)):
                 self.variables[draw.name] = (value.type, ())
                 continue
-            if isinstance(value.type, Record):
+            if isinstance(value.type, (Record, ListOf)):
                 self.problems.error("draw-of-record", draw.distribution.span)
+                self.variables[draw.name] = (UNKNOWN, ())
                 continue
             found.append(self._draw(draw, value.type, value.node))
         return found

@@ -15,17 +15,20 @@ from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, set_parameter
+from petri.language.flattening.replies import Replies
 from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
     InstanceTemplate,
     LoopTemplate,
+    OutputTemplate,
     PlaceTemplate,
     PortUse,
+    ReplyTemplate,
     TransitionTemplate,
 )
-from petri.language.meaning.types import colour, colours_agree
+from petri.language.meaning.types import Request, colour, colours_agree
 from petri.language.problems import CheckError, Problems
 from petri.net import MOST_TOKENS, Expr, Span, Term
 from petri.structs import fields
@@ -58,6 +61,7 @@ class Flattener:
         self._probe_numbers: dict[object, int] = {}
         self._names: dict[str, dict[str, int]] = {}
         self.root = Instance(checker.body, "")
+        self.replies = Replies()
         self.arcs = ArcBuilder(self.problems, self.net_places)
 
     def run(self, name: str) -> net.Net:
@@ -67,6 +71,7 @@ class Flattener:
         try:
             self._refuse_too_large()
             self._elaborate(self.checker.body, self.root, 0)
+            self.net_transitions = self.replies.connected(self.net_transitions)
             return self._net(name)
         finally:
             if collecting:
@@ -250,9 +255,14 @@ class Flattener:
             self._valued += place.held * len(suffixes)
             if self._valued > MOST_TOKENS:
                 raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
-        name = instance.prefix + symbol.name
+        name, step = instance.prefix + symbol.name, template.step
         shared = [getattr(place, field) for field in _PLACE_FIELDS]
-        self.net_places += [net.Place(name + suffix, *shared) for suffix in suffixes]
+        self.net_places += [net.Place(name + suffix + step, *shared) for suffix in suffixes]
+        if isinstance(symbol.type, Request):
+            places = range(start, start + len(suffixes))
+            number = self.replies.places(symbol.type, places, waiting=template.site is not None)
+            if template.site is not None:
+                instance.locals[template.site] = number
 
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol
@@ -290,10 +300,10 @@ class Flattener:
                 self._room(1, template.span)
                 if seen:
                     self.measured[len(self.net_transitions)] = instance.now()
-                self.net_transitions.append(self._transition(template, instance, name + suffix))
+                self.net_transitions.append(self._transition(template, instance, name + suffix + template.step))
                 left_out = False
         if left_out:
-            self._left_out([arc.place.symbol for arc in template.outputs], instance)
+            self._left_out(_given(template.outputs), instance)
 
     def _left_out(self, given: Iterable[PlaceSymbol], instance: Instance) -> None:
         """Note the places to which something that is not in the net would give tokens."""
@@ -324,10 +334,16 @@ class Flattener:
         )
 
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
-        built = [self.arcs.output(arc, instance) for arc in t.outputs]
+        built = [self._output(arc, instance) for arc in t.outputs]
         if None in built:
-            self._left_out([t.outputs[i].place.symbol for i, arc in enumerate(built) if arc is None], instance)
+            self._left_out(_given([t.outputs[i] for i, arc in enumerate(built) if arc is None]), instance)
         return tuple([arc for arc in built if arc is not None])
+
+    def _output(self, arc: OutputTemplate | ReplyTemplate, instance: Instance) -> net.OutputArc | None:
+        if isinstance(arc, OutputTemplate):
+            return self.arcs.output(arc, instance)
+        reply = self.arcs.reply(arc, instance)
+        return None if reply is None else self.replies.add(reply, arc.request)
 
     @staticmethod
     def _time(node: Node, instance: Instance) -> Expr:
@@ -418,6 +434,11 @@ class _Suffixes(Sequence[str]):
         if not 0 <= position < self.length:
             raise IndexError(position)
         return f"[{self.low + position}]"
+
+
+def _given(outputs: Iterable[OutputTemplate | ReplyTemplate]) -> list[PlaceSymbol]:
+    """The places of output arcs; those of replies are not known yet."""
+    return [arc.place.symbol for arc in outputs if isinstance(arc, OutputTemplate)]
 
 
 def _bounds_text(kind: net.Colour) -> str:
