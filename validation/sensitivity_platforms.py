@@ -1,8 +1,8 @@
 """How much the figures of the platforms depend on their constants: each 20 % down and up, one at a time.
 
-    python validation/sensitivity_platforms.py                     # the six calibrated constants
-    python validation/sensitivity_platforms.py --estimated         # and the estimates that decide most
-    python validation/sensitivity_platforms.py --only lock_share   # these constants
+python validation/sensitivity_platforms.py                     # the six calibrated constants
+python validation/sensitivity_platforms.py --estimated         # and the estimates that decide most
+python validation/sensitivity_platforms.py --only lock_share   # these constants
 """
 
 from __future__ import annotations
