@@ -8,10 +8,11 @@ from functools import partial
 
 from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
-from petri.experiment.definition import Definition
+from petri.experiment.definition import CASE, Definition, Expected
 from petri.experiment.errors import ExperimentError
 from petri.experiment.preparation import expected_value
 from petri.experiment.sampling import Value, parse_value
+from petri.experiment.yaml_table import read_table
 from petri.experiment.yaml_tree import Items, YamlNode, YamlTable, YamlText
 from petri.measure.figures import UnknownFigure, default_names, figures
 from petri.model import Model, load
@@ -74,6 +75,8 @@ class _Check:
         found = [entries.get("set"), entries.get("grid")]
         found += points.items if isinstance(points, Items) else ()
         found.append(sample.entries.get("parameters") if isinstance(sample, YamlTable) else None)
+        cases = entries.get("cases")
+        found += cases.entries.values() if isinstance(cases, YamlTable) else ()
         for node in found:
             if isinstance(node, YamlTable):
                 yield node
@@ -139,9 +142,10 @@ class _Check:
         precision = entries.get("precision")
         for name, span in precision.keys.items() if isinstance(precision, YamlTable) else ():
             yield from self.figure(name, span, kept, "precision-of-unkept")
-        for node in _items(entries.get("expected")):
+        expected = entries.get("expected")
+        for node in (expected,) if isinstance(expected, YamlTable) else _items(expected):
             if isinstance(node, YamlTable):
-                yield from self.expected(node, kept)
+                yield from self.expected_table(node, kept) if "table" in node.entries else self.expected(node, kept)
 
     def kept(self) -> list[str]:
         names = self.definition.measures
@@ -162,7 +166,7 @@ class _Check:
     def expected(self, table: YamlTable, kept: list[str]) -> Iterator[Diagnostic]:
         at = table.entries.get("at")
         for name, span in at.keys.items() if isinstance(at, YamlTable) else ():
-            if name not in self.names:
+            if name not in self.names and not (name == CASE and self.definition.cases):
                 yield self.unknown(name, span)
         measure, value = table.entries.get("measure"), table.entries.get("value")
         if not isinstance(measure, YamlText):
@@ -178,6 +182,23 @@ class _Check:
                 expected_value(one, self.base.net, kept)
         except ExperimentError as error:
             yield structs.replace(error.diagnostic, span=value.span)
+
+    def expected_table(self, table: YamlTable, kept: list[str]) -> Iterator[Diagnostic]:
+        text = table.entries["table"]
+        parameters = {name for point in self.definition.points for name in point}
+        told: set[str] = set()
+        for cell in read_table(text, parameters, lambda *_, **__: None) if isinstance(text, YamlText) else ():
+            if cell.measure in told:
+                continue
+            wrong = list(self.figure(cell.measure, cell.span, kept, "expected-of-unkept"))
+            yield from wrong
+            if wrong or cell.measure in self.wrong_names:
+                told.add(cell.measure)
+                continue
+            try:
+                expected_value(Expected(cell.measure, cell.value), self.base.net, kept)
+            except ExperimentError as error:
+                yield structs.replace(error.diagnostic, span=cell.span)
 
 
 def _fits(value: Value, parameter: Parameter) -> bool:
