@@ -65,7 +65,7 @@ PLOTS: Final = (
     Plot("figure_12", "figure_12", "Latency of IPv4", "frame", {"latency": ""}, "us", 0.001, ("load",)),
     Plot("figure_13", "figure_13", "Forwarding rate under route updates", "updates",
          {"forwarding": ""}, "%", 100.0, ("operation", "frame", "sizes")),
-    Plot("figure_16", "figure_16", "MPLS at the edge: labels pushed", "packet",
+    Plot("figure_16", "figure_16", "MPLS at the edge: labels pushed", "ip_packet",
          {"forwarding": ""}, "% of the packets", 100.0, ("labels",)),
 )  # fmt: skip
 
