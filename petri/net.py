@@ -79,8 +79,20 @@ class Expr(Frozen):
     erlang      k (int), mean                       real
     lognormal   mean, cv                            real
     pareto      shape, mean                         real
+    gamma       shape, mean                         real
+    weibull     shape, scale                        real
+    normal      mean, sd                            real
+    truncated_normal  mean, sd, low, high           real
+    triangular  low, mode, high                     real
+    hyperexponential  mean, cv                      real
+    beta        a, b                                real
+    bernoulli   p                                   int
+    geometric   p                                   int
+    binomial    n (int), p                          int
+    poisson     mean                                int
     choice      v1, w1, v2, w2, …                   int or real values, real weights
     table                              table index  a draw from `Net.tables`
+    empirical                          table index  real: a draw between the values of one of `Net.tables`
     """
 
     op: str

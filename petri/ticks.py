@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from petri.structs import Frozen
 
 HORIZON = 2**53  # ticks: model time ends here, as up to it every whole number is a 64-bit float
+NEVER = 2 * HORIZON  # the end of a firing that would end beyond the horizon, and of a run that would
 Ticks = TypeVar("Ticks", bound=Any)
 
 
@@ -24,10 +25,9 @@ class Tick(Frozen):
         return Fraction(self.numerator, self.denominator)
 
     def ticks(self, time: float) -> float:
-        """A time in the net's unit as the nearest whole number of ticks, at most the horizon."""
-        if not math.isfinite(time):
-            return HORIZON
-        return float(min(round(Fraction(time) / self.length), HORIZON))
+        """A time in the net's unit as the nearest whole number of ticks, or `NEVER` if it is beyond the horizon."""
+        ticks = round(Fraction(time) / self.length) if math.isfinite(time) else NEVER
+        return float(ticks if ticks <= HORIZON else NEVER)
 
     def time(self, ticks: Ticks) -> Ticks:
         """A number of ticks, or an array of them, in the net's unit."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from petri.ticks import HORIZON, InTicks, Tick, time_power
+from petri.ticks import HORIZON, NEVER, InTicks, Tick, time_power
 
 THIRD = Tick(5, 3)
 
@@ -19,8 +19,9 @@ def test_a_time_is_the_nearest_number_of_ticks() -> None:
     assert THIRD.length == Fraction(5, 3)
 
 
-def test_no_time_is_beyond_the_horizon() -> None:
-    assert THIRD.ticks(1e300) == THIRD.ticks(math.inf) == HORIZON == 2**53
+def test_all_times_beyond_the_horizon_are_one() -> None:
+    assert Tick().ticks(2.0**53) == HORIZON
+    assert THIRD.ticks(1e300) == THIRD.ticks(math.inf) == NEVER == 2**54
 
 
 def test_times_are_rounded_once() -> None:

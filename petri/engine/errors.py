@@ -45,8 +45,10 @@ def known(
     """The variables that had values when an expression of a firing failed (X4), by name, in the net's unit.
 
     Arcs bind one after the other (E1); then come inhibitors and the guard, the count of firings at one instant (X3),
-    and the draws (I5).
+    and the draws (I5). At the horizon no expression fails, and none is known.
     """
+    if error == "beyond-horizon":
+        return {}
     variables: set[int] = set()
     for expressions, given in _steps(transition):
         if span is not None and any(span == part.span for e in expressions if e is not None for part in _parts(e)):

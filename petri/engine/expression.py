@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from petri import portable
+from petri.engine.distributions import DISTRIBUTIONS, interpolated
 from petri.engine.errors import ModelError
 from petri.engine.random import RandomStream
 from petri.net import Expr, Scalar, Table
@@ -31,9 +32,9 @@ def evaluate(e: Expr, context: Context) -> Scalar:
     if special is not None:
         return special(e, context)
     operands = [evaluate(a, context) for a in e.args]
-    if e.op in RANDOM:
+    if e.op in DISTRIBUTIONS:
         assert context.stream is not None
-        return checked(e, RANDOM[e.op](e, context.stream, *operands))
+        return checked(e, _drawn(e, context.stream, operands))
     return checked(e, OPERATIONS[e.op](e, *operands))
 
 
@@ -77,6 +78,13 @@ def _table(e: Expr, context: Context) -> Scalar:
     return table.values[context.stream.weighted_choice(table.weights)]
 
 
+def _empirical(e: Expr, context: Context) -> Scalar:
+    assert context.stream is not None
+    assert isinstance(e.value, int)
+    table = context.tables[e.value]
+    return checked(e, interpolated(context.stream, table.values, table.weights))
+
+
 SPECIAL: dict[str, Callable[[Expr, Context], Scalar]] = {
     "const": lambda e, c: e.value if e.value is not None else 0,
     "var": lambda e, c: c.variables[int(e.value or 0)],
@@ -88,6 +96,7 @@ SPECIAL: dict[str, Callable[[Expr, Context], Scalar]] = {
     "if": _if,
     "choice": _choice,
     "table": _table,
+    "empirical": _empirical,
 }
 
 
@@ -161,52 +170,11 @@ OPERATIONS: dict[str, Callable[..., Scalar]] = {
 }
 
 
-def _require(e: Expr, holds: bool, **values: Scalar) -> None:
-    if not holds:
+def _drawn(e: Expr, stream: RandomStream, parameters: Sequence[Scalar]) -> Scalar:
+    """A draw from a distribution whose parameters must be in its domain (X1)."""
+    distribution = DISTRIBUTIONS[e.op]
+    if not distribution.holds(*parameters):
+        values = dict(zip(distribution.parameters, parameters, strict=True))
         raise ModelError("bad-parameter", e.span, distribution=e.op, **values)
-
-
-def _exp(e: Expr, stream: RandomStream, mean: float) -> float:
-    _require(e, mean >= 0.0, mean=mean)
-    return mean * stream.exponential()
-
-
-def _uniform(e: Expr, stream: RandomStream, low: float, high: float) -> float:
-    _require(e, low <= high, low=low, high=high)
-    return low + (high - low) * stream.uniform()
-
-
-def _uniform_int(e: Expr, stream: RandomStream, low: int, high: int) -> int:
-    """The width must be below 2⁵³, so that u reaches every integer."""
-    _require(e, low <= high and high - low < 2**53, low=low, high=high)
-    return low + stream.equal_choice(high - low + 1)
-
-
-def _erlang(e: Expr, stream: RandomStream, k: int, mean: float) -> float:
-    _require(e, 1 <= k <= 10_000 and mean >= 0.0, k=k, mean=mean)
-    total = 0.0
-    for _ in range(k):
-        total += stream.exponential()
-    return mean / k * total
-
-
-def _lognormal(e: Expr, stream: RandomStream, mean: float, cv: float) -> float:
-    _require(e, mean > 0.0 and cv >= 0.0, mean=mean, cv=cv)
-    variance = portable.ln(1.0 + cv * cv)
-    return portable.exp(portable.ln(mean) - 0.5 * variance + math.sqrt(variance) * stream.normal())
-
-
-def _pareto(e: Expr, stream: RandomStream, shape: float, mean: float) -> float:
-    _require(e, shape > 1.0 and mean >= 0.0, shape=shape, mean=mean)
-    least = mean * (shape - 1.0) / shape
-    return least * portable.power(1.0 - stream.uniform(), -1.0 / shape)
-
-
-RANDOM: dict[str, Callable[..., Scalar]] = {
-    "exp": _exp,
-    "uniform": _uniform,
-    "uniform_int": _uniform_int,
-    "erlang": _erlang,
-    "lognormal": _lognormal,
-    "pareto": _pareto,
-}
+    value: Scalar = distribution.draw(stream, *parameters)
+    return int(value) if e.kind == "int" and value < 2**63 else value

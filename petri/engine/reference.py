@@ -21,7 +21,7 @@ from petri.engine.trajectory import TrajectoryHash
 from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
 from petri.structs import Struct
 from petri.structs import field as struct_field
-from petri.ticks import HORIZON
+from petri.ticks import HORIZON, NEVER
 
 
 class Observer(Protocol):
@@ -132,7 +132,8 @@ class Engine:
                     return "input"
                 if not self.in_progress:
                     return "dead"
-                if self.in_progress[0].end > until:
+                if self.in_progress[0].end > min(until, HORIZON):
+                    self.check_horizon(until)
                     self.move_to(max(self.now, until))
                     return "until"
                 self.end_firings(self.in_progress[0].end)
@@ -380,15 +381,14 @@ class Engine:
     def duration(self, expression: Expr, context: Context) -> float:
         """A whole number of ticks (S1): the nearest, the even one of two, and at least one where the time is positive.
 
-        A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded.
+        A time that is less than a tick below 0 is 0: it is the difference of instants of which one was rounded. A
+        firing that would end beyond the horizon does not end.
         """
         exact = float(evaluate(expression, context))
         if exact <= -1.0:
             raise ModelError("negative-time", expression.span, duration=self.net.tick.time(exact))
         duration = float(max(round(exact), 1 if exact > 0.0 else 0))
-        if self.now + duration > HORIZON:
-            raise ModelError("beyond-horizon", expression.span, horizon=self.net.tick.time(HORIZON))
-        return duration
+        return duration if self.now + duration <= HORIZON else NEVER - self.now
 
     def destination(self, arc: OutputArc, context: Context) -> tuple[int, int]:
         """Where an arc puts tokens, and how many: none if its condition fails."""
@@ -422,6 +422,14 @@ class Engine:
             loop = sorted(set(self.at_this_instant[-1000:]))
             names = [self.net.transitions[t].name for t in loop]
             raise ModelError("instant-limit", limit=self.limits.firings_at_an_instant, transitions=names)
+
+    def check_horizon(self, until: float) -> None:
+        """A run cannot go on beyond the horizon when all firings in progress end there (X2)."""
+        if until > HORIZON:
+            first = self.in_progress[0].transition
+            self.attempt = (first, [0] * len(self.net.transitions[first].variables))
+            span = self.net.transitions[first].time.span
+            raise ModelError("beyond-horizon", span, horizon=self.net.tick.time(HORIZON))
 
     def check_tokens(self, more: int) -> None:
         """A firing must not add tokens to a net that cannot hold them (X3)."""

@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path, PurePosixPath
 
@@ -218,7 +219,8 @@ class Loader:
         self.tables.append(net.Table(e.value, values, tuple(weight for _, weight in rows)))
         weighted = math.fsum(value * weight for value, (_, weight) in zip(values, rows, strict=True))
         mean = weighted / math.fsum(weight for _, weight in rows)
-        return KnownTable(len(self.tables) - 1, whole, Fraction(mean))
+        ascends = all(low < high for low, high in pairwise(values))
+        return KnownTable(len(self.tables) - 1, whole, ascends, Fraction(mean))
 
     def _rows(self, e: tree.Text, path: Path) -> list[tuple[str, float]] | None:
         kind = self._irregular(path)

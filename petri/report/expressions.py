@@ -34,8 +34,22 @@ _BINARY: Final = {
 _COMPARISONS: Final = ("eq", "ne", "lt", "le", "gt", "ge")
 _LONGEST_SOURCE: Final = 24
 # Which arguments have the dimension of the result.
-_ALIKE: Final = {"add", "sub", "neg", "min", "max", "abs", "exp", "uniform", "uniform_int", "real"}
-_LAST_ALIKE: Final = {"erlang", "pareto"}
+_ALIKE: Final = {
+    "add",
+    "sub",
+    "neg",
+    "min",
+    "max",
+    "abs",
+    "exp",
+    "uniform",
+    "uniform_int",
+    "normal",
+    "triangular",
+    "real",
+}
+_LAST_ALIKE: Final = {"erlang", "pareto", "gamma", "weibull"}
+_FIRST_ALIKE: Final = {"lognormal", "hyperexponential"}
 _NOWHERE: Final = Span("", 0, 0, 0, 0)
 
 
@@ -81,8 +95,8 @@ class ExpressionText:
             return _name(variables[_index(e)].name)
         if e.op == "tokens":
             return _call("tokens", _name(self.net.places[_index(e)].name))
-        if e.op == "table":
-            return _call("table", tree.Text(self.net.tables[_index(e)].name, _NOWHERE))
+        if e.op in ("table", "empirical"):
+            return _call(e.op, tree.Text(self.net.tables[_index(e)].name, _NOWHERE))
         if e.op in ("now", "end"):
             return _name(e.op)
         if e.op in ("uniform", "uniform_int"):
@@ -92,6 +106,9 @@ class ExpressionText:
             values = [self._tree(a, variables, shown) for a in e.args[::2]]
             weights = [self._tree(a, variables, _PLAIN) for a in e.args[1::2]]
             return _call("choice", *(tree.Weighted(v, w, _NOWHERE) for v, w in zip(values, weights, strict=True)))
+        if e.op == "truncated_normal":
+            mean, sd, low, high = (self._tree(a, variables, shown) for a in e.args)
+            return _call("normal", mean, sd, tree.Range(low, high, _NOWHERE))
         return _call(e.op, *self._arguments(e, variables, shown))
 
     def _operation(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
@@ -112,7 +129,7 @@ class ExpressionText:
         alike = [shown if e.op in _ALIKE else _PLAIN] * len(e.args)
         if e.op in _LAST_ALIKE:
             alike[-1] = shown
-        elif e.op == "lognormal":
+        elif e.op in _FIRST_ALIKE:
             alike[0] = shown
         return [self._tree(a, variables, s) for a, s in zip(e.args, alike, strict=True)]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from petri import library
 from petri.experiment.campaign import Watcher, sweep
 from petri.experiment.definition import FITTED, INPUT
 from petri.experiment.experiment import Experiment
@@ -166,9 +167,8 @@ def only_run(outcome: Outcome) -> Result | None:
 
 
 def top() -> Path | None:
-    """The folder `validation` in the current folder, or in the checkout of this package."""
-    places = (Path.cwd(), Path(__file__).resolve().parents[2])
-    return next((place / "validation" for place in places if (place / "validation").is_dir()), None)
+    """The folder `validation` in the current folder, or that of the library."""
+    return next((place for place in (Path.cwd() / "validation", library.studies()) if place.is_dir()), None)
 
 
 def folders(root: Path | None = None) -> dict[str, Path]:

@@ -52,6 +52,24 @@ WORDING: dict[str, Wording] = {
     "name-builtin": Wording("the name `{name}` is taken: it is {what} of the language", "choose another name"),
     "name-shadows": Wording("`{name}` hides another `{name}`", "give the variable another name"),
     "unit-exists": Wording("the unit `{unit}` is part of the language", "choose another name for yours"),
+    "condition-of-token": Wording(
+        "`{name}` is bound to a token, but a declaration is in the net for all tokens or for none",
+        "a condition on the tokens is a guard: write `when …` after the arcs",
+    ),
+    "function-recursive": Wording(
+        "`{name}` is called within itself",
+        "a function is written out wherever it is called, so it must end: give its result without the call",
+    ),
+    "functions-too-large": Wording(
+        "the calls of functions become more than {limit} operations",
+        "call them in fewer places, or name results with `const` or `let`",
+    ),
+    "switched-off": Wording(
+        "`{name}` is not in the net: its condition is false",
+        "give what uses it the same condition, `if …`",
+        "an output can have a condition of its own: `if … then {place}(…)`",
+        notes=IN_INSTANCE,
+    ),
     "declared-twice": Wording("a net has only one `{keyword}` line; this is the second", "keep one of them"),
     "circular-definition": Wording("`{name}` is defined in terms of itself"),
     "not-a-type": Wording("`{name}` is {kind}, not a type"),
@@ -135,6 +153,11 @@ WORDING: dict[str, Wording] = {
     "path-without-file": Wording("`{path}` is relative to the file of the net, but this net does not come from a file"),
     "too-many-files": Wording("more than {limit} files are imported"),
     "table-needs-file": Wording("`table` draws from a file", 'write `table("sizes.csv")`'),
+    "empirical-needs-file": Wording("`empirical` draws from a file", 'write `empirical("sizes.csv")`'),
+    "table-not-ascending": Wording(
+        "`empirical` draws between the values of `{path}`, which do not ascend",
+        "sort its rows by value, each value once; `table` draws the values themselves, in any order",
+    ),
     "average-needs-file": Wording(
         "`average` is the mean of a table",
         'write `average("sizes.csv")`; for the average of values or tokens in a run, use a measure with `mean`',
@@ -167,6 +190,8 @@ WORDING: dict[str, Wording] = {
 }
 
 LABELS: dict[str, str] = {
+    "condition": "this is false",
+    "function-here": "the function",
     "first-declared": "first declared here",
     "first-given": "first given here",
     "port-declared-here": "the port is declared here",

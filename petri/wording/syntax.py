@@ -127,6 +127,11 @@ WORDING: dict[str, Wording] = {
     "trailing-comma": Wording("nothing follows this `,`", "remove it, or add the missing item"),
     "missing-value": Wording("a value is missing after `{before}`", "write for example `{example}`", _FORM),
     "chained-comparison": Wording("comparisons cannot be chained", "write `a < b and b < c`"),
+    "condition-late": Wording(
+        "`if` cannot stand here",
+        "a condition on the tokens is a guard: `when …`",
+        "to leave the transition out of the net, write the condition before the colon: `transition {name} if …:`",
+    ),
     "if-after-value": Wording("the condition comes before the two values", "write `if condition then a else b`"),
     "missing-then": Wording("`then` is missing after the condition of `if`", "write `if condition then a else b`"),
     "missing-else": Wording(

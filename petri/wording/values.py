@@ -52,6 +52,13 @@ WORDING: dict[str, Wording] = {
     "draw-of-record": Wording(
         "a draw must be a number, a bool or a value of an enumeration, not a record", "draw its fields one by one"
     ),
+    "drawn-later": Wording(
+        "`{draw}` is not drawn yet, so {where} cannot use it",
+        "draws are made in the order written: write `{first}` first",
+        "`{early}` is drawn when the firing starts; draw it in the transition before, and store it in the token",
+        "to choose at random without `{early}`, write two transitions, each with a `weight`",
+        notes=("`{name}` is computed from `{draw}`",),
+    ),
     "drawn-twice": Wording("`{name}` is drawn twice", "give the second draw another name"),
     "uniform-needs-range": Wording("`uniform` needs a range", "write `uniform(a..b)`"),
     "choice-needs-weights": Wording(

@@ -31,6 +31,8 @@ OPERATIONS = [
     "const", "var", "tokens", "now", "end", "neg", "add", "sub", "mul", "min", "max", "abs", "div", "idiv", "mod",
     "real", "floor", "ceil", "round", "sqrt", "ln", "pow", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "if",
     "exp", "uniform", "uniform_int", "erlang", "lognormal", "pareto", "choice", "table",
+    "gamma", "weibull", "normal", "truncated_normal", "triangular", "hyperexponential", "beta", "bernoulli",
+    "geometric", "binomial", "poisson", "empirical",
 ]  # fmt: skip
 CLASSES = ["Counter", "Sample", "Passage", "Order", "Net"]
 WORDS = {"kind": KINDS, "discipline": DISCIPLINES, "op": OPERATIONS, "is": CLASSES}

@@ -60,6 +60,35 @@ DISCIPLINES: tuple[Discipline, ...] = ("bag", "bag", "fifo", "lifo", "key")
 TABLES = (Table("sizes", (1, 2, 5), (7.0, 4.0, 1.0)), Table("times", (0.5, 1.5), (0.25, 0.75)))
 
 
+def real_constants(*values: float) -> tuple[Expr, ...]:
+    return tuple(Expr("const", "real", value=value) for value in values)
+
+
+# Distributions with parameters for each of their algorithms, and some outside their domains.
+OF_INTS = {
+    "bernoulli": [real_constants(p) for p in (0.3, 0.0, 1.0, 1.5)],
+    "geometric": [real_constants(p) for p in (0.4, 1.0, 1e-17, 1e-30, 0.0)],
+    "poisson": [real_constants(mean) for mean in (0.0, 2.5, 15.9, 40.0, 1e9, -1.0)],
+    "binomial": [
+        (Expr("const", "int", value=n), *real_constants(p)) for n, p in ((7, 0.3), (100, 0.9), (10**9, 1e-6), (-1, 0.5))
+    ],
+}
+OF_REALS: dict[str, list[tuple[float, ...]]] = {
+    "lognormal": [(1.0, 1.0), (3.0, 0.5)],
+    "pareto": [(1.5, 3.0), (1.001, 1e12)],
+    "gamma": [(0.3, 1.0), (1.0, 0.5), (4.5, 3.0), (1e-6, 1.0), (-1.0, 1.0)],
+    "weibull": [(0.5, 1.0), (2.0, 3.0), (0.0, 1.0)],
+    "normal": [(5.0, 1.0), (0.0, 2.0), (1.0, 0.0), (0.0, -1.0)],
+    "truncated_normal": [
+        (1.0, 2.0, 0.0, 9.0), (1.0, 2.0, 0.5, 1.0), (1.0, 0.5, 2.0, 1e300), (1.0, 0.5, 2.0, 2.1), (3.0, 0.5, 0.0, 1.0),
+        (0.0, 0.1, 0.0, 0.1), (0.0, 1.0, 31.0, 32.0),
+    ],
+    "triangular": [(0.0, 1.0, 3.0), (1.0, 1.0, 1.0), (0.0, 2.0, 2.0), (1.0, 0.0, 2.0)],
+    "hyperexponential": [(1.0, 3.0), (2.0, 1.0), (1.0, 0.5)],
+    "beta": [(0.5, 0.5), (2.0, 3.0), (1e-6, 1e-6), (0.5, 7.0), (0.0, 1.0)],
+}  # fmt: skip
+
+
 class Chooser:
     """Choices of hypothesis, under names that read like what is chosen."""
 
@@ -107,7 +136,7 @@ class Scope:
         choose = self.choose
         leaves = ["const", *(["var"] * 3 if self.ints else []), *(["tokens"] if self.places else [])]
         inner = ["add", "sub", "mul", "mod", "idiv", "min", "max", "abs", "neg", "if", "floor", "round", "ceil"]
-        drawn = ["uniform_int", "choice", "table"] if self.chance else []
+        drawn = ["uniform_int", "choice", "table", *OF_INTS] if self.chance else []
         op = choose.one(leaves if depth == 0 or choose.chance(5) else inner + drawn)
         if op == "const":
             return self.int_const(choose.one((0, 1, 2, 3, -1)) if choose.chance(9) else 2**62)
@@ -129,6 +158,8 @@ class Scope:
             return self.operation(op, "int", self.whole(0), weights[0], self.whole(0), weights[1])
         if op == "table":
             return self.operation(op, "int", value=0)
+        if op in OF_INTS:
+            return self.operation(op, "int", *choose.one(OF_INTS[op]))
         return self.operation(op, "int", *(self.whole(depth - 1) for _ in range(1 if op in ("abs", "neg") else 2)))
 
     def real(self, depth: int = 2) -> Expr:
@@ -160,7 +191,7 @@ class Scope:
         return self.operation(op, "real", *(self.real(depth - 1) for _ in range(1 if op in ("abs", "neg") else 2)))
 
     def distribution(self) -> Expr:
-        op = self.choose.one(("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table"))
+        op = self.choose.one(("exp", "uniform", "erlang", "choice", "table", "empirical", *OF_REALS))
         mean = self.real_const(self.choose.one((1.0, 0.5, 3.0)))
         if op == "exp":
             return self.operation(op, "real", mean if self.choose.chance(7) else self.real(0))
@@ -171,9 +202,9 @@ class Scope:
         if op == "choice":
             weights = (self.real_const(1.0), self.real_const(2.0))
             return self.operation(op, "real", self.real(0), weights[0], mean, weights[1])
-        if op == "table":
+        if op in ("table", "empirical"):
             return self.operation(op, "real", value=1)
-        return self.operation(op, "real", *((mean, mean) if op == "lognormal" else (self.real_const(1.5), mean)))
+        return self.operation(op, "real", *map(self.real_const, self.choose.one(OF_REALS[op])))
 
     def truth(self, depth: int = 2) -> Expr:
         choose = self.choose

@@ -34,7 +34,9 @@ SIBLINGS = (
     ("eq", "ne", "lt", "le", "gt", "ge"),
     ("and", "or"),
     ("now", "end"),
-    ("uniform", "lognormal", "pareto"),
+    ("uniform", "lognormal", "pareto", "gamma", "weibull", "normal", "hyperexponential", "beta"),
+    ("bernoulli", "geometric", "poisson"),
+    ("table", "empirical"),
 )
 
 

@@ -1,11 +1,13 @@
 """Rules R1 to R4: the stream, choices, distributions, repeatability."""
 
 import math
+from pathlib import Path
 from statistics import fmean, pvariance
 
 import numpy as np
 import pytest
 
+import petri
 from petri.engine.random import RandomStream
 from tests.semantics.harness import Ran, simulate
 
@@ -64,6 +66,15 @@ def test_r2_weighted_choices_take_the_first_that_reaches_u(engine: str) -> None:
     assert ran.order() == " ".join(names)
 
 
+def truncated(mean: float, sd: float, low: float, high: float) -> tuple[float, float]:
+    """Mean and variance of a normal between bounds."""
+    a, b = (low - mean) / sd, (high - mean) / sd
+    density = [math.exp(-x * x / 2) / math.sqrt(2 * math.pi) for x in (a, b)]
+    inside = (math.erf(b / math.sqrt(2)) - math.erf(a / math.sqrt(2))) / 2
+    shift = (density[0] - density[1]) / inside
+    return mean + sd * shift, sd**2 * (1 + (a * density[0] - b * density[1]) / inside - shift**2)
+
+
 DISTRIBUTIONS = [
     ("exp(2.0)", 2.0, 4.0),
     ("uniform(1.0..4.0)", 2.5, 0.75),
@@ -72,6 +83,28 @@ DISTRIBUTIONS = [
     ("lognormal(2.0, 0.5)", 2.0, 1.0),
     ("pareto(6.0, 2.0)", 2.0, 4.0 / 24.0),
     ("choice(1.0: 1, 3.0: 3)", 2.5, 0.75),
+    ("gamma(0.3, 3.0)", 3.0, 30.0),
+    ("gamma(2.5, 5.0)", 5.0, 10.0),
+    ("weibull(0.8, 2.0)", 2 * math.gamma(2.25), 4 * (math.gamma(3.5) - math.gamma(2.25) ** 2)),
+    ("weibull(3.0, 2.0)", 2 * math.gamma(4 / 3), 4 * (math.gamma(5 / 3) - math.gamma(4 / 3) ** 2)),
+    ("normal(3.0, 2.0)", 3.0, 4.0),
+    ("normal(1.0, 2.0, 0.0..9.0)", *truncated(1.0, 2.0, 0.0, 9.0)),
+    ("normal(1.0, 2.0, 0.5..1.5)", *truncated(1.0, 2.0, 0.5, 1.5)),
+    ("normal(1.0, 0.5, 2.0..9.0)", *truncated(1.0, 0.5, 2.0, 9.0)),
+    ("normal(1.0, 0.5, 2.0..2.1)", *truncated(1.0, 0.5, 2.0, 2.1)),
+    ("normal(1.0, 0.5, 0.0 - 3.0..0.2)", *truncated(1.0, 0.5, -3.0, 0.2)),
+    ("triangular(1.0, 2.0, 6.0)", 3.0, (1 + 4 + 36 - 2 - 6 - 12) / 18),
+    ("hyperexponential(2.0, 3.0)", 2.0, 36.0),
+    ("beta(0.4, 0.7)", 0.4 / 1.1, 0.28 / (1.21 * 2.1)),
+    ("beta(3.0, 1.5)", 3.0 / 4.5, 4.5 / (20.25 * 5.5)),
+    ("bernoulli(0.3)", 0.3, 0.21),
+    ("geometric(0.2)", 5.0, 20.0),
+    ("geometric(0.9)", 1 / 0.9, 0.1 / 0.81),
+    ("binomial(10, 0.3)", 3.0, 2.1),
+    ("binomial(1000, 0.7)", 700.0, 210.0),
+    ("poisson(3.5)", 3.5, 3.5),
+    ("poisson(200.0)", 200.0, 200.0),
+    ("choice(exp(9.0): 0.2, exp(1.0): 0.8)", 2.6, 2 * (0.2 * 81 + 0.8) - 2.6**2),
 ]
 
 
@@ -94,6 +127,54 @@ def test_r3_distributions_have_their_mean_and_variance(
 def test_r3_a_pareto_never_falls_below_its_least_value(engine: str) -> None:
     ran = simulate("place a = 2000 * token  transition t: a -> nothing  draw x ~ pareto(1.5, 3.0)", engine)
     assert min(v[0] for v in ran.values("t")) == pytest.approx(1.0, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("distribution", "low", "high"),
+    [
+        ("normal(1.0, 2.0, 0.0..3.0)", 0.0, 3.0),
+        ("normal(0.0, 1.0, 2.0..2.5)", 2.0, 2.5),
+        ("beta(0.01, 0.02)", 0.0, 1.0),
+    ],
+)
+def test_r3_values_stay_within_their_bounds(engine: str, distribution: str, low: float, high: float) -> None:
+    ran = simulate(f"place a = 2000 * token  transition t: a -> nothing  draw x ~ {distribution}", engine)
+    values = [v[0] for v in ran.values("t")]
+    assert low <= min(values)
+    assert max(values) <= high
+
+
+def test_r3_counts_have_their_probabilities(engine: str) -> None:
+    """Chi-square with 7 to 9 classes: above 40 once in a million seeds."""
+    expected = {
+        "poisson(2.0)": [math.exp(-2) * 2**k / math.factorial(k) for k in range(8)],
+        "poisson(20.0) div 5": [sum(math.exp(-20) * 20**k / math.factorial(k) for k in range(5 * c, 5 * c + 5))
+                                for c in range(9)],
+        "binomial(40, 0.4) div 4": [sum(math.comb(40, k) * 0.4**k * 0.6 ** (40 - k) for k in range(4 * c, 4 * c + 4))
+                                    for c in range(8)],
+        "geometric(0.4)": [0.4 * 0.6 ** (k - 1) if k else 0.0 for k in range(9)],
+    }  # fmt: skip
+    for drawn, chances in expected.items():
+        draws = ", ".join(f"x{i} ~ {drawn}" for i in range(20))
+        ran = simulate(f"place a = token  transition t: a -> a  draw {draws}  takes 1", engine, firings=500, seed=3)
+        values = [int(value) for row in ran.values("t") for value in row]
+        found = [sum(value == k for value in values) for k in range(len(chances))]
+        wanted = [10_000 * p for p in chances]
+        last = (10_000 - sum(found), 10_000 - sum(wanted))
+        classes = [(f, w) for f, w in (*zip(found, wanted, strict=True), last) if w > 5]
+        assert sum((f - w) ** 2 / w for f, w in classes) < 40, drawn
+
+
+def test_r3_an_empirical_distribution_is_even_between_its_values(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "sizes.csv").write_text("size,weight\n10,0\n20,1\n60,3\n", encoding="utf-8")
+    path = tmp_path / "test.net"
+    draws = ", ".join(f'x{i} ~ empirical("sizes.csv")' for i in range(20))
+    path.write_text(f"net test  place a = token  transition t: a -> a  draw {draws}  takes 1", encoding="utf-8")
+    ran = simulate(petri.load(path).net, engine, firings=500, seed=4)
+    values = sorted(float(value) for row in ran.values("t") for value in row)
+    cumulated = [(x - 10) / 40 if x < 20 else 0.25 + 0.75 * (x - 20) / 40 for x in values]
+    distance = max(abs(c - k / len(values)) for k, c in enumerate(cumulated))
+    assert distance < 2.7 / math.sqrt(len(values))  # Kolmogorov: once in a million seeds
 
 
 def random_net(engine: str, seed: int, replication: int = 0) -> Ran:

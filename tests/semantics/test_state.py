@@ -53,9 +53,27 @@ def test_s1_a_firing_time_is_rounded_once_to_the_nearest_tick(engine: str) -> No
 def test_s1_time_ends_at_the_horizon(engine: str) -> None:
     text = "time s resolution 2 s place a = token transition t: a -> a takes 3e15 s"
     ran = simulate(text, engine)
-    assert ran.fired[-1].end == 18e15
+    assert (ran.fired[-2].end, ran.fired[-1].end) == (18e15, 2.0**55)
     assert ran.error is not None
     assert (ran.error.id, ran.error.time, ran.error.values) == ("beyond-horizon", 18e15, {"horizon": 2.0**54})
+    assert ran.error.binding == {}
+
+
+@pytest.mark.parametrize("time", ["1e16", "2e300", "x.0 * 3e15"])
+def test_s1_a_firing_that_would_end_beyond_the_horizon_does_not_end(time: str, engine: str) -> None:
+    text = f"""
+        time s resolution 1 s
+        place a : {{ x: real }} = {{x: 7.0}}
+        place b = token
+        place c : Time
+        transition t: a(v) -> c(end)  takes {time.replace("x.0", "v.x")} * 1 s
+        transition u: b -> b  takes 1 s
+        """
+    ran = simulate(text, engine, until=5.0)
+    assert ran.reason == "until"
+    assert ran.error is None
+    assert {(f.name, f.start, f.end) for f in ran.fired} >= {("t", 0.0, 2.0**54), ("u", 0.0, 1.0), ("u", 5.0, 6.0)}
+    assert ran.observation.in_progress.tolist() == [5.0, 5.0]
 
 
 def test_s2_tokens_are_tuples_of_scalars_and_negative_zero_is_zero(engine: str) -> None:

@@ -25,7 +25,16 @@ def test_x1_arithmetic(engine: str, expression: str, error: str) -> None:
     assert ran.error.id == error
 
 
-@pytest.mark.parametrize("distribution", ["exp(0.0 - n)", "uniform(3.0 * n..2.0)", "pareto(1.0 * n, 1.0)"])
+@pytest.mark.parametrize(
+    "distribution",
+    [
+        "exp(0.0 - n)",
+        "uniform(3.0 * n..2.0)",
+        "pareto(1.0 * n, 1.0)",
+        "gamma(0.0 * n, 1.0)",
+        "normal(0.0, 1.0, 40.0 * n..50.0)",
+    ],
+)
 def test_x1_a_parameter_outside_its_domain(engine: str, distribution: str) -> None:
     ran = simulate(f"place a : int = 1  transition t: a(n) -> nothing  takes {distribution}", engine)
     assert ran.error is not None

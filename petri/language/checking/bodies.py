@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.instances import check_instance, module_defaults
-from petri.language.checking.ranges import read_loops, read_whole_range
+from petri.language.checking.ranges import read_condition, read_loops, read_whole_range
 from petri.language.checking.state import CheckState
 from petri.language.checking.streams import read_stream, stream_call
 from petri.language.checking.transitions import TransitionReader
@@ -72,14 +72,15 @@ def check_body(checker: CheckState, body: Body, declarations: Sequence[tree.Decl
 
 def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
     capacity = None
+    condition = read_condition(Reader(checker, body.scope, "a place"), d.condition)
     if d.capacity is not None:
         capacity = Reader(checker, body.scope, "a capacity").read_fixed(d.capacity, INT)
     key = _key(checker, body, d, symbol.type) if d.key is not None else None
     if (call := stream_call(body.scope, d)) is not None:
         found = read_stream(checker, call, d, symbol)
-        return PlaceTemplate(symbol, None, None, (), found or Stream(), d.doc, d.span)
+        return PlaceTemplate(symbol, condition, None, None, (), found or Stream(), d.doc, d.span)
     initial = tuple(item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None)
-    return PlaceTemplate(symbol, key, capacity, initial, None, d.doc, d.span)
+    return PlaceTemplate(symbol, condition, key, capacity, initial, None, d.doc, d.span)
 
 
 def _key(checker: CheckState, body: Body, d: tree.Place, kind: Type) -> Node | None:

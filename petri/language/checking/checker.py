@@ -21,10 +21,12 @@ from petri.language.checking.parameters import Overrides
 from petri.language.checking.ranges import read_range
 from petri.language.checking.runs import run_defaults
 from petri.language.checking.state import CheckState, FileFinder, TableReader, Value
+from petri.language.checking.user_functions import resolve_fn
 from petri.language.meaning.nodes import as_float, constant, evaluate
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
+    FnSymbol,
     ModuleSymbol,
     Scope,
     TypeSymbol,
@@ -135,6 +137,9 @@ class Checker(CheckState):
         for symbol in self.scope.names.values():
             if isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and symbol.declaration is not None:
                 symbol.state = "waiting"
+            elif isinstance(symbol, FnSymbol):
+                symbol.state, symbol.nodes = "waiting", ()
+                symbol.parameters.clear()
         for unit in self.scope.units.values():
             unit.state, unit.node = "waiting", None
         self.overrides.forget()
@@ -168,6 +173,8 @@ class Checker(CheckState):
                 symbol.used = used
             elif isinstance(symbol, DistSymbol):
                 self.resolve_dist(symbol)
+            elif isinstance(symbol, FnSymbol):
+                self.resolve_fn(symbol)
         for unit in scope.units.values():
             self.resolve_unit(unit, scope)
 
@@ -224,6 +231,9 @@ class Checker(CheckState):
         elif not isinstance(value.type, Unknown):
             self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
         symbol.state = "done"
+
+    def resolve_fn(self, symbol: FnSymbol) -> None:
+        resolve_fn(self, symbol, self.gatherer.home.get(id(symbol), self.scope))
 
     def resolve_unit(self, unit: UnitSymbol, scope: Scope) -> None:
         user_units.resolve_unit(self, unit, scope)

@@ -11,6 +11,7 @@ from petri.language.meaning.nodes import constant
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
+    FnSymbol,
     InstanceSymbol,
     MeasureSymbol,
     ModuleSymbol,
@@ -109,6 +110,10 @@ class Gatherer:
                 self._enter(scope, TypeSymbol(d.name, d.name_span, d))
             case tree.Dist():
                 self._enter(scope, DistSymbol(d.name, d.name_span, d))
+            case tree.Fn():
+                for _, kind, _ in d.parameters:
+                    self._enumerations(scope, kind)
+                self._enter(scope, FnSymbol(d.name, d.name_span, d))
             case tree.Place() | tree.Port():
                 self._place(scope, d)
             case tree.Transition():
@@ -163,7 +168,7 @@ class Gatherer:
             self.problems.error("name-twice", symbol.span, label, name=symbol.name, kind=kind_of(first))
             return False
         builtin = symbol.name in BUILTIN
-        if isinstance(symbol, (TypeSymbol, DistSymbol)) and symbol.name in (*FUNCTIONS, *DISTRIBUTIONS):
+        if isinstance(symbol, (TypeSymbol, DistSymbol, FnSymbol)) and symbol.name in (*FUNCTIONS, *DISTRIBUTIONS):
             builtin = True
         if builtin:
             what = "a type" if symbol.name in BUILTIN else "a function"

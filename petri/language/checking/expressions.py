@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
-from typing import Literal
+from typing import Literal, Protocol
 
 from petri.diagnostics import Label
 from petri.language.checking.quantities import quantity_of
@@ -42,6 +42,14 @@ _NOT_PERMITTED: dict[Permission, str] = {
 }
 
 
+class Names(Protocol):
+    """Names that stand for expressions."""
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def use(self, name: str, reader: Reader, span: Span) -> Value: ...
+
+
 class Reader:
     """Reads the expressions of one declaration.
 
@@ -69,10 +77,14 @@ class Reader:
         self.loops = loops if loops is not None else {}
         self.binds = binds
         self.barred: Container[str] = ()  # variables of the transition that may not be used here
+        self.lets: Names | None = None
+        self.awaited: Mapping[str, Span] = {}  # names that get their values later: where each is declared
 
     def allowing(self, where: str, *allowed: Permission) -> Reader:
         """A reader with the same names for another part of the text."""
-        return Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops, self.binds)
+        other = Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops, self.binds)
+        other.lets, other.awaited = self.lets, self.awaited
+        return other
 
     # ------------------------------------------------------------ entry points
 
@@ -184,6 +196,8 @@ class Reader:
         if name in self.variables:
             kind, nodes = self.variables[name]
             return Value(kind, tuple(with_span(node, e.span) for node in nodes), e.span)
+        if self.lets is not None and name in self.lets:
+            return self.lets.use(name, self, e.span)
         if name in ("true", "false"):
             return Value(BOOL, (constant(name == "true", "bool", e.span),), e.span)
         if name in ("now", "end"):
@@ -228,8 +242,10 @@ class Reader:
         if self.checker.excused(e.name):
             return
         if e.name in self.barred:
-            clause = self.where.removeprefix("a ")
-            self.problems.error("variable-not-allowed", e.span, name=e.name, where=self.where, clause=clause)
+            self.tell_barred(e.name, e.span)
+            return
+        if e.name in self.awaited:
+            self.tell_awaited(e.name, e.span)
             return
         known = (name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol))
         self.problems.error(
@@ -240,6 +256,19 @@ class Reader:
             binding=e.name if self.binds else None,
             unit=f"1 {e.name}" if self.checker.units.is_unit(e.name, self.scope) else None,
         )
+
+    def tell_barred(self, name: str, span: Span) -> None:
+        if not self.where.startswith("a "):
+            self.problems.error("condition-of-token", span, name=name)
+            return
+        clause = self.where.removeprefix("a ")
+        self.problems.error("variable-not-allowed", span, name=name, where=self.where, clause=clause)
+
+    def tell_awaited(self, draw: str, span: Span, name: str | None = None) -> None:
+        """`name` is the `let` that uses the draw."""
+        label = Label(self.awaited[draw], "drawn-here")
+        remedy = {"first" if self.where == "a draw" else "early": draw}
+        self.problems.error("drawn-later", span, label, name=name, draw=draw, where=self.where, **remedy)
 
     def _number(self, e: tree.Number) -> Value:
         if e.unit is not None:

@@ -8,25 +8,35 @@ from itertools import chain
 from petri.language.checking.expressions import Reader, numeric_kind
 from petri.language.checking.places import place_use
 from petri.language.checking.state import Value
+from petri.language.checking.user_functions import call_fn
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
-from petri.language.meaning.scope import DistSymbol, PlaceSymbol, TypeSymbol, kind_of
-from petri.language.meaning.types import INT, REAL, Record, Scalar, Type, Unknown, describe, plainly, quantity
+from petri.language.meaning.scope import DistSymbol, FnSymbol, PlaceSymbol, TypeSymbol, kind_of
+from petri.language.meaning.types import INT, REAL, UNKNOWN, Record, Scalar, Type, Unknown, describe, plainly, quantity
 from petri.language.meaning.units import PLAIN, Dimension
 from petri.language.syntax import tree
+from petri.net import Span
+from petri.structs import replace
 
 FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow", "tokens", "average")
-DISTRIBUTIONS = ("exp", "uniform", "erlang", "lognormal", "pareto", "choice", "table")
+DISTRIBUTIONS = (
+    "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal", "triangular",
+    "beta", "bernoulli", "geometric", "binomial", "poisson", "choice", "table", "empirical",
+)  # fmt: skip
 _ELSEWHERE = {
     "int": "floor(x), ceil(x) or round(x)",
     "real": "the int itself: it becomes a real where one is expected",
     "log": "ln(x)",
-    "normal": "lognormal(mean, cv), which is never negative",
-    "gauss": "lognormal(mean, cv), which is never negative",
+    "gauss": "normal(mean, sd)",
+    "gaussian": "normal(mean, sd)",
+    "truncnorm": "normal(mean, sd, low..high)",
+    "truncated_normal": "normal(mean, sd, low..high)",
+    "mixture": "choice(exp(a): p, exp(b): 1 - p)",
+    "hyperexp": "hyperexponential(mean, cv)",
     "exponential": "exp(mean)",
     "expo": "exp(mean)",
-    "poisson": "exp(mean), the time between two events of a Poisson process",
-    "coin": "uniform(0.0..1.0) < p, in a `draw`",
-    "bernoulli": "uniform(0.0..1.0) < p, in a `draw`",
+    "coin": "choice(true: p, false: 1 - p), in a `draw`",
+    "triangle": "triangular(low, mode, high)",
+    "histogram": 'empirical("file.csv")',
     "random": "uniform(a..b)",
     "rand": "uniform(a..b)",
     "randint": "uniform(a..b), of ints each of a, a + 1, …, b",
@@ -49,6 +59,8 @@ def call(reader: Reader, e: tree.Call) -> Value:
     symbol = reader.scope.find(name)
     if isinstance(symbol, TypeSymbol):
         return _construct(reader, e, symbol)
+    if isinstance(symbol, FnSymbol):
+        return call_fn(reader, e, symbol)
     if isinstance(symbol, DistSymbol):
         reader.problems.error("dist-called", e.span, name=name)
         return reader.unknown(e.span)
@@ -63,7 +75,7 @@ def call(reader: Reader, e: tree.Call) -> Value:
         return reader.unknown(e.span)
     if reader.checker.excused(name):
         return reader.unknown(e.span)
-    types = (known for known, found in reader.scope.visible() if isinstance(found, TypeSymbol))
+    types = (known for known, found in reader.scope.visible() if isinstance(found, (TypeSymbol, FnSymbol)))
     instead = _ELSEWHERE.get(name)
     suggestion = None if instead else reader.problems.meant(name, chain(FUNCTIONS, DISTRIBUTIONS, types))
     reader.problems.error("unknown-function", e.function.span, name=name, suggestion=suggestion, instead=instead)
@@ -221,25 +233,75 @@ def _tokens(reader: Reader, e: tree.Call) -> Value:
 
 # ---------------------------------------------------------------- distributions
 
+# How each is written, its parameters, and its value: numbers with the dimension of the value, plain numbers, or ints.
+ALIKE, AS_REAL, AS_INT = "alike", "real", "int"
+_PARAMETRIC: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "exp": ("exp(mean)", (ALIKE,), ALIKE),
+    "erlang": ("erlang(k, mean)", (AS_INT, ALIKE), ALIKE),
+    "lognormal": ("lognormal(mean, cv)", (ALIKE, AS_REAL), ALIKE),
+    "pareto": ("pareto(shape, mean)", (AS_REAL, ALIKE), ALIKE),
+    "gamma": ("gamma(shape, mean)", (AS_REAL, ALIKE), ALIKE),
+    "weibull": ("weibull(shape, scale)", (AS_REAL, ALIKE), ALIKE),
+    "hyperexponential": ("hyperexponential(mean, cv)", (ALIKE, AS_REAL), ALIKE),
+    "normal": ("normal(mean, sd)` or `normal(mean, sd, low..high)", (ALIKE, ALIKE), ALIKE),
+    "truncated_normal": ("normal(mean, sd, low..high)", (ALIKE, ALIKE, ALIKE, ALIKE), ALIKE),
+    "triangular": ("triangular(low, mode, high)", (ALIKE, ALIKE, ALIKE), ALIKE),
+    "beta": ("beta(a, b)", (AS_REAL, AS_REAL), AS_REAL),
+    "bernoulli": ("bernoulli(p)", (AS_REAL,), AS_INT),
+    "geometric": ("geometric(p)", (AS_REAL,), AS_INT),
+    "binomial": ("binomial(n, p)", (AS_INT, AS_REAL), AS_INT),
+    "poisson": ("poisson(mean)", (AS_REAL,), AS_INT),
+}
+
 
 def _drawn(reader: Reader, e: tree.Call, op: str, kind: Type, args: list[Node]) -> Value:
     node = operation(op, "int" if kind is INT else "real", args, e.span, CHANCE)
     return Value(kind, (node,), e.span)
 
 
-def _exponential(reader: Reader, e: tree.Call) -> Value:
-    reader.permit("draw", e.span)
-    values = _numbers(reader, e, 1, "exp(mean)")
-    if values is None:
-        return reader.unknown(e.span)
-    node = values[0].node
-    args = [node if node.kind == "real" else to_real(node)]
-    return _drawn(reader, e, "exp", quantity(_dimension(values[0])), args)
-
-
 def _dimension(value: Value) -> Dimension:
     assert isinstance(value.type, Scalar)
     return value.type.dimension
+
+
+def _parametric(op: str) -> Callable[[Reader, tree.Call], Value]:
+    usage, parameters, result = _PARAMETRIC[op]
+
+    def read(reader: Reader, e: tree.Call) -> Value:
+        reader.permit("draw", e.span)
+        values = _numbers(reader, e, len(parameters), usage)
+        if values is None:
+            return reader.unknown(e.span)
+        kind = _alike(reader, [v for v, p in zip(values, parameters, strict=True) if p == ALIKE], e.span)
+        wanted = {ALIKE: kind, AS_REAL: REAL, AS_INT: INT}
+        args: list[Node] = []
+        for value, parameter in zip(values, parameters, strict=True):
+            fitted = reader.fit(value, wanted[parameter])
+            args += fitted or ()
+        return _drawn(reader, e, op, wanted[result], args) if len(args) == len(values) else reader.unknown(e.span)
+
+    return read
+
+
+def _alike(reader: Reader, values: list[Value], span: Span) -> Type:
+    """The type of reals that numbers share; reports an error if their dimensions differ."""
+    if not values:
+        return REAL
+    result = values[0]
+    for value in values[1:]:
+        common = reader.common(result, value, span)
+        if common is None:
+            return UNKNOWN
+        result = Value(common[0], (common[1][0],), result.span, result.zero and value.zero)
+    return quantity(_dimension(result))
+
+
+def _normal(reader: Reader, e: tree.Call) -> Value:
+    """`normal(mean, sd)`, and `normal(mean, sd, low..high)`, which is never outside the range."""
+    if len(e.arguments) == 3 and isinstance(e.arguments[2], tree.Range):
+        span = e.arguments[2]
+        return _parametric("truncated_normal")(reader, replace(e, arguments=(*e.arguments[:2], span.low, span.high)))
+    return _parametric("normal")(reader, e)
 
 
 def _uniform(reader: Reader, e: tree.Call) -> Value:
@@ -258,25 +320,6 @@ def _uniform(reader: Reader, e: tree.Call) -> Value:
         return reader.unknown(e.span)
     kind, nodes = common
     return _drawn(reader, e, "uniform_int" if kind is INT else "uniform", kind, nodes)
-
-
-def _with_mean(op: str, usage: str, whole: bool, mean_first: bool) -> Callable[[Reader, tree.Call], Value]:
-    """A distribution with a mean, which carries the dimension, and a shape, which is a plain number."""
-
-    def read(reader: Reader, e: tree.Call) -> Value:
-        reader.permit("draw", e.span)
-        values = _numbers(reader, e, 2, usage)
-        if values is None:
-            return reader.unknown(e.span)
-        mean, shape = values if mean_first else reversed(values)
-        fitted = reader.fit(shape, INT if whole else REAL)
-        if fitted is None:
-            return reader.unknown(e.span)
-        centre = mean.node if mean.node.kind == "real" else to_real(mean.node)
-        args = [centre, fitted[0]] if mean_first else [fitted[0], centre]
-        return _drawn(reader, e, op, quantity(_dimension(mean)), args)
-
-    return read
 
 
 def _choice(reader: Reader, e: tree.Call) -> Value:
@@ -332,6 +375,21 @@ def _table(reader: Reader, e: tree.Call) -> Value:
     return Value(kind, (Node("table", kind.slot_kind, (), found.number, e.span, CHANCE),), e.span)
 
 
+def _empirical(reader: Reader, e: tree.Call) -> Value:
+    """`empirical("sizes.csv")`: between the values of a table, which ascend."""
+    reader.permit("draw", e.span)
+    argument = e.arguments[0] if len(e.arguments) == 1 else None
+    if not isinstance(argument, tree.Text):
+        reader.problems.error("empirical-needs-file", e.span)
+        return reader.unknown(e.span)
+    found = reader.checker.table(argument)
+    if found is None:
+        return reader.unknown(e.span)
+    if not found.ascends:
+        reader.problems.error("table-not-ascending", argument.span, path=argument.value)
+    return Value(REAL, (Node("empirical", "real", (), found.number, e.span, CHANCE),), e.span)
+
+
 def _average(reader: Reader, e: tree.Call) -> Value:
     """`average("sizes.csv")`: the mean of a table, a constant."""
     argument = e.arguments[0] if len(e.arguments) == 1 else None
@@ -355,12 +413,11 @@ _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
     "ln": _plain_function("ln", "ln(x)", 1),
     "pow": _plain_function("pow", "pow(x, y)", 2),
     "tokens": _tokens,
-    "exp": _exponential,
+    **{name: _parametric(name) for name in DISTRIBUTIONS if name in _PARAMETRIC},
     "uniform": _uniform,
-    "erlang": _with_mean("erlang", "erlang(k, mean)", whole=True, mean_first=False),
-    "lognormal": _with_mean("lognormal", "lognormal(mean, cv)", whole=False, mean_first=True),
-    "pareto": _with_mean("pareto", "pareto(shape, mean)", whole=False, mean_first=False),
+    "normal": _normal,
     "choice": _choice,
     "table": _table,
+    "empirical": _empirical,
     "average": _average,
 }

@@ -18,6 +18,7 @@ from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
+    FnSymbol,
     ModuleSymbol,
     Scope,
     TransitionSymbol,
@@ -51,10 +52,11 @@ class Value(Struct):
 
 
 class KnownTable(NamedTuple):
-    """A table of values with weights: its number in the net, whether its values are whole, and its mean."""
+    """A table of values with weights: its number in the net, whether its values are whole and ascend, and its mean."""
 
     number: int
     whole: bool
+    ascends: bool
     mean: Fraction
 
 
@@ -84,6 +86,7 @@ class CheckState(ABC):
         self.body = Body("", self.scope)
         self.bodies: dict[int, Body] = {id(self.scope): self.body}
         self.parameters: list[net.Parameter] = []
+        self.expanded = 0  # operations that calls of functions have become
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
 
     def excused(self, name: str) -> bool:
@@ -113,6 +116,10 @@ class CheckState(ABC):
     @abstractmethod
     def resolve_dist(self, symbol: DistSymbol) -> None:
         """Find type and expression of a named distribution, if that was not done before."""
+
+    @abstractmethod
+    def resolve_fn(self, symbol: FnSymbol) -> None:
+        """Find types and expression of a function, if that was not done before."""
 
     @abstractmethod
     def resolve_type(self, symbol: TypeSymbol) -> Type:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from petri import net
+from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Constant, Node, evaluate
@@ -25,7 +26,7 @@ from petri.language.meaning.types import INT
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span, Term
-from petri.structs import Struct
+from petri.structs import Struct, replace
 
 Step = tuple[str, tuple[Node | None, ...]]
 
@@ -40,6 +41,7 @@ class Target(Struct):
     steps: tuple[Step, ...]
     text: str
     span: Span
+    conditions: tuple[Span, ...] = ()  # under which it is in the net
 
     @property
     def is_place(self) -> bool:
@@ -61,6 +63,8 @@ class Target(Struct):
         else:
             wanted = re.compile(r"\.".join(parts))
             found = [index for name, index in names.items() if wanted.fullmatch(name)]
+        if not found and self.conditions:
+            raise CheckError("switched-off", self.span, Label(self.conditions[0], "condition"), name=self.text)
         if not found:
             raise CheckError("no-such-element", self.span, text=self.text)
         return found
@@ -110,6 +114,7 @@ def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None
         return None
     scope: Scope = checker.scope
     steps: list[Step] = []
+    conditions: list[Span] = []
     for position, (name, written, span) in enumerate(path):
         symbol = scope.names.get(name)
         if not isinstance(symbol, INNER) or isinstance(symbol, MeasureSymbol):
@@ -119,8 +124,11 @@ def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None
         if indices is None:
             return None
         steps.append((name, indices))
+        condition = getattr(symbol.declaration, "condition", None)
+        conditions += [] if condition is None else [condition.span]
         if position + 1 == len(path):
-            return _end(checker, e, symbol, steps, wanted)
+            target = _end(checker, e, symbol, steps, wanted)
+            return None if target is None else replace(target, conditions=tuple(conditions))
         if not isinstance(symbol, InstanceSymbol):
             problems.error("nothing-inside", e.span, name=name, kind=kind_of(symbol), inside=path[position + 1][0])
             return None

@@ -87,10 +87,11 @@ class ArcBuilder:
                 condition = None
         index = None
         if arc.index is None:
+            instance.present(arc.place.symbol, arc.span, output=True)
             places: tuple[int, ...] = (instance.place(arc.place),)
         else:
             symbol = arc.place.symbol
-            places = tuple(instance.places[symbol.number])
+            places = tuple(instance.present(symbol, arc.span, output=True))
             if not places:
                 raise CheckError("place-missing", arc.span, name=symbol.name)
             index = self._index(arc.index, instance.lows[symbol.number], instance)

@@ -32,7 +32,10 @@ BEYOND = 2**1000  # ticks: beyond any horizon, and still a float
 SIMPLE = 10**13  # a float stands for the fraction that it is nearest to, if numerator times denominator is below this
 
 T = TypeVar("T")
-RANDOM = frozenset(("exp", "uniform", "erlang", "lognormal", "pareto"))
+RANDOM = frozenset((
+    "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal",
+    "truncated_normal", "triangular",
+))  # fmt: skip
 
 
 class Times(Struct):

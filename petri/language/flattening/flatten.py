@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from petri import net
@@ -14,7 +14,7 @@ from petri.language.flattening.arcs import ArcBuilder
 from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
-from petri.language.flattening.instance import Instance, set_parameter
+from petri.language.flattening.instance import Instance, in_net, set_parameter
 from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
@@ -53,6 +53,7 @@ class Flattener:
         self._terms = 0
         self._leaves: dict[int, tuple[int, Term]] = {}  # by what the tree of the net has there
         self.turns = 0
+        self.deprived: set[int] = set()  # places that would get tokens from what is not in the net
         self._probe_numbers: dict[object, int] = {}
         self._names: dict[str, dict[str, int]] = {}
         self.root = Instance(checker.body, "")
@@ -172,7 +173,10 @@ class Flattener:
         for inner in body.instances:
             try:
                 for suffix in self._turns(inner.loops, instance):
-                    self._instance(inner, instance, suffix, depth)
+                    if in_net(inner.condition, instance):
+                        self._instance(inner, instance, suffix, depth)
+                    else:
+                        self._left_out([use.symbol for port, use in inner.ports if port.direction != "in"], instance)
             except CheckError as fault:
                 self._fault(fault, instance)
 
@@ -224,6 +228,9 @@ class Flattener:
     def _place(self, template: PlaceTemplate, instance: Instance) -> None:
         symbol = template.symbol
         values = instance.locals
+        if not in_net(template.condition, instance):
+            instance.absent[symbol.number] = None if template.condition is None else template.condition.span
+            return
         if symbol.low is not None and symbol.high is not None:
             low, high = int(evaluate(symbol.low, values)), int(evaluate(symbol.high, values))
             if low > high + 1:
@@ -273,9 +280,19 @@ class Flattener:
 
     def _transitions(self, template: TransitionTemplate, instance: Instance) -> None:
         name = instance.prefix + template.name
+        left_out = True
         for suffix in self._turns(template.loops, instance):
-            self._room(1, template.span)
-            self.net_transitions.append(self._transition(template, instance, name + suffix))
+            if in_net(template.condition, instance):
+                self._room(1, template.span)
+                self.net_transitions.append(self._transition(template, instance, name + suffix))
+                left_out = False
+        if left_out:
+            self._left_out([arc.place.symbol for arc in template.outputs], instance)
+
+    def _left_out(self, given: Iterable[PlaceSymbol], instance: Instance) -> None:
+        """Note the places to which something that is not in the net would give tokens."""
+        for symbol in given:
+            self.deprived.update(instance.places[symbol.number])
 
     def _transition(self, t: TransitionTemplate, instance: Instance, name: str) -> net.Transition:
         guard = None
@@ -293,12 +310,18 @@ class Flattener:
             guard,
             tuple([net.Draw(variable, build(node, instance)) for variable, node in t.draws]),
             _IMMEDIATE if t.time is None else self._time(t.time, instance),
-            tuple([built for arc in t.outputs if (built := arcs.output(arc, instance)) is not None]),
+            self._outputs(t, instance),
             0 if t.priority is None else self._priority(t.priority, instance),
             1.0 if t.weight is None else self._weight(t.weight, instance),
             t.doc,
             t.span,
         )
+
+    def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
+        built = [self.arcs.output(arc, instance) for arc in t.outputs]
+        if None in built:
+            self._left_out([t.outputs[i].place.symbol for i, arc in enumerate(built) if arc is None], instance)
+        return tuple([arc for arc in built if arc is not None])
 
     @staticmethod
     def _time(node: Node, instance: Instance) -> Expr:
@@ -359,7 +382,7 @@ class Flattener:
 
     @staticmethod
     def _part(use: PortUse, outer: Instance) -> Sequence[int]:
-        places = outer.places[use.symbol.number]
+        places = outer.present(use.symbol, use.span)
         if use.part is None:
             return places
         low = outer.lows[use.symbol.number]

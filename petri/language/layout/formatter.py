@@ -17,14 +17,15 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from petri.diagnostics import LanguageError, has_errors
 from petri.language.layout.setting import BREAK, OPEN, STOP, flat, set_text
 from petri.language.layout.writing import Piece, declaration, expect_text
 from petri.language.syntax import tree
-from petri.language.syntax.lexer import Comment, span_of
+from petri.language.syntax.lexer import Comment, Token, span_of
 from petri.language.syntax.parser import Parsed, doc_comments, parse_text
+from petri.language.syntax.splitting import Statement
 
 WIDTH = 120
 INDENT = 2
@@ -169,7 +170,8 @@ class _Formatter:
     def _line(self, number: int, depth: int, nodes: tuple[tree.Declaration, ...]) -> tuple[_Line, list[int]]:
         """The formatted statement, and the following statements on its line."""
         statement = self.statements[number]
-        pieces = declaration(nodes, span_of(statement.tokens[-1], statement.tokens[-1], self.path))
+        closing = _closing(statement)
+        pieces = declaration(nodes, span_of(closing, closing, self.path))
         docs = [comment for comment in self.docs.get(number, []) if comment not in self.leading.get(number, [])]
         _attach([comment for comment in self.inner.get(number, []) if comment not in docs], pieces)
         if pieces[-1].behind and (docs or number in self.behind):
@@ -197,6 +199,16 @@ class _Formatter:
             line.before += [comment.text for comment in docs]
         line.before += pieces[0].comments
         return line, joined
+
+
+def _closing(statement: Statement) -> Token:
+    """The last token, or of an instance the one before its condition: the closing bracket, if there is one."""
+    depth = 0
+    for before, token in pairwise(statement.tokens if statement.word == "instance" else ()):
+        if token.kind == "if" and depth == 0:
+            return before
+        depth += (token.kind in "([{") - (token.kind in ")]}")
+    return statement.tokens[-1]
 
 
 def _place(comment: Comment) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from petri.language.layout.setting import BREAK, CLOSE, OPEN, STOP, flat, group, group_each
 from petri.language.syntax import tree
@@ -185,7 +186,7 @@ def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
         case tree.Instance():
             arguments = [(_argument(argument), argument.span) for argument in node.arguments]
             head = f"instance {node.name}{_loops(node.loops)}{STOP} = {node.module}"
-            return _bracketed(head, node.span, "(", arguments, ")", end)
+            return _bracketed(head, node.span, "(", arguments, ")", end) + _condition(node.condition)
         case tree.Type(type=tree.RecordType() as record):
             fields = [(f"{name}: {_type(part)}", span) for name, part, span in record.fields]
             return _bracketed(f"type{STOP} {node.name}{STOP} =", node.span, " { ", fields, " }", end)
@@ -217,6 +218,10 @@ def _simple(node: tree.Declaration) -> str:
             return f"type{STOP} {node.name}{STOP} = {_type(node.type)}"
         case tree.Dist():
             return f"dist{STOP} {node.name}{STOP} = {_write(node.value, 0)}"
+        case tree.Fn():
+            parameters = _listed(f"{name}: {_type(kind)}" for name, kind, _ in node.parameters)
+            kind = "" if node.type is None else f": {_type(node.type)}"
+            return f"fn {node.name}({parameters}){kind} = {_write(node.value, 0)}"
         case tree.Expect():
             return expect_text(node)
         case _:
@@ -227,7 +232,13 @@ def expect_text(node: tree.Expect) -> str:
     """`expect delay.p99 < 10 us`."""
     formula = "" if node.formula is None else f"{_write(node.formula, _SUM)}{BREAK}"
     within = "" if node.within is None else f"{BREAK}within {_write(node.within, _SUM)}"
-    return "expect " + group(f"{formula}{node.comparison} {_write(node.bound, _SUM)}{within}")
+    condition = "" if node.condition is None else f"{BREAK}if {_write(node.condition, 0)}"
+    return "expect " + group(f"{formula}{node.comparison} {_write(node.bound, _SUM)}{within}{condition}")
+
+
+def _condition(e: tree.Expr | None) -> list[Piece]:
+    """The `if` at the end of a declaration."""
+    return [] if e is None else [Piece(f"if {_write(e, 0)}", e.span, "  ")]
 
 
 def _covering(first: Span, last: Span) -> Span:
@@ -291,11 +302,12 @@ def _place(node: tree.Place) -> list[Piece]:
         loops = "".join(f"{BREAK}for {_loop(loop)}" for loop in item.loops)
         text = f"{sign}{group(_write(item.value, 0) + loops)}{comma}"
         pieces.append(Piece(text, item.span, indent=4 if number else 2, fills=number > 0))
-    return pieces
+    return pieces + _condition(node.condition)
 
 
 def _transition(node: tree.Transition) -> list[Piece]:
-    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}:{STOP}", node.span)]
+    condition = "" if node.condition is None else f" if {_write(node.condition, 0)}"
+    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}{condition}:{STOP}", node.span)]
     for number, arc in enumerate(node.inputs):
         word = "" if arc.mode == "take" else f"{arc.mode} "
         comma = "," if number < len(node.inputs) - 1 else CLOSE
@@ -307,10 +319,7 @@ def _transition(node: tree.Transition) -> list[Piece]:
         comma = "," if number < len(node.outputs) - 1 else CLOSE
         text = f"{arrow}{_write(output, 0)}{comma}"
         pieces.append(Piece(text, output.span, indent=4 if number else 2, fills=number > 0, joins=number == 0))
-    clauses = []
-    if node.draws:
-        draws = (f"{draw.name} ~ {_write(draw.distribution, 0)}" for draw in node.draws)
-        clauses.append(Piece(f"draw {_listed(draws)}", _covering(node.draws[0].span, node.draws[-1].span), "  "))
+    clauses = _naming(node)
     values = (("takes", node.time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
     for word, value in values:
         if value is not None:
@@ -318,6 +327,18 @@ def _transition(node: tree.Transition) -> list[Piece]:
     if clauses:
         clauses[0].gap = f"{STOP}  "
     return pieces + clauses
+
+
+def _naming(node: tree.Transition) -> list[Piece]:
+    """The `let` and `draw` clauses in the order written; neighbours of one kind are one clause."""
+    items = [("draw", f"{draw.name} ~ {_write(draw.distribution, 0)}", draw.span) for draw in node.draws]
+    items += [("let", f"{let.name} = {_write(let.value, 0)}", let.span) for let in node.lets]
+    items.sort(key=lambda item: (item[2].line, item[2].column))
+    pieces = []
+    for word, group_of in groupby(items, key=lambda item: item[0]):
+        texts, spans = zip(*((text, span) for _, text, span in group_of), strict=True)
+        pieces.append(Piece(f"{word} {_listed(texts)}", _covering(spans[0], spans[-1]), "  "))
+    return pieces
 
 
 def _ports(ports: list[tree.Port]) -> list[Piece]:
@@ -337,7 +358,7 @@ def _measure(node: tree.Measure) -> list[Piece]:
     if node.record:
         items = _listed(_write(item, 0) for item in node.record)
         pieces.append(Piece(f"record {items}", _covering(node.record[0].span, node.record[-1].span), f"{STOP}  "))
-    return pieces
+    return pieces + _condition(node.condition)
 
 
 def _run(node: tree.Run) -> list[Piece]:

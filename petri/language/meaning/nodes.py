@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Protocol
 
 from petri import net
@@ -33,6 +34,7 @@ class Node(Struct):
 
     op      value
     local   number of a local
+    argument  in a function: number of a slot of its parameters
     tokens  the place, as a `PlaceUse` or anything that the environment resolves
     truth                                       an int 0 or 1 as a bool
 
@@ -82,7 +84,11 @@ def operation(
 
 
 # Operands that have the dimension of the result, where not all of them have it.
-_OF_RESULT = {"if": (1, 2), "erlang": (1,), "lognormal": (0,), "pareto": (1,)}
+_OF_RESULT = {
+    "if": (1, 2),
+    **dict.fromkeys(("erlang", "pareto", "gamma", "weibull"), (1,)),
+    **dict.fromkeys(("lognormal", "hyperexponential"), (0,)),
+}
 _PLAIN = frozenset(("real", "ln", "pow"))
 
 
@@ -311,11 +317,44 @@ def _exactly(constant: Expr) -> Fraction:
     return value.exact if isinstance(value, ExactTime) else Fraction(value or 0)
 
 
-PARAMETERS: dict[str, tuple[tuple[str, str, Callable[[float], bool]], ...]] = {
-    "exp": (("mean", "at least 0", lambda x: x >= 0),),
-    "erlang": (("k", "from 1 to 10000", lambda k: 1 <= k <= 10_000), ("mean", "at least 0", lambda x: x >= 0)),
-    "lognormal": (("mean", "greater than 0", lambda x: x > 0), ("cv", "at least 0", lambda x: x >= 0)),
-    "pareto": (("shape", "greater than 1", lambda x: x > 1), ("mean", "at least 0", lambda x: x >= 0)),
+Parameter = tuple[str, str, Callable[[float], bool]]
+
+
+def _any(name: str) -> Parameter:
+    return name, "a number", lambda x: True
+
+
+def _not_negative(name: str) -> Parameter:
+    return name, "at least 0", lambda x: x >= 0
+
+
+def _positive(name: str) -> Parameter:
+    return name, "greater than 0", lambda x: x > 0
+
+
+def _shape(name: str) -> Parameter:
+    return name, "from 10⁻⁶ to 10¹²", lambda x: 1e-6 <= x <= 1e12
+
+
+def _probability(name: str) -> Parameter:
+    return name, "from 0 to 1", lambda x: 0 <= x <= 1
+
+
+PARAMETERS: dict[str, tuple[Parameter, ...]] = {
+    "exp": (_not_negative("mean"),),
+    "erlang": (("k", "from 1 to 10000", lambda k: 1 <= k <= 10_000), _not_negative("mean")),
+    "lognormal": (_positive("mean"), _not_negative("cv")),
+    "pareto": (("shape", "greater than 1", lambda x: x > 1), _not_negative("mean")),
+    "gamma": (_shape("shape"), _not_negative("mean")),
+    "weibull": (_shape("shape"), _not_negative("scale")),
+    "hyperexponential": (_not_negative("mean"), ("cv", "from 1 to 10⁶", lambda x: 1 <= x <= 10**6)),
+    "normal": (_any("mean"), _not_negative("sd")),
+    "truncated_normal": (_any("mean"), _positive("sd"), _any("low"), _any("high")),
+    "beta": (_shape("a"), _shape("b")),
+    "bernoulli": (_probability("p"),),
+    "geometric": (("p", "greater than 0 and at most 1", lambda x: 0 < x <= 1),),
+    "binomial": (("n", "from 0 to 10¹⁵", lambda n: 0 <= n <= 10**15), _probability("p")),
+    "poisson": (("mean", "from 0 to 10¹⁵", lambda x: 0 <= x <= 10**15),),
 }
 
 
@@ -339,8 +378,22 @@ def _check_uniform(node: Node, args: tuple[Expr, ...]) -> None:
         raise CheckError("empty-range", node.span, low=low, high=high)
 
 
+def _check_ascending(node: Node, args: tuple[Expr, ...]) -> None:
+    """Of constants, the lower one comes first."""
+    for low, high in pairwise(args):
+        if low.op == high.op == "const" and low.value is not None and high.value is not None and low.value > high.value:
+            raise CheckError("empty-range", node.span, low=low.value, high=high.value)
+
+
+def _check_truncated(node: Node, args: tuple[Expr, ...]) -> None:
+    _check_parameters(node, args)
+    _check_ascending(node, args[2:])
+
+
 CHECKS: dict[str, Callable[[Node, tuple[Expr, ...]], None]] = {
     **dict.fromkeys(PARAMETERS, _check_parameters),
+    "triangular": _check_ascending,
+    "truncated_normal": _check_truncated,
     "choice": _check_choice,
     "uniform": _check_uniform,
     "uniform_int": _check_uniform,

@@ -65,6 +65,19 @@ class DistSymbol(Struct):
     state: Literal["waiting", "busy", "done"] = "waiting"
 
 
+class FnSymbol(Struct):
+    """A function. `nodes` are its value, with `argument` nodes for the slots of its parameters."""
+
+    name: str
+    span: Span
+    declaration: tree.Fn
+    parameters: list[Type] = field(default_factory=list)
+    type: Type = UNKNOWN
+    nodes: tuple[Node, ...] = ()
+    used: bool = False
+    state: Literal["waiting", "busy", "done"] = "waiting"
+
+
 class PlaceSymbol(Struct):
     """A place, an array of places, or a port, number `number` of its scope."""
 
@@ -118,7 +131,7 @@ class MeasureSymbol(Struct):
 
 
 Symbol = (
-    ConstantSymbol | TypeSymbol | DistSymbol | PlaceSymbol | TransitionSymbol | InstanceSymbol | ModuleSymbol
+    ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol | PlaceSymbol | TransitionSymbol | InstanceSymbol | ModuleSymbol
     | MeasureSymbol
 )  # fmt: skip
 INNER = (PlaceSymbol, TransitionSymbol, InstanceSymbol, MeasureSymbol)
@@ -162,6 +175,7 @@ class Scope(Struct):
 KINDS: dict[type, str] = {
     TypeSymbol: "a type",
     DistSymbol: "a distribution",
+    FnSymbol: "a function",
     PlaceSymbol: "a place",
     TransitionSymbol: "a transition",
     InstanceSymbol: "an instance",

@@ -64,6 +64,7 @@ class OutputTemplate(Struct):
 class TransitionTemplate(Struct):
     name: str
     loops: tuple[LoopTemplate, ...]
+    condition: Node | None
     variables: tuple[net.Variable, ...]
     inputs: tuple[InputTemplate, ...]
     inhibitors: tuple[InputTemplate, ...]
@@ -91,6 +92,7 @@ class InitialTemplate(Struct):
 
 class PlaceTemplate(Struct):
     symbol: PlaceSymbol
+    condition: Node | None
     key: Node | None
     capacity: Node | None
     initial: tuple[InitialTemplate, ...]
@@ -112,6 +114,7 @@ class InstanceTemplate(Struct):
 
     name: str
     loops: tuple[LoopTemplate, ...]
+    condition: Node | None
     body: Body
     parameters: tuple[ParameterTemplate, ...]
     ports: tuple[tuple[PlaceSymbol, PortUse], ...]

@@ -15,6 +15,7 @@ from petri.language.syntax.lexer import Token, span_of
 from petri.net import Span
 from petri.structs import Frozen, replace
 
+NAMING = ("draw", "let")  # clauses that a transition may have several of
 MOST_DIGITS = 400  # of a number, and the limit of its exponent: more than any 64-bit float can hold
 
 
@@ -96,11 +97,19 @@ class Builder:
         name, value = parts
         return tree.Dist(name.text, value, self.doc, self.span(name, name), self.span(first, last))
 
+    def fn(self, parts: list[Any], first: Token, last: Token) -> tree.Fn:
+        name, parameters, type_, value = parts
+        own, whole = self.span(name, name), self.span(first, last)
+        return tree.Fn(name.text, tuple(parameters or ()), type_, value, self.doc, own, whole)
+
+    def fields(self, parts: list[Any], first: Token, last: Token) -> list[tuple[str, tree.TypeExpr, Span]]:
+        return parts
+
     def place(self, parts: list[Any], first: Token, last: Token) -> tree.Place:
         name, size, type_, *clauses = parts
         found = self._clauses("place", clauses)
         discipline = found.get("fifo")
-        capacity, initial = found.get("cap"), found.get("=")
+        capacity, initial, condition = found.get("cap"), found.get("="), found.get("if")
         return tree.Place(
             name=name.text,
             size=size,
@@ -109,6 +118,7 @@ class Builder:
             key=discipline.value if discipline else None,
             capacity=capacity.value if capacity else None,
             initial=tuple(initial.value) if initial else (),
+            condition=condition.value if condition else None,
             doc=self.doc,
             name_span=self.span(name, name),
             span=self.span(first, last),
@@ -130,16 +140,19 @@ class Builder:
         return tree.Initial(parts[0], tuple(parts[1:]), self.span(first, last))
 
     def transition(self, parts: list[Any], first: Token, last: Token) -> tree.Transition:
-        name, loops, inputs, outputs, *clauses = parts
-        found = self._clauses("transition", clauses)
-        draws, time, guard = found.get("draw"), found.get("takes"), found.get("when")
+        name, loops, condition, inputs, outputs, *clauses = parts
+        found = self._clauses("transition", [clause for clause in clauses if clause.word not in NAMING])
+        named = {word: [item for clause in clauses if clause.word == word for item in clause.value] for word in NAMING}
+        time, guard = found.get("takes"), found.get("when")
         priority, weight = found.get("priority"), found.get("weight")
         return tree.Transition(
             name=name.text,
             loops=tuple(loops or ()),
+            condition=condition,
             inputs=tuple(inputs or ()),
             outputs=tuple(outputs),
-            draws=tuple(draws.value) if draws else (),
+            draws=tuple(named["draw"]),
+            lets=tuple(named["let"]),
             time=time.value if time else None,
             guard=guard.value if guard else None,
             priority=priority.value if priority else None,
@@ -172,6 +185,13 @@ class Builder:
         name, distribution = parts
         return tree.Draw(name.text, distribution, self.span(name, name), self.span(first, last))
 
+    def lets(self, parts: list[Any], first: Token, last: Token) -> list[tree.Let]:
+        return parts
+
+    def let(self, parts: list[Any], first: Token, last: Token) -> tree.Let:
+        name, value = parts
+        return tree.Let(name.text, value, self.span(name, name), self.span(first, last))
+
     def module(self, parts: list[Any], first: Token, last: Token) -> tree.Module:
         """The header; the parser adds the body."""
         name, parameters = parts
@@ -198,12 +218,13 @@ class Builder:
         return tree.Port(name.text, "", size, type_, self.doc, self.span(name, name), self.span(first, last))
 
     def instance(self, parts: list[Any], first: Token, last: Token) -> tree.Instance:
-        name, loops, module, arguments = parts
+        name, loops, module, arguments, condition = parts
         return tree.Instance(
             name=name.text,
             loops=tuple(loops or ()),
             module=module.text,
             arguments=tuple(arguments or ()),
+            condition=condition,
             doc=self.doc,
             name_span=self.span(name, name),
             module_span=self.span(module, module),
@@ -220,10 +241,9 @@ class Builder:
         return tree.Argument(parts[0].text, parts[1], self.span(first, last))
 
     def measure(self, parts: list[Any], first: Token, last: Token) -> tree.Measure:
-        name, formula, record = parts
-        return tree.Measure(
-            name.text, formula, tuple(record or ()), self.doc, self.span(name, name), self.span(first, last)
-        )
+        name, formula, record, condition = parts
+        own, whole = self.span(name, name), self.span(first, last)
+        return tree.Measure(name.text, formula, tuple(record or ()), condition, self.doc, own, whole)
 
     def at(self, parts: list[Any], first: Token, last: Token) -> tree.At:
         return tree.At(parts[0], parts[1], self.span(first, last))
@@ -232,8 +252,8 @@ class Builder:
         return parts
 
     def expect(self, parts: list[Any], first: Token, last: Token) -> tree.Expect:
-        formula, comparison, bound, within = parts
-        return tree.Expect(formula, comparison, bound, within, self.span(first, last))
+        formula, comparison, bound, within, condition = parts
+        return tree.Expect(formula, comparison, bound, within, condition, self.span(first, last))
 
     def comparator(self, parts: list[Any], first: Token, last: Token) -> str:
         return parts[0].kind  # type: ignore[no-any-return]

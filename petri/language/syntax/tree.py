@@ -179,7 +179,8 @@ class RecordType(Frozen):
 TypeExpr = NamedType | RangeType | EnumType | RecordType
 
 # ---------------------------------------------------------------- declarations
-# `span` covers the declaration; `name_span` its name. `doc` is the text of its `##` comments.
+# `span` covers the declaration; `name_span` its name. `doc` is the text of its `##` comments. What has a `condition` is
+# in the net only if that is true.
 
 
 class Net(Frozen):
@@ -244,6 +245,18 @@ class Dist(Frozen):
     span: Span
 
 
+class Fn(Frozen):
+    """`fn blocks(s: Bytes): int = ceil(s / 128 B)`; without `type` it is that of the value."""
+
+    name: str
+    parameters: tuple[tuple[str, TypeExpr, Span], ...]
+    type: TypeExpr | None
+    value: Expr
+    doc: str
+    name_span: Span
+    span: Span
+
+
 class Loop(Frozen):
     """`[i in 0..n-1]` of a transition or instance, `for i in 0..n-1` of an initial marking."""
 
@@ -270,6 +283,7 @@ class Place(Frozen):
     key: Expr | None
     capacity: Expr | None
     initial: tuple[Initial, ...]
+    condition: Expr | None
     doc: str
     name_span: Span
     span: Span
@@ -290,12 +304,23 @@ class Draw(Frozen):
     span: Span
 
 
+class Let(Frozen):
+    """`let rest = p.size - header`"""
+
+    name: str
+    value: Expr
+    name_span: Span
+    span: Span
+
+
 class Transition(Frozen):
     name: str
     loops: tuple[Loop, ...]
+    condition: Expr | None
     inputs: tuple[Arc, ...]
     outputs: tuple[Expr, ...]
     draws: tuple[Draw, ...]
+    lets: tuple[Let, ...]
     time: Expr | None
     guard: Expr | None
     priority: Expr | None
@@ -339,6 +364,7 @@ class Instance(Frozen):
     loops: tuple[Loop, ...]
     module: str
     arguments: tuple[Argument, ...]
+    condition: Expr | None
     doc: str
     name_span: Span
     module_span: Span
@@ -351,6 +377,7 @@ class Measure(Frozen):
     name: str
     formula: Expr
     record: tuple[Expr, ...]
+    condition: Expr | None
     doc: str
     name_span: Span
     span: Span
@@ -363,6 +390,7 @@ class Expect(Frozen):
     comparison: Literal["<", "<=", ">", ">=", "=="]
     bound: Expr
     within: Expr | None
+    condition: Expr | None
     span: Span
 
 
@@ -378,7 +406,7 @@ class Run(Frozen):
 
 
 Declaration = (
-    Net | Time | Import | Param | Const | Type | Dist | Place | Transition | Port | Module | Instance
+    Net | Time | Import | Param | Const | Type | Dist | Fn | Place | Transition | Port | Module | Instance
     | Measure | Expect | Run
 )  # fmt: skip
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use engine::base::fault::{Detail, Fault, LoadError, Loaded};
 use engine::base::ids::{PlaceId, SpanId, TransitionId};
 use engine::base::long_stack::on_long_stack;
-use engine::base::ticks::{Ticks, HORIZON};
+use engine::base::ticks::{Ticks, NEVER};
 use engine::engine::run::{Limits, Reason, RunError};
 use engine::net::check::DEEPEST;
 use engine::net::{FileNumber, Net, Span};
@@ -125,7 +125,7 @@ impl Session {
     /// Runs up to a whole number of ticks, without the interpreter's lock. Returns "until", "dead", "budget", "input" or "error".
     fn advance(&mut self, py: Python<'_>, until: f64, firings: u64) -> PyResult<&'static str> {
         let replication = self.replication.as_mut().ok_or_else(unbegun)?;
-        Ok(match py.detach(|| replication.advance(until.clamp(0.0, HORIZON as f64) as Ticks, firings)) {
+        Ok(match py.detach(|| replication.advance(until.clamp(0.0, NEVER as f64) as Ticks, firings)) {
             Reason::Until => "until",
             Reason::Dead => "dead",
             Reason::Budget => "budget",

@@ -5,6 +5,8 @@ pub type Ticks = i64;
 
 /// Model time ends here: every whole number up to it is a 64-bit float, too.
 pub const HORIZON: Ticks = 1 << 53;
+/// The end of a firing that would end beyond the horizon, and of a run that would.
+pub const NEVER: Ticks = 2 * HORIZON;
 /// A float below this is rounded to a whole number by one addition, …
 pub const SHORT: f64 = (1u64 << 51) as f64;
 /// … of this one: from here to twice as far, floats are the whole numbers, in the order of their bits.

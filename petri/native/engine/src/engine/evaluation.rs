@@ -1,8 +1,8 @@
 //! What a firing computes when it starts: draws, time, and outputs (I5).
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{PlaceId, SpanId};
-use crate::base::ticks::{whole, Ticks, HORIZON};
+use crate::base::ids::PlaceId;
+use crate::base::ticks::{whole, Ticks, HORIZON, NEVER};
 use crate::engine::run::Engine;
 use crate::engine::search::destination;
 use crate::observe::observer::Observer;
@@ -31,7 +31,8 @@ impl<O: Observer> Engine<O> {
                 whole(duration)
             }
         };
-        let end = self.end_after(program, duration, plan.time_span)?;
+        let duration = self.lasting(duration);
+        let end = self.now + duration;
         self.record.clear();
         let taken = self.taken(plan);
         let given = match plan.given {
@@ -48,13 +49,13 @@ impl<O: Observer> Engine<O> {
         Ok((duration, given))
     }
 
-    /// The end of a firing that starts now, which must not be beyond the horizon (S1).
+    /// The time of a firing that starts now: one that would end beyond the horizon does not end (S1).
     #[inline(always)]
-    pub(super) fn end_after(&self, program: &Program, duration: Ticks, span: SpanId) -> Outcome<Ticks> {
+    pub(super) fn lasting(&self, duration: Ticks) -> Ticks {
         if duration > HORIZON - self.now {
-            return Err(Fault::new("beyond-horizon", span).with_real("horizon", program.tick.time(HORIZON as f64)));
+            return NEVER - self.now;
         }
-        Ok(self.now + duration)
+        duration
     }
 
     /// How many tokens the arcs of a firing take.

@@ -191,13 +191,18 @@ impl<O: Observer> Engine<O> {
         mut run: impl FnMut(&mut Self, Ticks, u64) -> Result<Reason, Box<RunError>>,
     ) -> Reason {
         let enough = self.firings.saturating_add(firings);
+        let within = until.min(HORIZON);
         loop {
-            let last = until.min(self.integrals.enough_until());
+            let last = within.min(self.integrals.enough_until());
             match run(self, last, enough - self.firings) {
-                Ok(Reason::Until) if last < until => {
-                    let next = self.agenda.next_end().min(until);
+                Ok(Reason::Until) if last < within => {
+                    let next = self.agenda.next_end().min(within);
                     let (places, transitions) = (&mut self.marking.places, &mut self.enabling.transitions);
                     self.integrals.fold(program, places, transitions, next);
+                }
+                Ok(Reason::Until) if within < until => {
+                    self.error = self.beyond_horizon(program);
+                    return Reason::Error;
                 }
                 Ok(Reason::Until) => {
                     self.set_time(program, self.now.max(until));
@@ -648,6 +653,16 @@ impl<O: Observer> Engine<O> {
         let names = last.iter().map(|t| program.transitions[*t].name.clone()).collect();
         let fault = Fault::new("instant-limit", SpanId::NONE);
         Err(fault.with_int("limit", self.limits.firings_at_an_instant as i64).with_names("transitions", names))
+    }
+
+    /// A run cannot go on beyond the horizon, where all firings in progress end: the error names the first of them (X2).
+    #[cold]
+    fn beyond_horizon(&mut self, program: &Program) -> Option<RunError> {
+        let first = self.agenda.first()?;
+        let fault = Fault::new("beyond-horizon", program.transitions[first].time_span);
+        let fault = fault.with_real("horizon", program.tick.time(HORIZON as f64));
+        self.variables.fill(0);
+        Some(*self.run_error(program, first, *fault))
     }
 
     /// The fault that machine code has met.

@@ -20,7 +20,7 @@ impl<O: Observer> Engine<O> {
         duration: Ticks,
     ) -> Outcome<()> {
         self.check_instant(program, transition)?;
-        let end = self.end_after(program, duration, program.transitions[transition].time_span)?;
+        let duration = self.lasting(duration);
         self.check_tokens(simple.taken, simple.given)?;
         self.note_start(program, transition, 0, duration)?;
         for taken in &program.moves[simple.takes as usize..simple.gives as usize] {
@@ -31,7 +31,7 @@ impl<O: Observer> Engine<O> {
         if duration == 0 {
             return self.give(program, simple);
         }
-        self.agenda.begin(end, self.firings, transition, simple.lane, 0);
+        self.agenda.begin(self.now + duration, self.firings, transition, simple.lane, 0);
         Ok(())
     }
 

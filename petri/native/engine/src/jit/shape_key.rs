@@ -475,7 +475,7 @@ impl<'a> ShapeKey<'a> {
                 self.condition(condition);
             }
             Int::Uniform(bounds, _) => self.ints(10, bounds),
-            Int::Choice(_) | Int::Table(_) => self.open = true,
+            Int::Choice(_) | Int::Table(_) | Int::Drawn(..) => self.open = true,
         }
     }
 
@@ -533,7 +533,7 @@ impl<'a> ShapeKey<'a> {
                 self.real(mean);
             }
             Real::Uniform(bounds, _) => self.reals(13, bounds),
-            Real::Erlang(..) | Real::Lognormal(..) | Real::Pareto(..) | Real::Choice(_) | Real::Table(_) => {
+            Real::Erlang(..) | Real::Drawn(..) | Real::Choice(_) | Real::Table(_) | Real::Empirical(..) => {
                 self.open = true;
             }
         }

@@ -232,9 +232,11 @@ impl Scope {
     fn check(&self, e: &Expr) -> Result<(), String> {
         let op = e.op.as_str();
         let operands_fit = match op {
-            "const" | "var" | "tokens" | "now" | "end" | "table" => e.args.is_empty(),
+            "const" | "var" | "tokens" | "now" | "end" | "table" | "empirical" => e.args.is_empty(),
             "if" => e.args.len() == 3,
             "choice" => !e.args.is_empty() && e.args.len().is_multiple_of(2),
+            "triangular" => e.args.len() == 3,
+            "truncated_normal" => e.args.len() == 4,
             _ => (1..=2).contains(&e.args.len()),
         };
         if !operands_fit {
@@ -244,11 +246,7 @@ impl Scope {
             "const" if e.value.is_none() => return Err("has a constant without a value".into()),
             "var" if !self.has(e.value) => return Err("uses a variable that has no value there".into()),
             "tokens" | "now" | "end" if !self.marking => return Err(format!("has `{op}` in its key")),
-            "exp" | "uniform" | "uniform_int" | "erlang" | "lognormal" | "pareto" | "choice" | "table"
-                if !self.draws =>
-            {
-                return Err(format!("draws (`{op}`) where it may not"));
-            }
+            op if !self.draws && draws(op) => return Err(format!("draws (`{op}`) where it may not")),
             _ => {}
         }
         self.check_all(&e.args)
@@ -258,4 +256,25 @@ impl Scope {
         let position = variable.and_then(Scalar::as_int).and_then(|value| usize::try_from(value).ok());
         position.and_then(|position| self.bound.get(position)).copied().unwrap_or(false)
     }
+}
+
+/// Whether an operation draws random numbers.
+fn draws(op: &str) -> bool {
+    const SPECIAL: [&str; 7] = ["exp", "uniform", "uniform_int", "erlang", "choice", "table", "empirical"];
+    const OTHERS: [&str; 13] = [
+        "lognormal",
+        "pareto",
+        "gamma",
+        "weibull",
+        "normal",
+        "truncated_normal",
+        "triangular",
+        "hyperexponential",
+        "beta",
+        "bernoulli",
+        "geometric",
+        "binomial",
+        "poisson",
+    ];
+    SPECIAL.contains(&op) || OTHERS.contains(&op)
 }

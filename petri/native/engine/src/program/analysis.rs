@@ -99,6 +99,8 @@ impl Ranges<'_> {
             "max" => ((a.0.max(b.0), a.1.max(b.1)), false),
             "if" => ((of(1).0.min(of(2).0), of(1).1.max(of(2).1)), false),
             "uniform_int" => ((a.0, b.1), true),
+            "bernoulli" => (BIT, true),
+            "geometric" | "binomial" | "poisson" => ((0, ANY.1), true),
             "choice" => {
                 let values = args.iter().step_by(2).map(|v| v.range);
                 (values.reduce(|x, y| (x.0.min(y.0), x.1.max(y.1))).unwrap_or(ANY), true)
@@ -141,7 +143,10 @@ fn never_negative(e: &Expr, args: &[Facts]) -> bool {
         "if" => args.iter().skip(1).all(|a| a.never_negative),
         "uniform" => args.first().is_some_and(|a| a.never_negative),
         "choice" => args.iter().step_by(2).all(|a| a.never_negative),
-        "now" | "end" | "abs" | "exp" | "erlang" | "lognormal" | "pareto" => true,
+        "now" | "end" | "abs" | "exp" | "erlang" | "lognormal" | "pareto" | "gamma" | "weibull" | "beta" => true,
+        "hyperexponential" => true,
+        "triangular" => args.first().is_some_and(|a| a.never_negative),
+        "truncated_normal" => args.get(2).is_some_and(|a| a.never_negative),
         _ => false,
     }
 }

@@ -4,6 +4,7 @@ use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::SpanId;
 use crate::base::portable;
 use crate::base::random::Random;
+use crate::program::variates;
 
 /// A finite result, with −0.0 as 0.0 (S2, X1).
 #[inline(always)]
@@ -59,15 +60,159 @@ pub fn erlang(k: i64, mean: f64, span: SpanId, random: &mut Random) -> Outcome<f
     finite(mean / k as f64 * total, span)
 }
 
-pub fn lognormal(mean: f64, cv: f64, span: SpanId, random: &mut Random) -> Outcome<f64> {
-    require(mean > 0.0 && cv >= 0.0, "lognormal", span, || vec![("mean", mean), ("cv", cv)])?;
-    let variance = portable::ln(1.0 + cv * cv);
-    let location = portable::ln(mean) - 0.5 * variance;
-    finite(portable::exp(location + variance.sqrt() * random.normal()), span)
+/// The distributions that are written out nowhere else: their parameters are numbers, and the value is one, whole if the
+/// distribution is one of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distribution {
+    Lognormal,
+    Pareto,
+    Gamma,
+    Weibull,
+    Normal,
+    TruncatedNormal,
+    Triangular,
+    Hyperexponential,
+    Beta,
+    Bernoulli,
+    Geometric,
+    Binomial,
+    Poisson,
 }
 
-pub fn pareto(shape: f64, mean: f64, span: SpanId, random: &mut Random) -> Outcome<f64> {
-    require(shape > 1.0 && mean >= 0.0, "pareto", span, || vec![("shape", shape), ("mean", mean)])?;
+const LEAST_SHAPE: f64 = 1e-6;
+const GREATEST_SHAPE: f64 = 1e12;
+const MOST_TRIALS: f64 = 1e15;
+/// Standard deviations from the mean at which a truncated normal may begin.
+const FARTHEST: f64 = 30.0;
+
+impl Distribution {
+    /// The one of an operation, if there is one.
+    pub fn of(op: &str) -> Option<Distribution> {
+        use Distribution::*;
+        let all = [Lognormal, Pareto, Gamma, Weibull, Normal, TruncatedNormal, Triangular, Hyperexponential, Beta];
+        let ints = [Bernoulli, Geometric, Binomial, Poisson];
+        all.into_iter().chain(ints).find(|distribution| distribution.names().0 == op)
+    }
+
+    /// Its operation, and its parameters.
+    pub fn names(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Distribution::Lognormal => ("lognormal", &["mean", "cv"]),
+            Distribution::Pareto => ("pareto", &["shape", "mean"]),
+            Distribution::Gamma => ("gamma", &["shape", "mean"]),
+            Distribution::Weibull => ("weibull", &["shape", "scale"]),
+            Distribution::Normal => ("normal", &["mean", "sd"]),
+            Distribution::TruncatedNormal => ("truncated_normal", &["mean", "sd", "low", "high"]),
+            Distribution::Triangular => ("triangular", &["low", "mode", "high"]),
+            Distribution::Hyperexponential => ("hyperexponential", &["mean", "cv"]),
+            Distribution::Beta => ("beta", &["a", "b"]),
+            Distribution::Bernoulli => ("bernoulli", &["p"]),
+            Distribution::Geometric => ("geometric", &["p"]),
+            Distribution::Binomial => ("binomial", &["n", "p"]),
+            Distribution::Poisson => ("poisson", &["mean"]),
+        }
+    }
+
+    /// Whether parameters are in the domain.
+    fn holds(self, parameters: &[f64]) -> bool {
+        let is_shape = |shape: f64| (LEAST_SHAPE..=GREATEST_SHAPE).contains(&shape);
+        match (self, parameters) {
+            (Distribution::Lognormal, &[mean, cv]) => mean > 0.0 && cv >= 0.0,
+            (Distribution::Pareto, &[shape, mean]) => shape > 1.0 && mean >= 0.0,
+            (Distribution::Gamma | Distribution::Weibull, &[shape, size]) => is_shape(shape) && size >= 0.0,
+            (Distribution::Normal, &[_, sd]) => sd >= 0.0,
+            (Distribution::TruncatedNormal, &[mean, sd, low, high]) => {
+                sd > 0.0 && low < high && low - mean <= FARTHEST * sd && mean - high <= FARTHEST * sd
+            }
+            (Distribution::Triangular, &[low, mode, high]) => low <= mode && mode <= high,
+            (Distribution::Hyperexponential, &[mean, cv]) => mean >= 0.0 && (1.0..=1e6).contains(&cv),
+            (Distribution::Beta, &[a, b]) => is_shape(a) && is_shape(b),
+            (Distribution::Bernoulli, &[p]) => (0.0..=1.0).contains(&p),
+            (Distribution::Geometric, &[p]) => p > 0.0 && p <= 1.0,
+            (Distribution::Binomial, &[n, p]) => (0.0..=MOST_TRIALS).contains(&n) && (0.0..=1.0).contains(&p),
+            (Distribution::Poisson, &[mean]) => (0.0..=MOST_TRIALS).contains(&mean),
+            _ => false,
+        }
+    }
+
+    /// A value; a fault where the parameters are not in the domain.
+    pub fn draw(self, parameters: &[f64], span: SpanId, random: &mut Random) -> Outcome<f64> {
+        let (name, names) = self.names();
+        require(self.holds(parameters), name, span, || {
+            names.iter().copied().zip(parameters.iter().copied()).collect()
+        })?;
+        Ok(match (self, parameters) {
+            (Distribution::Lognormal, &[mean, cv]) => lognormal(mean, cv, random),
+            (Distribution::Pareto, &[shape, mean]) => pareto(shape, mean, random),
+            (Distribution::Gamma, &[shape, mean]) => gamma(shape, mean, random),
+            (Distribution::Weibull, &[shape, scale]) => scale * portable::power(random.exponential(), 1.0 / shape),
+            (Distribution::Normal, &[mean, sd]) => mean + sd * random.normal(),
+            (Distribution::TruncatedNormal, &[mean, sd, low, high]) => truncated_normal(mean, sd, low, high, random),
+            (Distribution::Triangular, &[low, mode, high]) => triangular(low, mode, high, random),
+            (Distribution::Hyperexponential, &[mean, cv]) => hyperexponential(mean, cv, random),
+            (Distribution::Beta, &[a, b]) => variates::beta(random, a, b),
+            (Distribution::Bernoulli, &[p]) => f64::from(random.uniform() < p),
+            (Distribution::Geometric, &[p]) => geometric(p, random),
+            (Distribution::Binomial, &[n, p]) => variates::binomial(random, n, p),
+            (Distribution::Poisson, &[mean]) => variates::poisson(random, mean),
+            _ => f64::NAN,
+        })
+    }
+}
+
+fn lognormal(mean: f64, cv: f64, random: &mut Random) -> f64 {
+    let variance = portable::ln(1.0 + cv * cv);
+    let location = portable::ln(mean) - 0.5 * variance;
+    portable::exp(location + variance.sqrt() * random.normal())
+}
+
+fn pareto(shape: f64, mean: f64, random: &mut Random) -> f64 {
     let least = mean * (shape - 1.0) / shape;
-    finite(least * portable::power(1.0 - random.uniform(), -1.0 / shape), span)
+    least * portable::power(1.0 - random.uniform(), -1.0 / shape)
+}
+
+fn gamma(shape: f64, mean: f64, random: &mut Random) -> f64 {
+    let scale = mean / shape;
+    if shape >= 1.0 {
+        return scale * variates::standard_gamma(random, shape);
+    }
+    scale * portable::exp(variates::ln_gamma(random, shape))
+}
+
+fn truncated_normal(mean: f64, sd: f64, low: f64, high: f64, random: &mut Random) -> f64 {
+    let x = mean + sd * variates::within(random, (low - mean) / sd, (high - mean) / sd);
+    if x < low {
+        low
+    } else if x > high {
+        high
+    } else {
+        x
+    }
+}
+
+fn triangular(low: f64, mode: f64, high: f64, random: &mut Random) -> f64 {
+    let (width, left) = (high - low, mode - low);
+    let u = random.uniform();
+    if u * width < left {
+        return low + (u * width * left).sqrt();
+    }
+    high - ((1.0 - u) * width * (high - mode)).sqrt()
+}
+
+/// Two exponentials with balanced means: both contribute half of the mean. The rare one is the longer.
+fn hyperexponential(mean: f64, cv: f64, random: &mut Random) -> f64 {
+    let square = cv * cv;
+    let rare = 1.0 / (square + 1.0) / (1.0 + ((square - 1.0) / (square + 1.0)).sqrt());
+    let chance = if random.uniform() < rare { rare } else { 1.0 - rare };
+    0.5 * mean / chance * random.exponential()
+}
+
+/// Trials up to the first success: an exponential of rate -ln(1 - p), rounded up.
+fn geometric(p: f64, random: &mut Random) -> f64 {
+    if p == 1.0 {
+        return 1.0;
+    }
+    let failure = 1.0 - p;
+    let rate = if failure == 1.0 { p } else { -portable::ln(failure) * p / (1.0 - failure) };
+    (random.exponential() / rate).floor() + 1.0
 }

@@ -4,6 +4,7 @@
 //! is 64 bits: two's complement or IEEE 754, as its kind says.
 
 use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
+use crate::program::distribution::Distribution;
 
 /// A table with the sums of its weights from the first to each.
 #[derive(Clone, Debug)]
@@ -87,6 +88,8 @@ pub enum Int {
     Uniform(Box<(Int, Int)>, SpanId),
     Choice(Box<Choice<Int>>),
     Table(TableId),
+    /// A draw from a distribution of integers.
+    Drawn(Distribution, Box<[Real]>, SpanId),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,10 +127,11 @@ pub enum Real {
     Exponential(Box<Real>, SpanId),
     Uniform(Box<(Real, Real)>, SpanId),
     Erlang(Box<(Int, Real)>, SpanId),
-    Lognormal(Box<(Real, Real)>, SpanId),
-    Pareto(Box<(Real, Real)>, SpanId),
+    Drawn(Distribution, Box<[Real]>, SpanId),
     Choice(Box<Choice<Real>>),
     Table(TableId),
+    /// A draw between the values of a table.
+    Empirical(TableId, SpanId),
 }
 
 /// A choice among values. Where all weights are constants their sums are ready, and where all values are constants

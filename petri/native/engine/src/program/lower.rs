@@ -4,7 +4,7 @@ use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::{PlaceId, SpanId, TableId, VariableId};
 use crate::net::{Expr, Kind, Scalar, Span};
 use crate::program::analysis::{Range, Ranges, ANY};
-use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN};
+use crate::program::distribution::{Distribution, FINITE_MEAN, POSITIVE_MEAN};
 use crate::program::expression::{
     Bool, Choice, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
@@ -120,6 +120,10 @@ impl Lowering<'_> {
                 Int::Choice(Box::new(self.choice(e, values, simple)?))
             }
             "table" => Int::Table(TableId(position(e, self.tables, "a table")?)),
+            "bernoulli" | "geometric" | "binomial" | "poisson" => {
+                let (distribution, parameters) = self.drawn(e)?;
+                Int::Drawn(distribution, parameters, self.span(&e.span))
+            }
             _ => return Err(unknown(e)),
         })
     }
@@ -158,6 +162,7 @@ impl Lowering<'_> {
                 Real::If(Box::new((self.bool(argument(e, 0)?)?, branches.0, branches.1)))
             }
             "table" => Real::Table(TableId(position(e, self.tables, "a table")?)),
+            "empirical" => Real::Empirical(TableId(position(e, self.tables, "a table")?), self.span(&e.span)),
             "choice" => {
                 let values = e.args.iter().step_by(2).map(|v| self.real(v)).collect::<Loaded<Vec<_>>>()?;
                 let simple = values.iter().all(|v| matches!(v, Real::Const(_) | Real::Var(_)));
@@ -180,14 +185,18 @@ impl Lowering<'_> {
             let parameters = (self.int(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
             return Ok(Real::Erlang(Box::new(parameters), self.span(&e.span)));
         }
-        let kind: fn(Box<(Real, Real)>, SpanId) -> Real = match e.op.as_str() {
-            "uniform" => Real::Uniform,
-            "lognormal" => Real::Lognormal,
-            "pareto" => Real::Pareto,
-            _ => return Err(unknown(e)),
-        };
-        let parameters = (self.real(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
-        Ok(kind(Box::new(parameters), self.span(&e.span)))
+        if e.op == "uniform" {
+            let bounds = (self.real(argument(e, 0)?)?, self.real(argument(e, 1)?)?);
+            return Ok(Real::Uniform(Box::new(bounds), self.span(&e.span)));
+        }
+        let (distribution, parameters) = self.drawn(e)?;
+        Ok(Real::Drawn(distribution, parameters, self.span(&e.span)))
+    }
+
+    fn drawn(&mut self, e: &Expr) -> Loaded<(Distribution, Box<[Real]>)> {
+        let distribution = Distribution::of(&e.op).ok_or_else(|| unknown(e))?;
+        let parameters = (0..distribution.names().1.len()).map(|i| self.real(argument(e, i)?));
+        Ok((distribution, parameters.collect::<Loaded<_>>()?))
     }
 
     fn choice<T>(&mut self, e: &Expr, values: Vec<T>, simple: bool) -> Loaded<Choice<T>> {

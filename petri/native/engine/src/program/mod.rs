@@ -13,6 +13,7 @@
 //! - [`prefetch_target`]: what the tokens that a firing will deposit lead to
 //! - [`expression`]: expressions, as typed trees
 //! - [`distribution`]: distributions whose parameters are expressions
+//! - [`variates`]: random variates that need a loop
 //! - [`lower`]: from the expressions of the flat net to those trees
 //! - [`analysis`]: what is known of an expression before it is evaluated
 //! - [`ranges`]: which values the slots of places may have
@@ -35,6 +36,7 @@ pub mod prefetch_target;
 pub mod probes;
 pub mod ranges;
 pub mod transition;
+pub mod variates;
 pub mod watch;
 
 use std::sync::Arc;

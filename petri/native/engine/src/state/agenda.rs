@@ -58,6 +58,12 @@ impl Agenda {
         self.tournament.next_time()
     }
 
+    /// The transition of the firing that ends first.
+    pub fn first(&mut self) -> Option<TransitionId> {
+        self.next_end();
+        Some(self.endings.head(self.tournament.first_due()?).transition)
+    }
+
     /// A firing begins; what it will deposit is written to the words returned. All firings of a lane have the same
     /// duration.
     #[inline(always)]

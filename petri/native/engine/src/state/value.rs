@@ -5,7 +5,7 @@ use crate::base::ids::SpanId;
 use crate::base::portable;
 use crate::base::random::Random;
 use crate::base::ticks::Ticks;
-use crate::program::distribution::{erlang, finite, lognormal, pareto, require, uniform_int};
+use crate::program::distribution::{erlang, finite, require, uniform_int, Distribution};
 use crate::program::expression::{
     Bool, Choice, Comparison, DrawTable, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding, Value,
 };
@@ -168,6 +168,9 @@ impl Int {
                 let table = &scope.tables[table.at()];
                 Ok(table.ints[scope.random.cumulative_choice(&table.sums)])
             }
+            Int::Drawn(distribution, parameters, span) => {
+                whole_number(drawn(*distribution, parameters, *span, scope)?, *span)
+            }
         }
     }
 }
@@ -179,13 +182,38 @@ impl Rounding {
             Rounding::Ceil => a.ceil(),
             Rounding::Round => a.round_ties_even(),
         };
-        // −2⁶³ is a double; 2⁶³ is the first one above the range.
-        if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&rounded) {
-            Ok(rounded as i64)
-        } else {
-            Err(Fault::new("int-overflow", span))
-        }
+        whole_number(rounded, span)
     }
+}
+
+/// A whole number as an integer.
+fn whole_number(number: f64, span: SpanId) -> Outcome<i64> {
+    // −2⁶³ is a double; 2⁶³ is the first one above the range.
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&number) {
+        Ok(number as i64)
+    } else {
+        Err(Fault::new("int-overflow", span))
+    }
+}
+
+/// Anywhere between a value and the one before it, evenly, with the weight of the value; or the first one.
+fn interpolated(table: &DrawTable, span: SpanId, random: &mut Random) -> Outcome<f64> {
+    let position = random.cumulative_choice(&table.sums);
+    let high = table.reals[position];
+    if position == 0 {
+        return Ok(high);
+    }
+    let low = table.reals[position - 1];
+    finite(low + (high - low) * random.uniform(), span)
+}
+
+/// A draw from a distribution: first its parameters, from left to right.
+fn drawn(distribution: Distribution, parameters: &[Real], span: SpanId, scope: &mut Scope) -> Outcome<f64> {
+    let mut values = [0.0; 4];
+    for (value, parameter) in values.iter_mut().zip(parameters) {
+        *value = parameter.value(scope)?;
+    }
+    distribution.draw(&values[..parameters.len()], span, scope.random)
 }
 
 impl Real {
@@ -229,6 +257,7 @@ impl Real {
                 let table = &scope.tables[table.at()];
                 Ok(table.reals[scope.random.cumulative_choice(&table.sums)])
             }
+            Real::Empirical(table, span) => interpolated(&scope.tables[table.at()], *span, scope.random),
             Real::Exponential(mean, span) => {
                 let mean = mean.value(scope)?;
                 require(mean >= 0.0, "exp", *span, || vec![("mean", mean)])?;
@@ -243,13 +272,8 @@ impl Real {
                 let (k, mean) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
                 erlang(k, mean, *span, scope.random)
             }
-            Real::Lognormal(parameters, span) => {
-                let (mean, cv) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
-                lognormal(mean, cv, *span, scope.random)
-            }
-            Real::Pareto(parameters, span) => {
-                let (shape, mean) = (parameters.0.value(scope)?, parameters.1.value(scope)?);
-                pareto(shape, mean, *span, scope.random)
+            Real::Drawn(distribution, parameters, span) => {
+                finite(drawn(*distribution, parameters, *span, scope)?, *span)
             }
         }
     }

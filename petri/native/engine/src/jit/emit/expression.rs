@@ -155,7 +155,9 @@ impl Emitter<'_, '_> {
                 self.b.ins().uextend(I64, condition)
             }
             Int::Uniform(bounds, _) => self.uniform_int(bounds, end),
-            Int::Choice(_) | Int::Table(_) => self.evaluated(self.runtime.integer, std::ptr::from_ref(e) as u64, end),
+            Int::Choice(_) | Int::Table(_) | Int::Drawn(..) => {
+                self.evaluated(self.runtime.integer, std::ptr::from_ref(e) as u64, end)
+            }
         }
     }
 

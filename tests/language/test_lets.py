@@ -1,0 +1,69 @@
+"""`let x = …` in a transition: a name for an expression."""
+
+from __future__ import annotations
+
+import petri
+from petri import language
+from petri.net import Expr, Net, Transition
+from tests.language.test_flatten import shown
+
+PLACES = """
+type P = { n: int, port: 0..3 }
+place q : P = P(4, 2)
+place n : int = 3
+place known : int = 9
+place out[0..3] : P
+"""
+
+
+def only(clauses: str) -> Transition:
+    net = language.loads(f"{PLACES}transition t: {clauses}")
+    return net.transitions[0]
+
+
+def test_a_let_stands_for_its_expression() -> None:
+    t = only("q(p), n(x) -> n(rest)  let rest = x - p.n  when rest > 2")
+    assert shown(t.outputs[0].values[0]) == ["sub", "var2", "var0"]
+    assert shown(t.guard) == ["gt", ["sub", "var2", "var0"], 2]
+    assert [variable.name for variable in t.variables] == ["p.n", "p.port", "x"]
+    assert t.draws == ()
+
+
+def test_lets_use_one_another_and_draws_in_any_order() -> None:
+    t = only("n(x) -> n(b)  let b = a + s, a = 2 * x  draw s ~ uniform(1..3), r ~ exp(c)  let c = a * 1.5  takes r")
+    assert shown(t.outputs[0].values[0]) == ["add", ["mul", 2, "var0"], "var1"]
+    assert shown(t.draws[1].expression) == ["exp", ["mul", ["real", ["mul", 2, "var0"]], 1.5]]
+
+
+def test_a_let_can_be_a_record_and_choose_a_place() -> None:
+    t = only("q(p) -> out[e](r)  let r = p with {n: p.n + 1}, e = p.port")
+    assert [shown(value) for value in t.outputs[0].values] == [["add", "var0", 1], "var1"]
+    assert shown(t.outputs[0].index) == "var1"
+
+
+def test_a_let_in_a_pattern_is_an_equality() -> None:
+    t = only("read known(k), q(p) -> q(p)  let k = p.n + 5")
+    assert [arc.place for arc in t.inputs] == [0, 2]
+    assert shown(t.inputs[1].pattern[0].equal) == ["add", "var0", 5]
+
+
+def test_a_constant_let_may_be_a_priority() -> None:
+    assert only("n(x) -> n(x)  let high = 2 * 3  priority high").priority == 6
+
+
+def test_measures_see_a_let() -> None:
+    net = petri.loads(f"{PLACES}transition t: n(x) -> nothing  let y = 2 * x\nmeasure m = y at t\nrun until dead")
+    assert net.run().measure("m").value == 6
+
+
+def test_a_chain_that_doubles_is_refused_in_time() -> None:
+    lets = ", ".join(f"a{i + 1} = a{i} + a{i}" for i in range(60))
+    found = language.checks(f"{PLACES}transition t: n(x) -> n(a60)  let a0 = x, {lets}")
+    assert {one.id for one in found if one.severity == "error"} == {"expression-too-large"}
+
+
+def test_let_is_still_a_name() -> None:
+    net: Net = language.loads("place let = token\nplace p : int = 3\ntransition t: let, p(x) -> let  let let = x")
+    assert [place.name for place in net.places] == ["let", "p"]
+    guard: Expr | None = net.transitions[0].guard
+    assert guard is None
