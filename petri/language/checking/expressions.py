@@ -177,7 +177,9 @@ class Reader:
                 return self._record(e, expected)
             case tree.With():
                 return self._with(e)
-            case tree.Least() if isinstance(expected, Record | Scalar):
+            case tree.Least():
+                if not isinstance(expected, (Record, Scalar)):
+                    return self.unknown(e.span)
                 nodes = [_least(kind, e.span) for _, kind in layout(expected)]
                 return Value(expected, tuple(nodes), e.span)
             case _:
