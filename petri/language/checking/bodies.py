@@ -184,7 +184,7 @@ def _initial_word(
             problems.error("initial-black-in-coloured", word.span, name=symbol.name, kind=describe(kind))
             return None
         return InitialTemplate((), count, loops, False, word.span)
-    if isinstance(kind, Black) or not kind.finite:
+    if not isinstance(kind, (Scalar, Record)) or not kind.finite:
         problems.error("all-of-infinite", word.span, name=symbol.name, kind=describe(kind))
         return None
     return InitialTemplate((), count, loops, True, word.span)

@@ -7,7 +7,7 @@ parts. So the readers know `CheckState`, and `Checker`, which stands on top of t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from petri.language.meaning.types import UNKNOWN, Request, Type
 from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.net import Span
-from petri.structs import Struct
+from petri.structs import Struct, field
 
 
 class Value(Struct):
@@ -60,6 +60,18 @@ class KnownTable(NamedTuple):
     mean: Fraction
 
 
+class Space(Struct):
+    """Files that share their names: the net (first) with what it imports, or what an import with `as` brings.
+
+    `inner` are the imports with names of their own.
+    """
+
+    files: list[tree.File] = field(default_factory=list)
+    inner: list[tuple[tree.Import, Space]] = field(default_factory=list)
+    targets: tuple[Path, ...] = ()  # the net, and the files of the imports with `as` that led here
+    read: set[Path] = field(default_factory=set)
+
+
 TableReader = Callable[[tree.Text], KnownTable | None]
 FileFinder = Callable[[tree.Text], Path | None]
 
@@ -70,14 +82,15 @@ class CheckState(ABC):
     def __init__(
         self,
         problems: Problems,
-        files: Sequence[tree.File],
+        space: Space,
         table: TableReader,
         stream: FileFinder,
         broken: frozenset[str] = frozenset(),
     ) -> None:
         """`broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name."""
         self.problems = problems
-        self.files = files
+        self.space = space
+        self.files = space.files
         self.table = table
         self.stream = stream
         self.broken = broken

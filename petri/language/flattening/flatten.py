@@ -56,6 +56,7 @@ class Flattener:
         self._terms = 0
         self._leaves: dict[int, tuple[int, Term]] = {}  # by what the tree of the net has there
         self.turns = 0
+        self.measured: dict[int, Instance] = {}  # of transitions whose `let` measures may use: instance and iteration
         self.deprived: set[int] = set()  # places that would get tokens from what is not in the net
         self._probe_numbers: dict[object, int] = {}
         self._names: dict[str, dict[str, int]] = {}
@@ -129,12 +130,14 @@ class Flattener:
     def transitions(self, target: Target) -> list[int]:
         return target.indices(self._index("transition"), self.root.locals)
 
-    def expression(self, node: Node) -> Expr:
+    def expression(self, node: Node, transition: int | None = None) -> Expr:
+        """An expression in a measure, which sees the firings of a transition."""
+        self.root.firing = None if transition is None else self.measured.get(transition)
         return build(node, self.root)
 
-    def quantity(self, node: Node) -> Expr:
+    def quantity(self, node: Node, transition: int) -> Expr:
         """What is measured: a value in the net's time unit, and not in ticks."""
-        return in_units(build(node, self.root), node.power)
+        return in_units(self.expression(node, transition), node.power)
 
     def measure(self, name: str) -> int:
         """The number of a declared measure."""
@@ -291,9 +294,12 @@ class Flattener:
     def _transitions(self, template: TransitionTemplate, instance: Instance) -> None:
         name = instance.prefix + template.name
         left_out = True
+        seen = any(node.op == "firing" for _, nodes in template.names.values() for node in nodes)
         for suffix in self._turns(template.loops, instance):
             if in_net(template.condition, instance):
                 self._room(1, template.span)
+                if seen:
+                    self.measured[len(self.net_transitions)] = instance.now()
                 self.net_transitions.append(self._transition(template, instance, name + suffix + template.step))
                 left_out = False
         if left_out:

@@ -92,6 +92,8 @@ def _postfix(node: tree.Expr) -> str:
             return f"{_write(node.base, _POSTFIX)}[{'*' if node.index is None else _write(node.index, 0)}]"
         case tree.Call():
             return f"{_write(node.function, _POSTFIX)}({_listed(_write(part, 0) for part in node.arguments)})"
+        case tree.List():
+            return f"[{_listed(_write(item, 0) for item in node.items)}]"
         case tree.With():
             return f"{_write(node.base, _POSTFIX)} with {_record(node.changes)}"
         case tree.Paren():
@@ -221,7 +223,7 @@ def _simple(node: tree.Declaration) -> str:
         case tree.Time():
             return f"time {node.unit}" + (f" resolution {_write(node.resolution, 0)}" if node.resolution else "")
         case tree.Import():
-            return f"import {node.name}" if node.path is None else f'import "{node.path}"'
+            return _import(node)
         case tree.Param():
             return f"param{STOP} {_parameter(node, STOP)}"
         case tree.Const():
@@ -238,6 +240,13 @@ def _simple(node: tree.Declaration) -> str:
             return expect_text(node)
         case _:
             raise TypeError(f"not a simple declaration: {node!r}")
+
+
+def _import(node: tree.Import) -> str:
+    path = node.name if node.path is None else f'"{node.path}"'
+    alias = "" if node.alias is None else f" as {node.alias}"
+    settings = _listed(f"{setting.name} = {_write(setting.value, 0)}" for setting in node.settings)
+    return f"import {path}{alias}{f' with {settings}' if node.settings else ''}"
 
 
 def expect_text(node: tree.Expect) -> str:

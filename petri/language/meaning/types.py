@@ -70,6 +70,14 @@ class Record:
         return all(scalar.finite for _, scalar in self.slots)
 
 
+class ListOf(Struct):
+    """The type of a list of constants, which an index picks from."""
+
+    element: Scalar
+    length: int
+    name: str = ""
+
+
 CALLER, SITE = "caller", "site"
 
 
@@ -130,7 +138,7 @@ class Unknown(Frozen):
     name: str = ""
 
 
-Type = Scalar | Record | Black | Unknown
+Type = Scalar | Record | ListOf | Black | Unknown
 
 INT = Scalar("int")
 REAL = Scalar("real")
@@ -175,6 +183,8 @@ def describe(kind: Type) -> str:
         if kind.kind == "real":
             return dimension_name(kind.dimension) or "real"
         return " | ".join(kind.labels) if kind.kind == "enum" else kind.kind
+    if isinstance(kind, ListOf):
+        return "a list"
     if isinstance(kind, Record) and not kind.name:
         return "{" + ", ".join(kind.fields) + "}"
     return kind.name or "unknown"
@@ -200,7 +210,7 @@ def slot(path: str, kind: Scalar, environment: Environment) -> net.Slot:
 
 def colour(kind: Type, environment: Environment) -> net.Colour:
     """The colour set of a type; shared when it does not depend on the instance. Raises CheckError."""
-    if isinstance(kind, (Black, Unknown)):
+    if not isinstance(kind, (Scalar, Record)):
         return BLACK_COLOUR
     if kind.colour is not None:
         return kind.colour

@@ -72,11 +72,20 @@ class Builder:
         return tree.Time(unit.text, self.span(first, last), resolution)
 
     def import_library(self, parts: list[Any], first: Token, last: Token) -> tree.Import:
-        return tree.Import(".".join(part.text for part in parts), None, self.span(first, last))
+        path, *rest = parts
+        return self._import(path, None, rest, self.span(first, last))
+
+    def library_path(self, parts: list[Any], first: Token, last: Token) -> str:
+        return ".".join(part.text for part in parts)
+
+    def _import(self, name: str, path: str | None, rest: list[Any], span: Span) -> tree.Import:
+        alias, settings = rest
+        where = self.span(alias, alias) if alias else None
+        return tree.Import(name, path, alias.text if alias else None, where, tuple(settings or ()), span)
 
     def import_file(self, parts: list[Any], first: Token, last: Token) -> tree.Import:
         path = parts[0].text.strip('"')
-        return tree.Import(path, path, self.span(first, last))
+        return self._import(path, path, parts[1:], self.span(first, last))
 
     def param(self, parts: list[Any], first: Token, last: Token) -> tree.Param:
         name, type_, default, bounds = parts
@@ -399,6 +408,9 @@ class Builder:
 
     def call(self, parts: list[Any], first: Token, last: Token) -> tree.Call:
         return tree.Call(parts[0], tuple(parts[1] or ()), self.span(first, last))
+
+    def list_of(self, parts: list[Any], first: Token, last: Token) -> tree.List:
+        return tree.List(tuple(parts), self.span(first, last))
 
     def with_record(self, parts: list[Any], first: Token, last: Token) -> tree.With:
         return tree.With(parts[0], parts[1], self.span(first, last))

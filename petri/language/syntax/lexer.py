@@ -18,12 +18,12 @@ DECLARATION_WORDS = (
 )  # fmt: skip
 CLAUSE_WORDS = (
     "takes", "draw", "let", "when", "priority", "weight", "read", "no", "reset", "cap", "fifo", "lifo", "bag", "by",
-    "in", "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "at", "record", "until", "warmup",
+    "in", "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "as", "at", "record", "until", "warmup",
     "replications", "seed", "order", "within", "with",
 )  # fmt: skip
 VALUE_WORDS = ("token", "all", "now", "true", "false")
 RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
-SOFT_WORDS = frozenset(("at", "let", "order", "out", "seed"))  # also names, where the keyword could not occur
+SOFT_WORDS = frozenset(("as", "at", "let", "order", "out", "seed"))  # also names, where the keyword could not occur
 
 _TOKEN = re.compile(
     r"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import pairwise
 
 from petri.diagnostics import Diagnostic, Value, in_order, limited
 from petri.language.syntax import tree
@@ -77,6 +78,7 @@ class _Parser:
         self.tables: ParserTables = load_tables()
         self.builder = Builder(path)
         self.statements = split(lexed.tokens, path)
+        _join_names_of_imports(self.statements)
         self.comments = lexed.comments
         self.documentation = documentation(self.statements, lexed.comments)
         self.lexical = _by_statement(self.statements, lexed)
@@ -240,6 +242,36 @@ class _Parser:
 
     def _add(self, nodes: tuple[tree.Declaration, ...]) -> None:
         (self.open[-1].body if self.open else self.top).extend(nodes)
+
+
+def _join_names_of_imports(statements: list[Statement]) -> None:
+    """Make one name of `voice.Packet` where `voice` is an import with this name of its own."""
+    spaces = set()
+    for statement in statements:
+        if statement.word == "import":
+            pairs = pairwise(statement.tokens)
+            spaces |= {name.text for word, name in pairs if word.kind == "as" and name.kind == "NAME"}
+    for statement in statements if spaces else ():
+        kinds = [token.kind for token in statement.tokens]
+        first = kinds.index("with") if "with" in kinds else len(kinds)
+        path = first if statement.word == "import" else 0
+        joined: list[Token] = statement.tokens[:path]
+        for token in statement.tokens[path:]:
+            if token.kind not in (*_PUNCTUATION, "NUMBER") and len(joined) > 1 and joined[-1].kind == ".":
+                before = joined[-2]
+                behind = len(joined) > 2 and joined[-3].kind == "."
+                if before.kind == "NAME" and before.text in spaces and not behind and _touch(before, joined[-1], token):
+                    del joined[-2:]
+                    token = replace(before, text=f"{before.text}.{token.text}")
+            joined.append(token)
+        statement.tokens[:] = joined
+
+
+_PUNCTUATION = frozenset("()[]{}.,:=~|+-*/<>") | {"->", "..", "==", "!=", "<=", ">=", "STRING"}
+
+
+def _touch(*tokens: Token) -> bool:
+    return all(a.line == b.line and a.end_column == b.column for a, b in pairwise(tokens))
 
 
 def _verb_marked(tokens: list[Token], word: str) -> list[Token]:

@@ -43,7 +43,7 @@ class Field(Frozen):
 
 
 class Index(Frozen):
-    """`base[index]`; `index` is None in `base[*]`, which means all elements in a measure."""
+    """`base[index]`, of an array or a list; `index` is None in `base[*]`, which means all elements in a measure."""
 
     base: Expr
     index: Expr | None
@@ -62,6 +62,13 @@ class Record(Frozen):
     """`{cls: gold, at}` — a field without an expression is the variable of its name."""
 
     fields: tuple[tuple[str, Expr | None, Span], ...]
+    span: Span
+
+
+class List(Frozen):
+    """`[4, 1, 1]`"""
+
+    items: tuple[Expr, ...]
     span: Span
 
 
@@ -154,7 +161,7 @@ class Least(Frozen):
 
 
 Expr = (
-    Number | Text | Name | Field | Index | Call | Record | With | Unary | Binary | If | Range | Paren
+    Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
     | Weighted | Passage | By | Ordered | At | Least
 )  # fmt: skip
 
@@ -213,10 +220,16 @@ class Time(Frozen):
 
 
 class Import(Frozen):
-    """`import ixp2400.dram` (library, path None) or `import "my/part.net"` (path)."""
+    """`import ixp2400.dram` (library, path None) or `import "my/part.net"` (path).
+
+    `as voice` gives its names a scope of their own; `with rate = 2 Mbps` sets its parameters.
+    """
 
     name: str
     path: str | None
+    alias: str | None
+    alias_span: Span | None
+    settings: tuple[Let, ...]
     span: Span
 
 
@@ -323,7 +336,7 @@ class Draw(Frozen):
 
 
 class Let(Frozen):
-    """`let rest = p.size - header`"""
+    """`rest = p.size - header`, of a `let` or of an `import … with`."""
 
     name: str
     value: Expr
