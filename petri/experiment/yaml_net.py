@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -30,13 +31,21 @@ def check_against_net(root: YamlTable, definition: Definition, refused: bool) ->
     if not isinstance(definition.net, str) or not definition.net:
         return []
     try:
-        base = load(definition.net)
+        base = _base(definition.net, definition)
     except LanguageError as error:
         first = error.diagnostics[0]
         missing = refused and first.id == "file-missing" and "net" in root.entries
         return [structs.replace(first, span=root.entries["net"].span)] if missing else []
     check = _Check(root, definition, base)
     return [*check.parameters(), *check.tables(), *check.times(), *check.figures()]
+
+
+def _base(net: str, definition: Definition) -> Model:
+    """The net with what is the same at all points, which decides what it measures; without it if a value is wrong."""
+    try:
+        return load(net, **definition.fixed)
+    except LanguageError:
+        return load(net)
 
 
 class _Check:
@@ -108,14 +117,19 @@ class _Check:
                 yield structs.replace(error.diagnostics[0], span=span, labels=())
 
     def times(self) -> Iterator[Diagnostic]:
-        for name in ("until", "warmup"):
-            node = self.root.entries.get(name)
-            value = getattr(self.definition, name)
-            if isinstance(node, YamlText) and value is not None and value not in ("auto", "dead"):
-                yield from self.refused(name, node, partial(self.plan, name, value))
+        """The end by itself, then the warm-up against the end of the experiment, or of the net if it states none."""
+        until, warmup = self.definition.until, self.definition.warmup
+        first = None if warmup is None else 0.0  # the net's own warm-up does not matter if there is another
+        wrong = list(self.time("until", until, partial(self.base.plan, until=until, warmup=first)))
+        yield from wrong
+        yield from self.time(
+            "warmup", warmup, partial(self.base.plan, until=math.inf if wrong else until, warmup=warmup)
+        )
 
-    def plan(self, name: str, value: float | str) -> None:
-        self.base.plan(until=value) if name == "until" else self.base.plan(warmup=value)
+    def time(self, name: str, value: float | str | None, attempt: Callable[[], object]) -> Iterator[Diagnostic]:
+        node = self.root.entries.get(name)
+        if isinstance(node, YamlText) and value is not None and value not in ("auto", "dead"):
+            yield from self.refused(name, node, attempt)
 
     # ------------------------------------------------------------ measures
 

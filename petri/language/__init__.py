@@ -136,7 +136,7 @@ def _attempt(
     else:
         loader.load_text(text or "", name)
     library, broken = frozenset(loader.library_files), frozenset(loader.broken)
-    checker = Checker(problems, loader.files, parameters or {}, loader.table, loader.stream, library, broken, clock)
+    checker = Checker(problems, loader.space, parameters or {}, loader.table, loader.stream, library, broken, clock)
     checker.run()
     loader.check_given()
     part = checker.gatherer.part

@@ -48,7 +48,28 @@ WORDING: dict[str, Wording] = {
     "unknown-field": Wording(
         "{kind} has no field `{field}`", "did you mean `{suggestion}`?", notes=("its fields are {fields:and}",)
     ),
-    "name-twice": Wording("the name `{name}` is taken: it is {kind}", "give one of the two another name"),
+    "name-twice": Wording(
+        "the name `{name}` is taken: it is {kind}",
+        "give one of the two another name",
+        "or keep the names of the import apart: `import … as {alias}` brings it as `{alias}.{name}`",
+    ),
+    "name-of-import": Wording(
+        "`{name}` is a name of an import, so it cannot be declared",
+        "to set a parameter of an import: `import … with name = value`",
+    ),
+    "unknown-setting": Wording(
+        "`{name}` is not a parameter of `{path}`",
+        "did you mean `{suggestion}`?",
+        "`{constant}` is a constant; declare it with `param` to set it from outside",
+        notes=("its parameters are {known:and}",),
+    ),
+    "not-with-as": Wording(
+        "`{path}` has a `{keyword}` line, so it cannot be imported with a name of its own",
+        "move the line to the net that imports it, as a measure of `{alias}.…`",
+    ),
+    "import-circular": Wording(
+        "`{path}` imports itself, under another name each time", "move what both need to a third file"
+    ),
     "name-builtin": Wording("the name `{name}` is taken: it is {what} of the language", "choose another name"),
     "name-shadows": Wording("`{name}` hides another `{name}`", "give the variable another name"),
     "unit-exists": Wording("the unit `{unit}` is part of the language", "choose another name for yours"),

@@ -169,6 +169,29 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         assert [diagnostic.id for diagnostic in caught.value.diagnostics] == [identifier]
 
 
+def test_times_and_measures_are_those_of_the_experiment(tmp_path: Path) -> None:
+    """A warm-up longer than the net's own run, an end before its own warm-up, a measure that `set` switches on."""
+    text = """\
+net timed
+param own = false
+place p = token
+transition t: p -> p  takes 1
+measure rounds = count(t)
+measure extra = rate(t)  if own
+run until 10  warmup 5
+"""
+    (tmp_path / "queue.net").write_text(text, encoding="utf-8")
+    load(tmp_path, "net: queue.net\nuntil: 40\nwarmup: 20\n")
+    load(tmp_path, "net: queue.net\nuntil: 4\nwarmup: 1\n")
+    load(tmp_path, "net: queue.net\nset: {own: true}\nmeasures: [extra]\n")
+    for wrong, line in (("until: 4\n", 2), ("until: 40\nwarmup: 50\n", 3), ("measures: [extra]\n", 2)):
+        with pytest.raises(LanguageError) as raised:
+            load(tmp_path, "net: queue.net\n" + wrong)
+        (error,) = raised.value.diagnostics
+        assert error.span is not None
+        assert error.span.line == line
+
+
 EVERYTHING_WRONG = """\
 net: queue.net
 sett: {load: 0.5}

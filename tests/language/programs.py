@@ -12,7 +12,10 @@ from petri.net import Span
 from petri.structs import Frozen, fields
 
 NOWHERE = Span("", 0, 0, 0, 0)
-NAMES = ("a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "let", "seed", "mean", "größe", "time_")
+NAMES = (
+    "a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "let", "seed", "weight", "mean", "größe",
+    "time_",
+)  # fmt: skip
 UNITS = ("ns", "B", "cycle", "Gbps")
 NUMBERS = ("0", "3", "2.5", "1e6", "1_000", "0.125", "12E-3", "5%", "99.9%")
 
@@ -100,10 +103,13 @@ class Programs:
             lambda: tree.With(base, self.record(), NOWHERE),
         )
 
+    def list(self) -> tree.List:
+        return tree.List(self._some(self.expression, 1, 3), NOWHERE)
+
     def atom(self) -> Any:
         if self.budget > 0 and self.chance.random() < 0.15:
             return tree.Paren(self._pick(self.expression, self.at), NOWHERE)
-        return self._pick(self.number, self.named)
+        return self._pick(self.number, self.named, *((self.list,) if self.budget > 0 else ()))
 
     def number(self) -> tree.Number:
         text = self.chance.choice(NUMBERS)
@@ -165,8 +171,7 @@ class Programs:
         return self._pick(
             lambda: tree.Net(name(), **where),
             lambda: tree.Time(chance.choice(UNITS), NOWHERE),
-            lambda: tree.Import("ixp.dram", None, NOWHERE),
-            lambda: tree.Import("a part.net", "a part.net", NOWHERE),
+            self.imported,
             lambda: self.parameter(self.expression()),
             lambda: tree.Const(name(), self.expression(), chance.random() < 0.5, **where),
             lambda: tree.Type(name(), self.type(), **where),
@@ -182,6 +187,11 @@ class Programs:
             self.expect,
             self.run,
         )
+
+    def imported(self) -> tree.Import:
+        name, path = self.chance.choice((("ixp.dram", None), ("a part.net", "a part.net")))
+        settings = self._some(lambda: tree.Let(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2)
+        return tree.Import(name, path, self._maybe(lambda: "own"), None, settings, NOWHERE)
 
     def _not_out(self) -> str:
         return self.chance.choice([name for name in NAMES if name != "out"])

@@ -12,13 +12,15 @@ from petri.language.checking.streams import read_stream, stream_call
 from petri.language.checking.transitions import TransitionReader
 from petri.language.meaning.nodes import Node, truth
 from petri.language.meaning.scope import (
+    ConstantSymbol,
     InstanceSymbol,
     PlaceSymbol,
     Scope,
+    ThreadSymbol,
     TransitionSymbol,
 )
 from petri.language.meaning.templates import Body, InitialTemplate, LoopTemplate, PlaceTemplate
-from petri.language.meaning.types import INT, Black, Record, Scalar, Type, Unknown, describe, layout, plainly
+from petri.language.meaning.types import INT, Black, Record, Request, Scalar, Type, Unknown, describe, layout, plainly
 from petri.language.syntax import tree
 from petri.net import Stream
 
@@ -61,10 +63,24 @@ def check_body(checker: CheckState, body: Body, declarations: Sequence[tree.Decl
             if isinstance(symbol, TransitionSymbol):
                 checker.transitions[id(symbol)] = template
                 body.transitions.append(template)
+        elif isinstance(d, tree.Thread) and isinstance(symbol, ThreadSymbol):
+            _thread(checker, body, symbol)
         elif isinstance(d, tree.Instance):
             instance = check_instance(checker, body, d)
             if instance is not None and isinstance(symbol, InstanceSymbol):
                 body.instances.append(instance)
+
+
+def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
+    """The transitions that a thread became; none if it had an error."""
+    expansion = checker.expansions.get(id(symbol))
+    if expansion is None:
+        return
+    for declaration, inside in zip(expansion.transitions, expansion.symbols, strict=True):
+        template = TransitionReader(checker, body, declaration).read()
+        template.name, template.step = symbol.name, f".{inside.name}"
+        checker.transitions[id(inside)] = template
+        body.transitions.append(template)
 
 
 # ---------------------------------------------------------------- places
@@ -124,9 +140,13 @@ def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: Pla
         count, value = reader.read_fixed(value.left, INT), value.right
         if count is None:
             return None
-    if isinstance(value, tree.Name) and value.name in ("all", "token"):
+    word = isinstance(value, tree.Name) and not isinstance(body.scope.find(value.name), ConstantSymbol)
+    if isinstance(value, tree.Name) and word and value.name in ("all", "token"):
         return _initial_word(checker, value, count, templates, symbol)
     if isinstance(kind, Unknown):
+        return None
+    if isinstance(kind, Request):
+        problems.error("request-without-caller", value.span)
         return None
     if isinstance(kind, Black):
         text = problems.text(written.value.span)
@@ -166,7 +186,7 @@ def _initial_word(
             problems.error("initial-black-in-coloured", word.span, name=symbol.name, kind=describe(kind))
             return None
         return InitialTemplate((), count, loops, False, word.span)
-    if isinstance(kind, Black) or not kind.finite:
+    if not isinstance(kind, (Scalar, Record)) or not kind.finite:
         problems.error("all-of-infinite", word.span, name=symbol.name, kind=describe(kind))
         return None
     return InitialTemplate((), count, loops, True, word.span)

@@ -19,6 +19,9 @@ def names_in(e: object) -> Iterator[str]:
         case tree.Call():
             for argument in e.arguments:
                 yield from names_in(argument)
+        case tree.List():
+            for item in e.items:
+                yield from names_in(item)
         case tree.Record():
             for name, value, _ in e.fields:
                 yield from names_in(value) if value is not None else (name,)

@@ -64,7 +64,8 @@ class PatternReader:
 
     def binds(self, name: str) -> bool:
         """Whether a name on its own is a new variable."""
-        return name not in WORDS and name not in (self.reader.lets or ()) and self.constant(name) is None
+        known = name in WORDS or "." in name or name in (self.reader.lets or ())
+        return not known and self.constant(name) is None
 
     def constant(self, name: str) -> ConstantSymbol | None:
         symbol = self.reader.loops.get(name) or self.reader.scope.find(name)

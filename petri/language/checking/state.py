@@ -7,7 +7,7 @@ parts. So the readers know `CheckState`, and `Checker`, which stands on top of t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,11 +26,11 @@ from petri.language.meaning.scope import (
     UnitSymbol,
 )
 from petri.language.meaning.templates import Body, TransitionTemplate
-from petri.language.meaning.types import UNKNOWN, Type
+from petri.language.meaning.types import UNKNOWN, Request, Type
 from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.net import Span
-from petri.structs import Struct
+from petri.structs import Struct, field
 
 
 class Value(Struct):
@@ -60,6 +60,18 @@ class KnownTable(NamedTuple):
     mean: Fraction
 
 
+class Space(Struct):
+    """Files that share their names: the net (first) with what it imports, or what an import with `as` brings.
+
+    `inner` are the imports with names of their own.
+    """
+
+    files: list[tree.File] = field(default_factory=list)
+    inner: list[tuple[tree.Import, Space]] = field(default_factory=list)
+    targets: tuple[Path, ...] = ()  # the net, and the files of the imports with `as` that led here
+    read: set[Path] = field(default_factory=set)
+
+
 TableReader = Callable[[tree.Text], KnownTable | None]
 FileFinder = Callable[[tree.Text], Path | None]
 
@@ -70,14 +82,15 @@ class CheckState(ABC):
     def __init__(
         self,
         problems: Problems,
-        files: Sequence[tree.File],
+        space: Space,
         table: TableReader,
         stream: FileFinder,
         broken: frozenset[str] = frozenset(),
     ) -> None:
         """`broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name."""
         self.problems = problems
-        self.files = files
+        self.space = space
+        self.files = space.files
         self.table = table
         self.stream = stream
         self.broken = broken
@@ -88,6 +101,9 @@ class CheckState(ABC):
         self.parameters: list[net.Parameter] = []
         self.expanded = 0  # operations that calls of functions have become
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
+        self.requests: list[Request] = []  # the types of requests to services
+        self.called: set[int] = set()  # the places that threads call, by the identity of their symbol
+        self.expansions: dict[int, Any] = {}  # what threads become, by the identity of their symbol
 
     def excused(self, name: str) -> bool:
         """Whether an unknown name need not be reported, because its declaration exists but did not parse."""

@@ -18,7 +18,9 @@ from petri.language.meaning.scope import (
     ModuleSymbol,
     PlaceSymbol,
     Scope,
+    SpaceSymbol,
     Symbol,
+    ThreadSymbol,
     TransitionSymbol,
     kind_of,
 )
@@ -77,9 +79,9 @@ class Flat(Protocol):
 
     def transitions(self, target: Target) -> list[int]: ...
 
-    def expression(self, node: Node) -> net.Expr: ...
+    def expression(self, node: Node, transition: int | None = None) -> net.Expr: ...
 
-    def quantity(self, node: Node) -> net.Expr: ...
+    def quantity(self, node: Node, transition: int) -> net.Expr: ...
 
     def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term: ...
 
@@ -92,7 +94,7 @@ def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] |
     """`engine[3].alu` as [(engine, [3]), (alu, [])]; None if it is not a path."""
     match e:
         case tree.Name():
-            return [(e.name, [], e.span)]
+            return [(name, [], e.span) for name in e.name.split(".")]
         case tree.Field():
             base = split_path(e.base)
             return None if base is None else [*base, (e.name, [], e.span)]
@@ -117,6 +119,10 @@ def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None
     conditions: list[Span] = []
     for position, (name, written, span) in enumerate(path):
         symbol = scope.names.get(name)
+        if isinstance(symbol, SpaceSymbol) and not written and position + 1 < len(path):
+            steps.append((name, ()))
+            scope = symbol.scope
+            continue
         if not isinstance(symbol, INNER) or isinstance(symbol, MeasureSymbol):
             _unknown(checker, scope, name, span, symbol, wanted)
             return None
@@ -127,25 +133,37 @@ def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None
         condition = getattr(symbol.declaration, "condition", None)
         conditions += [] if condition is None else [condition.span]
         if position + 1 == len(path):
-            target = _end(checker, e, symbol, steps, wanted)
+            target = _end(checker, e, symbol, steps, wanted, scope)
             return None if target is None else replace(target, conditions=tuple(conditions))
+        if isinstance(symbol, ThreadSymbol):
+            if symbol.steps is None:
+                return None
+            scope = symbol.steps
+            continue
         if not isinstance(symbol, InstanceSymbol):
             problems.error("nothing-inside", e.span, name=name, kind=kind_of(symbol), inside=path[position + 1][0])
             return None
-        module = checker.scope.find(symbol.declaration.module)
+        module = scope.find(symbol.declaration.module)
         if not isinstance(module, ModuleSymbol) or module.scope is None:
             return None
         scope = module.scope
     return None
 
 
-def _end(checker: CheckState, e: tree.Expr, symbol: Symbol, steps: list[Step], wanted: str) -> Target | None:
+def _end(
+    checker: CheckState, e: tree.Expr, symbol: Symbol, steps: list[Step], wanted: str, scope: Scope
+) -> Target | None:
     text = checker.problems.text(e.span)
     if isinstance(symbol, PlaceSymbol) and symbol.port:
         checker.problems.error("measure-of-port", e.span, text=text)
         return None
+    if isinstance(symbol, ThreadSymbol):
+        if symbol.steps is not None:
+            known = [name for name, step in symbol.steps.names.items() if isinstance(step, TransitionSymbol)]
+            checker.problems.error("measure-of-thread", e.span, text=text, inside=known[:8])
+        return None
     if isinstance(symbol, InstanceSymbol):
-        module = checker.scope.find(symbol.declaration.module)
+        module = scope.find(symbol.declaration.module)
         inside: list[str] = []
         if isinstance(module, ModuleSymbol) and module.scope is not None:
             names = module.scope.names.items()

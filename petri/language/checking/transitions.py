@@ -15,10 +15,23 @@ from petri.language.checking.places import place_use
 from petri.language.checking.ranges import read_condition, read_loops, shadows
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.terms import split_term
-from petri.language.meaning.nodes import CHANCE, Node, operation, to_slot, truth
+from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot, truth
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
-from petri.language.meaning.types import BOOL, INT, REAL, Black, Record, Scalar, Type, Unknown, describe, layout
+from petri.language.meaning.types import (
+    BOOL,
+    INT,
+    REAL,
+    UNKNOWN,
+    Black,
+    ListOf,
+    Record,
+    Scalar,
+    Type,
+    Unknown,
+    describe,
+    layout,
+)
 from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
@@ -56,7 +69,7 @@ class TransitionReader:
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
         priority = Reader(self.checker, self.body.scope, "a priority", loops=self.loops)
         weight = priority.allowing("a weight")
-        lets = {name: (value.type, value.nodes) for name, value in self._lets().items()}
+        lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
         return TransitionTemplate(
             d.name,
             self.loop_templates,
@@ -150,8 +163,6 @@ class TransitionReader:
 
     def _declare_unknown(self, e: tree.Expr) -> None:
         """Names of a pattern whose place is unknown, so that their uses are not reported as well."""
-        from petri.language.meaning.types import UNKNOWN
-
         for name in names_in(e):
             if name != "_" and self.patterns.binds(name):
                 self.variables.setdefault(name, (UNKNOWN, ()))
@@ -321,8 +332,9 @@ class TransitionReader:
             if isinstance(value.type, (Unknown, Black)):
                 self.variables[draw.name] = (value.type, ())
                 continue
-            if isinstance(value.type, Record):
+            if isinstance(value.type, (Record, ListOf)):
                 self.problems.error("draw-of-record", draw.distribution.span)
+                self.variables[draw.name] = (UNKNOWN, ())
                 continue
             found.append(self._draw(draw, value.type, value.node))
         return found

@@ -70,6 +70,62 @@ class Record:
         return all(scalar.finite for _, scalar in self.slots)
 
 
+class ListOf(Struct):
+    """The type of a list of constants, which an index picks from."""
+
+    element: Scalar
+    length: int
+    name: str = ""
+
+
+CALLER, SITE = "caller", "site"
+
+
+@dataclass(eq=False, slots=True)
+class Request(Record):
+    """A request to a service: its fields, those of the reply, and in the field `caller` what its caller must remember.
+
+    `caller` has the number of the place where the caller waits, and the values that any caller goes on with.
+    """
+
+    reply: tuple[str, ...] = ()
+    answered: bool = False  # some transition replies
+
+    @property
+    def site_slot(self) -> int:
+        """The slot of the number of the place where the caller waits."""
+        start: int = self.part(CALLER).start
+        return start
+
+    def remember(self, values: dict[str, Type]) -> dict[str, str]:
+        """The fields of `caller` for the values of one caller. Callers share fields of one type, whatever their names,
+        since a request has one caller.
+        """
+        caller = self.fields[CALLER]
+        assert isinstance(caller, Record)
+        known = dict(caller.fields)
+        found = {name: name for name, kind in values.items() if name in known and _shareable(known[name], kind)}
+        for name, kind in values.items():
+            if name in found:
+                continue
+            free = (field for field in known if field != SITE and field not in found.values())
+            field = next((field for field in free if _shareable(known[field], kind)), name)
+            while field not in found.values() and not _shareable(known.get(field, kind), kind):
+                field += "'"
+            known[field] = kind
+            found[name] = field
+        self.fields[CALLER] = Record(known)
+        self.slots = tuple(self._layout())
+        return found
+
+
+def _shareable(left: Type, right: Type) -> bool:
+    """Whether they are the same with their ranges."""
+    if isinstance(left, Scalar) and isinstance(right, Scalar):
+        return same(left, right) and left.low is right.low and left.high is right.high
+    return left is right
+
+
 class Black(Frozen):
     """The type of tokens without a value."""
 
@@ -82,7 +138,7 @@ class Unknown(Frozen):
     name: str = ""
 
 
-Type = Scalar | Record | Black | Unknown
+Type = Scalar | Record | ListOf | Black | Unknown
 
 INT = Scalar("int")
 REAL = Scalar("real")
@@ -127,6 +183,8 @@ def describe(kind: Type) -> str:
         if kind.kind == "real":
             return dimension_name(kind.dimension) or "real"
         return " | ".join(kind.labels) if kind.kind == "enum" else kind.kind
+    if isinstance(kind, ListOf):
+        return "a list"
     if isinstance(kind, Record) and not kind.name:
         return "{" + ", ".join(kind.fields) + "}"
     return kind.name or "unknown"
@@ -152,7 +210,7 @@ def slot(path: str, kind: Scalar, environment: Environment) -> net.Slot:
 
 def colour(kind: Type, environment: Environment) -> net.Colour:
     """The colour set of a type; shared when it does not depend on the instance. Raises CheckError."""
-    if isinstance(kind, (Black, Unknown)):
+    if not isinstance(kind, (Scalar, Record)):
         return BLACK_COLOUR
     if kind.colour is not None:
         return kind.colour

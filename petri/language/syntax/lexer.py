@@ -18,12 +18,17 @@ DECLARATION_WORDS = (
 )  # fmt: skip
 CLAUSE_WORDS = (
     "takes", "draw", "let", "when", "priority", "weight", "read", "no", "reset", "cap", "fifo", "lifo", "bag", "by",
-    "in", "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "at", "record", "until", "warmup",
+    "in", "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "as", "at", "record", "until", "warmup",
     "replications", "seed", "order", "within", "with",
 )  # fmt: skip
 VALUE_WORDS = ("token", "all", "now", "true", "false")
 RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
-SOFT_WORDS = frozenset(("at", "let", "order", "out", "seed"))  # also names, where the keyword could not occur
+# Also names where the keyword could not occur; those of NAMES_TOO only if no name or number follows.
+SOFT_WORDS = frozenset(("as", "at", "let", "out", "seed"))
+NAMES_TOO = frozenset((
+    "read", "no", "reset", "draw", "weight", "priority", "cap", "fifo", "lifo", "bag", "record", "until", "warmup",
+    "replications", "within", "order", "token", "run",
+))  # fmt: skip
 
 _TOKEN = re.compile(
     r"""
