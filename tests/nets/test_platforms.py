@@ -154,6 +154,19 @@ def test_two_chips_forward_twice_as_much() -> None:
     assert two == pytest.approx(2 * one, rel=0.005)
 
 
+def test_the_tests_of_rfc_2544_find_its_load_loss_and_delay() -> None:
+    """As in the README, but shorter: the names of parameters and measures are those that the tests know."""
+    outcome = petri.rfc2544(
+        "npf", sizes=[64, 1518], until="1 ms", warmup="200 us", max_replications=1, replications=1, growth=False
+    )
+    table = outcome.table()
+    assert table["load"] == [1, 1]
+    assert table["loss_at_full_load"] == [0, 0]
+    for column in ("throughput", "delay_at_100%", "delay_at_25%"):
+        small, large = table[column]
+        assert small < large
+
+
 # ---------------------------------------------------------------- the server
 
 
