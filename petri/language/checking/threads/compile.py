@@ -140,8 +140,6 @@ class Compiler:
         branch = cursor.clauses or step
         made.guard = step.guard if branch is step else both(branch.guard, step.guard)
         made.priority, made.weight = step.priority or branch.priority, step.weight or branch.weight
-        if state is not None and state.reply is not None and state.request is not None:
-            self._know(self.bindings.of_pattern(state.reply, state.request, state.scope))
         self.transitions.append(made)
         return made
 
@@ -282,7 +280,9 @@ class Compiler:
                 self._fail("reply-pattern", step.value.span, text=self.problems.text(step.value.span))
             assert isinstance(step.value, tree.Record)
             state.reply = step.value
-            state.reply_names = frozenset(self.bindings.of_pattern(step.value, request, self.scope))
+            replied = self.bindings.of_pattern(step.value, request, self.scope)
+            state.reply_names = frozenset(replied)
+            self._know(replied)
         for end in ends:
             self._go(end, state, self._put(term, end), step.span)
         return Cursor(state=state)
