@@ -232,7 +232,7 @@ class Reader:
             clock = self.checker.units.time_type
             node = Node(name, "real", (), None, e.span, NOW if name == "now" else END, power=clock.dimension.time)
             return Value(clock, (node,), e.span)
-        if name in ("token", "all", "nothing", "_"):
+        if name in ("token", "all", "nothing", "_") and not isinstance(self.scope.find(name), ConstantSymbol):
             instead = "the number in front, `3 * token`" if self.where == "an initial marking" else None
             self.problems.error("word-as-value", e.span, word=name, where=self.where, instead=instead)
             return self.unknown(e.span)

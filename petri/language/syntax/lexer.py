@@ -23,7 +23,12 @@ CLAUSE_WORDS = (
 )  # fmt: skip
 VALUE_WORDS = ("token", "all", "now", "true", "false")
 RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
-SOFT_WORDS = frozenset(("as", "at", "let", "order", "out", "seed"))  # also names, where the keyword could not occur
+# Also names where the keyword could not occur; those of NAMES_TOO only if no name or number follows.
+SOFT_WORDS = frozenset(("as", "at", "let", "out", "seed"))
+NAMES_TOO = frozenset((
+    "read", "no", "reset", "draw", "weight", "priority", "cap", "fifo", "lifo", "bag", "record", "until", "warmup",
+    "replications", "within", "order", "token", "run",
+))  # fmt: skip
 
 _TOKEN = re.compile(
     r"""
