@@ -34,7 +34,7 @@ def test_an_element_by_an_enumeration_or_a_range_needs_no_check() -> None:
     net = load("transition t: q(c), i(x) -> k(quota[c]), k(quota[x])")
     for value in net.transitions[0].outputs[0].values + net.transitions[0].outputs[1].values:
         assert value.op == "if"
-        assert "idiv" not in str(shown(value))
+        assert "within" not in str(shown(value))
 
 
 def test_lists_have_units_and_types() -> None:
@@ -42,7 +42,7 @@ def test_lists_have_units_and_types() -> None:
         "time ns\nconst gaps = [1 us, 5 ns, 0]\nconst strict = [true, false, true]\nplace p : 0..2 = 1\n"
         "transition t: p(x) -> p(x)  takes gaps[x]  when strict[x]"
     )
-    assert shown(net.transitions[0].guard) == ["if", ["lt", "var0", 1], True, ["if", ["lt", "var0", 2], False, True]]
+    assert shown(net.transitions[0].guard) == ["if", ["lt", "var0", 2], ["if", ["lt", "var0", 1], True, False], True]
 
 
 def test_a_list_of_a_module() -> None:
@@ -72,3 +72,11 @@ def test_an_element_that_is_not_there_stops_the_run(engine: str, index: int) -> 
     result = petri.loads(text.replace("param n", "param at = 0\nparam n"), at=index).run(engine=engine)
     failure = result.failure
     assert failure is not None
+    assert (failure.id, failure.values["index"], failure.values["size"]) == ("list-range", str(index), "3")
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize(("index", "stops"), [(0, False), (1, True)])
+def test_a_list_of_one_element_checks_its_index(engine: str, index: int, stops: bool) -> None:
+    text = "param at = 0\nplace j : int = 2\nplace k : int\ntransition t: j(x) -> k([5][x - 2 + at])\nrun until dead"
+    assert (petri.loads(text, at=index).run(engine=engine).failure is not None) == stops

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from petri import net
 from petri.language.checking.expressions import Reader, variable
+from petri.language.checking.lets import MeasuredLets
 from petri.language.checking.patterns import PatternReader
 from petri.language.checking.state import CheckState
 from petri.language.checking.targets import Flat, Target, find_target
@@ -104,4 +105,6 @@ def firing_reader(checker: CheckState, target: Target) -> Reader | None:
     if template is None:
         return None
     allowed = frozenset({"now", "end", "tokens"})
-    return Reader(checker, checker.scope, "a measure", allowed, template.names)  # type: ignore[arg-type]
+    reader = Reader(checker, checker.scope, "a measure", allowed, template.names)  # type: ignore[arg-type]
+    reader.lets = MeasuredLets(template)
+    return reader

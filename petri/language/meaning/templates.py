@@ -76,6 +76,7 @@ class TransitionTemplate(Struct):
     priority: Node | None
     weight: Node | None
     names: dict[str, tuple[Type, tuple[Node, ...]]]  # its variables, as measures see them
+    lets: dict[str, tuple[Type, tuple[Node, ...]]]  # names for values that depend on the instance
     doc: str
     span: Span
 
