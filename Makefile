@@ -69,7 +69,7 @@ python: $(DEV_STAMP)
 	$(BIN)/pytest -q -n auto --dist worksteal
 
 test-slow: $(DEV_STAMP)
-	$(BIN)/pytest -q -m slow || [ $$? = 5 ]  # 5: no test was selected
+	$(BIN)/pytest -q -n auto --dist worksteal -m slow || [ $$? = 5 ]  # 5: no test was selected
 
 # A comparator that cannot be installed is omitted from the table, which then says so.
 bench: $(DEV_STAMP)

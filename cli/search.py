@@ -12,15 +12,23 @@ from petri.diagnostics import Diagnostic, Value
 from . import exits, nets
 from .console import printing, stdout_console, tell, write_json
 from .exits import Refusal, refusal
-from .experiments import FILES, check_export, net_of_stdin, read_grids
-from .report import REPORT_HELP, write_page
+from .experiments import (
+    FILES,
+    check_export,
+    net_of_stdin,
+    read_grids,
+    run_options,
+    search_options,
+    search_settings,
+    with_files,
+)
 from .report import check as check_report
+from .report import write_page
 
 if TYPE_CHECKING:
     from petri.experiment.threshold.definition import Search
     from petri.experiment.threshold.outcome import Found, SearchOutcome
 
-COUNT = click.IntRange(min=1)
 REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
 
 
@@ -31,28 +39,18 @@ REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
 @click.option(
     "--while", "condition", metavar="CONDITION", help="What must hold: 'loss == 0', 'loss <= 1% and wait < 9'."
 )
-@click.option("--resolution", metavar="STEP", help="How fine: a share of the greater end, or a length.  [default: 1%]")
-@click.option("--confidence", metavar="SHARE", help="Probability that the answer is right.  [default: 95%]")
-@click.option("--max-replications", type=COUNT, metavar="N", help="Limit for each value that is tried.  [default: 100]")
-@click.option("--no-growth-check", is_flag=True, help="Accept a value although a place still grows when its runs end.")
+@search_options
 @click.option(
     "--grid", "grids", multiple=True, metavar="NAME=VALUES", help="Search at each of these points. May be repeated."
 )
 @nets.settings_option
 @nets.streams_options
 @nets.tables_option
-@click.option("--until", metavar="TIME", help="End of each run, such as '20 ms'.")
-@click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it.")
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers.")
+@run_options
 @click.option(
     "--measure", "measures", multiple=True, metavar="NAME", help="Show this measure as well. May be repeated."
 )
 @click.option("--export", metavar="FILE", help="Write all replications to a .csv or .parquet file at the end.")
-@click.option("--report", metavar="FILE.html", help=REPORT_HELP)
-@click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
-@click.option("--threads", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores).")
-@click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables.")
-@click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes.")
 def command(
     what: str,
     grids: tuple[str, ...],
@@ -89,15 +87,9 @@ def command(
     check_report(report)
     try:
         search = _search(what, grids, settings, options)
-        files = {
-            "recordings": nets.read_pairs(streams, "stream"),
-            "columns": nets.read_pairs(columns, "column"),
-            "tables": nets.read_pairs(tables, "table"),
-        }
-        runs = search.runs
-        runs = runs.with_overrides(**{name: {**getattr(runs, name), **given} for name, given in files.items()})
+        search = replace(search, runs=with_files(search.runs, streams, columns, tables))
         with SearchProgress(quiet) as progress:
-            outcome = run_search(replace(search, runs=runs), engine=engine, threads=threads, watch=progress)
+            outcome = run_search(search, engine=engine, threads=threads, watch=progress)
         if export:
             write_table(outcome.outcome, export)
     except ExperimentError as error:
@@ -120,16 +112,10 @@ def _search(what: str, grids: tuple[str, ...], settings: tuple[str, ...], option
 
     from petri.experiment.definition import Definition
     from petri.experiment.threshold.definition import Search
-    from petri.experiment.threshold.yaml_search import load_search, parse_confidence
+    from petri.experiment.threshold.yaml_search import load_search
 
     fixed: dict[str, Any] = {**nets.read_settings(settings)}
-    given = {name: options[name] for name in (*REQUIRED, "resolution") if options[name] is not None}
-    if options["max_replications"] is not None:
-        given["most"] = options["max_replications"]
-    if options["confidence"] is not None:
-        given["confidence"] = parse_confidence(options["confidence"])
-    if options["no_growth_check"]:
-        given["growth"] = False
+    given = {name: options[name] for name in REQUIRED if options[name] is not None} | search_settings(options)
     overrides = {name: options[name] for name in ("until", "warmup", "seed")}
     overrides["measures"] = list(options["measures"]) or None
     if what.endswith(FILES):

@@ -12,6 +12,7 @@ from .console import remark
 from .progress import terminal_width
 
 if TYPE_CHECKING:
+    from petri.experiment.forwarding.procedure import Measured
     from petri.experiment.threshold.procedure import State
 
 PAUSE = 0.1  # seconds between two looks of the line
@@ -40,12 +41,16 @@ class SearchProgress:
             sys.stderr.flush()
             self._shown = False
 
-    def __call__(self, state: State) -> None:
+    def __call__(self, state: State | Measured) -> None:
         if self._quiet:
             return
-        from petri.report.search import progress_text, tried_text
+        from petri.experiment.threshold.procedure import State
+        from petri.report.search import measured_text, progress_text, tried_text
 
-        if state.finished is not None:
+        if not isinstance(state, State):
+            self._clear()
+            remark(measured_text(state))
+        elif state.finished is not None:
             self._clear()
             remark(tried_text(state))
         elif self._terminal and time.monotonic() >= self._next:

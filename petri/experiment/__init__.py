@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from petri.experiment.definition import Expected, Tolerance
     from petri.experiment.errors import ExperimentError
     from petri.experiment.experiment import Experiment
+    from petri.experiment.forwarding.api import rfc2544
     from petri.experiment.store import Store
     from petri.experiment.summary import Outcome, PointOutcome, stored_outcome
     from petri.experiment.tables import export
@@ -38,6 +39,7 @@ __all__ = [
     "Tolerance",
     "compare",
     "export",
+    "rfc2544",
     "search",
     "stored_outcome",
     "sweep",
@@ -55,6 +57,7 @@ _HOMES = {
     "Tolerance": "petri.experiment.definition",
     "compare": "petri.experiment.comparison",
     "export": "petri.experiment.tables",
+    "rfc2544": "petri.experiment.forwarding.api",
     "search": "petri.experiment.threshold.api",
     "stored_outcome": "petri.experiment.summary",
     "sweep": "petri.experiment.campaign",

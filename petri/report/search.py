@@ -11,6 +11,7 @@ from petri.report.progress import fitting
 from petri.report.quantities import Units, number
 
 if TYPE_CHECKING:
+    from petri.experiment.forwarding.procedure import Measured
     from petri.experiment.sampling import Values
     from petri.experiment.threshold.outcome import Found, SearchOutcome, Trial
     from petri.experiment.threshold.procedure import State
@@ -123,6 +124,11 @@ def tried_text(state: State) -> str:
     assert trial is not None
     at = point_label({**state.parameters, state.find: trial.value})
     return "  ".join([_points(state), at, f"n {trial.replications}", verdict(trial)]).strip()
+
+
+def measured_text(what: Measured) -> str:
+    """`size=64 B load=0.4  n 10  delay`: a point of a study that has just been measured."""
+    return f"{point_label(what.parameters)}  n {what.replications}  {what.what}"
 
 
 def progress_text(state: State, room: int) -> str:

@@ -82,4 +82,17 @@ WORDING: dict[str, Wording] = {
     "search-interrupted": Wording(
         "interrupted; {count:value} decided", notes=("so far it lies between {low} and {high}",)
     ),
+    # ---------------------------------------------------------------- RFC 2544
+    "rfc-role-missing": Wording(
+        "the net `{net}` has no {kind} that says what the {role} is",
+        "name it with `--{role} NAME`: its {kind}s are {known:and}",
+        "declare one with a usual name: {usual:or}",
+    ),
+    "rfc-range-down": Wording("the range `{text}` of loads begins with the greater", "write the smaller end first"),
+    "rfc-missing": Wording(
+        "the experiment has no `rfc2544`",
+        "add `rfc2544: {{sizes: [64, 512, 1518]}}`, or run it with `pnsim sweep {path}`",
+    ),
+    "experiment-is-rfc": Wording("the experiment is a study of RFC 2544", "run it with `pnsim rfc2544 {path}`"),
+    "rfc-sizes": Wording("`--sizes {text}` has no sizes", "write such as --sizes 64,512,1518"),
 }

@@ -75,6 +75,24 @@ WORDING: dict[str, Wording] = {
     "too-deep": Wording(
         "operations are nested more than {limit} deep here", "name parts of it with `const` or `param`"
     ),
+    # ---------------------------------------------------------------- steps of threads
+    "misspelt-step": Wording("`{found}` is not a step", "did you mean `{suggestion}`?"),
+    "unknown-step": Wording(
+        "`{found}` is not a step", "steps are {words:and}", "a label ends with `:`, `{found}: take …`"
+    ),
+    "block-without-end": Wording("this `{word}` has no `end`", "write `end` after its last step"),
+    "stray-branch": Wording(
+        "this `{word}` is not in `{block} … end`", "an `if` has `elif` and `else`; a `choose` has `or`"
+    ),
+    "step-with-time": Wording(
+        "`{verb}` takes no time",
+        "write `wait TIME` on the next line; `use … for TIME` gives the tokens back afterwards",
+    ),
+    "use-without-time": Wording(
+        "how long does this `use` last?",
+        "write `use … for TIME`",
+        "to keep the tokens over several steps, write `hold …`, and later `release`",
+    ),
     # ---------------------------------------------------------------- transitions
     "missing-colon": Wording(
         "`:` is missing after the transition's name `{name}`", "write `transition {name}: inputs -> outputs`"

@@ -199,7 +199,7 @@ def test_ctrl_c_keeps_what_is_decided(md1k: str, monkeypatch: pytest.MonkeyPatch
         ran, _ = replicate(*arguments, **options)
         return ran, len(calls) > 3
 
-    monkeypatch.setattr("petri.experiment.threshold.procedure.replicate", interrupted_later)
+    monkeypatch.setattr("petri.experiment.points.replicate", interrupted_later)
     found = small(md1k)
     assert found.interrupted
     assert found.found[0].status == "unfinished"

@@ -78,3 +78,37 @@ def test_let_is_still_a_name() -> None:
     assert [place.name for place in net.places] == ["let", "p"]
     guard: Expr | None = net.transitions[0].guard
     assert guard is None
+
+
+MEASURED = """
+net measured
+time ns
+param unrelated = 100 ns
+module Worker(work: Time, more: int)
+  const twice = 2 * work
+  place idle[0..2] : int = 7
+  place extra = more * token
+  transition go[i in 0..2]: idle[i](n) -> idle[i](n)
+    let wait = twice + i * 1 ns + tokens(extra) * 10 ns, long = wait > 20 ns, key = n + i
+    takes wait
+end
+instance fast = Worker(5 ns, 0)
+instance slow = Worker(5 ns, 1)
+measure waits = count(fast.go[*], wait)
+                - 10 ns * count(fast.go[0]) - 11 ns * count(fast.go[1]) - 12 ns * count(fast.go[2])
+measure one   = wait + unrelated at slow.go[2]         record mean, max
+measure long  = count(slow.go[1], if long then 1 else 0) - count(slow.go[1])
+measure round = time(fast.go[1] -> fast.go[1], by key) record mean, max
+measure order = reorder(fast.go[1], by key, order key)
+run until 13.2 us
+"""
+
+
+def test_measures_see_the_lets_of_a_module() -> None:
+    """With the parameters, places and loop variables of the instance that fires: 10, 11 and 12 ns there."""
+    result = petri.loads(MEASURED).run(engine="reference")
+    assert result.failure is None
+    assert result.measure("waits").value == 0
+    assert result.measure("one").recorded["mean"].mean == 122
+    assert result.measure("long").value == 0
+    assert result.measure("round").recorded["max"].mean == 11

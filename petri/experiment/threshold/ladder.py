@@ -19,22 +19,28 @@ FINEST: Final = 2**30  # steps
 
 @dataclass(frozen=True)
 class Ladder:
-    """`steps` steps from `range.low` to `range.high`, or down from `high` if `down`; value 0 is the first."""
+    """From `range.low` to `range.high` in steps of `step`, or down from `high` if `down`; value 0 is the first.
+
+    The last step may be shorter. `listed`: the values, where the range itself says which.
+    """
 
     range: Range
-    steps: int
+    step: Fraction
     down: bool = False
-    listed: Sequence[Value] = ()  # where the range itself says which values
+    listed: Sequence[Value] = ()
+
+    @property
+    def steps(self) -> int:
+        if self.listed:
+            return len(self.listed) - 1
+        return math.ceil((self.range.high - self.range.low) / self.step)
 
     def value(self, number: int) -> Value:
         if self.listed:
             return self.listed[number]
-        low, high = self.range.low, self.range.high
         if self.down:
-            low, high = high, low
-        if not self.range.whole:
-            return self.range.written(low + (high - low) * number / self.steps)
-        return self.range.written(low + (high - low) * number // self.steps)
+            return self.range.written(max(self.range.high - number * self.step, self.range.low))
+        return self.range.written(min(self.range.low + number * self.step, self.range.high))
 
     @property
     def most_tried(self) -> int:
@@ -59,10 +65,10 @@ def make_ladder(between: Any, resolution: Any, *, whole: bool) -> Ladder:
             raise problem("search-whole", text=str(between))
         step = max(Fraction(math.floor(step)), Fraction(1))
     written = replace(written, whole=whole)
-    steps = math.ceil((written.high - written.low) / step)
-    if steps > FINEST:
+    ladder = Ladder(written, step, down)
+    if ladder.steps > FINEST:
         raise problem("search-too-fine", text=str(resolution))
-    return Ladder(written, steps, down)
+    return ladder
 
 
 def _range(between: Any) -> tuple[Range, bool]:
@@ -93,7 +99,7 @@ def _listed(written: Range, down: bool, resolution: Any) -> Ladder:
         raise problem(bad.reason, text=str(written)) from bad
     if len(values) < 2:
         raise problem("search-one-value", text=str(written))
-    return Ladder(written, len(values) - 1, down, values[::-1] if down else values)
+    return Ladder(written, written.by, down, values[::-1] if down else values)
 
 
 def _step(written: Range, resolution: Any) -> Fraction:

@@ -10,30 +10,27 @@ the same result on every machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from petri import structs
 from petri.diagnostics import LanguageError
 from petri.experiment.errors import problem
-from petri.experiment.preparation import Point, Preparation, at_point, written
+from petri.experiment.points import Interrupted, PointRuns, begin_point
+from petri.experiment.preparation import Preparation, at_point, written
 from petri.experiment.sampling import Value, Values
-from petri.experiment.summary import Outcome, PointOutcome
-from petri.experiment.task import replication_record
+from petri.experiment.summary import Outcome
 from petri.experiment.threshold.condition import check_parameter, condition_names, parse_condition
 from petri.experiment.threshold.definition import Search
 from petri.experiment.threshold.ladder import make_ladder
 from petri.experiment.threshold.outcome import Found, SearchOutcome, Status, Trial
-from petri.experiment.warmup import Warmup, pilot
 from petri.measure.decision import Decision
-from petri.measure.figures import default_names, statistics
-from petri.measure.observation import Observation
+from petri.measure.figures import default_names
 from petri.measure.trend import Drift, growing
 from petri.net import Net
 from petri.result.export import net_hash
-from petri.run.replications import Progress, Replication, replicate
+from petri.run.replications import Progress
 
 
 @dataclass(frozen=True)
@@ -50,14 +47,9 @@ class State:
     replications: int  # of this value
     progress: Progress | None = None
     finished: Trial | None = None  # the trial that has just ended
-    found: Found | None = None  # the point that has just ended
 
 
 Watcher = Callable[[State], None]
-
-
-class Interrupted(Exception):
-    """Ctrl-C, or the end of the time allowed."""
 
 
 def run_search(
@@ -198,48 +190,26 @@ class _Bisection:
         value = self.ladder.value(number)
         values = {**self.parameters, self.search.find: value}
         point = self.searching.preparation.point(number, values, self.searching.names)
-        warmup = self.warmup(point)
-        plan = point.plan if warmup is None else structs.replace(point.plan, warmup=warmup.length)
-        ran: list[Replication] = []
-        measured: dict[str, list[float]] = {name: [] for name in self.searching.names}
-        decision = self.decide(measured)
+        runs = begin_point(point)
+        decision = self.decide(runs)
         while decision.more:
-            wanted = range(len(ran), len(ran) + decision.more)
-            self.tell(value, len(ran))
-            more, interrupted = replicate(
-                point.net, plan, wanted, threads=self.searching.threads, progress=self.progress(value, len(ran))
-            )
-            if interrupted:
-                raise Interrupted
-            for one in more:
-                record = replication_record(point.net, plan, one, self.searching.names)
-                if not record.complete:
-                    raise failed(point, record.index, str((record.failure or {}).get("message", record.ended)))
-                for name, values_of in measured.items():
-                    values_of.append(record.measures[name])
-            ran += more
-            decision = self.decide(measured)
-        rows = tuple(replication_record(point.net, plan, one, self.searching.names) for one in ran)
-        grows = self.grows(point, ran) if decision.holds else None
-        outcome = PointOutcome(
-            values, self.searching.names, rows, warmup, plan.until, plan.seed, point.net_hash,
-            statistics=statistics(point.net, self.searching.names),
-        )  # fmt: skip
+            self.tell(value, len(runs.rows))
+            runs.more(decision.more, self.searching.threads, self.progress(value, len(runs.rows)))
+            decision = self.decide(runs)
+        grows = self.grows(runs) if decision.holds else None
         error = decision.error if grows is None else self.error
-        return Trial(value, outcome, decision.holds and grows is None, error, decision.certain, grows)
+        return Trial(value, runs.outcome(), decision.holds and grows is None, error, decision.certain, grows)
 
-    def decide(self, measured: dict[str, list[float]]) -> Decision:
-        return self.searching.condition.decide(measured, self.error, self.search.most)
+    def decide(self, runs: PointRuns) -> Decision:
+        condition = self.searching.condition
+        return condition.decide({name: runs.values(name) for name in condition.names}, self.error, self.search.most)
 
-    def warmup(self, point: Point) -> Warmup | None:
-        return pilot(point.net, point.plan, point.names) if point.pilot else None
-
-    def grows(self, point: Point, ran: Sequence[Replication]) -> Drift | None:
+    def grows(self, runs: PointRuns) -> Drift | None:
         """The place that grows most until the end of the runs, if they have a fixed end and reach it."""
-        if not self.search.growth or math.isinf(point.plan.until) or any(one.ended == "dead" for one in ran):
+        if not self.search.growth or math.isinf(runs.plan.until) or any(one.ended == "dead" for one in runs.ran):
             return None
-        batches: list[tuple[Observation, ...]] = [one.batches for one in ran]
-        return max(growing(point.net, batches, self.error), key=lambda one: one.late - one.early, default=None)
+        found = growing(runs.point.net, [one.batches for one in runs.ran], self.error)
+        return max(found, key=lambda one: one.late - one.early, default=None)
 
     # ------------------------------------------------------------ progress
 
@@ -258,7 +228,3 @@ class _Bisection:
                 replications, **what,
             )
         )  # fmt: skip
-
-
-def failed(point: Point, replication: int, message: str) -> Exception:
-    return problem("point-failed", point=point.label, replication=replication, message=message)

@@ -8,10 +8,10 @@ until: 20_000
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from petri.experiment.definition import Definition
 from petri.experiment.errors import ExperimentError, problem
@@ -70,19 +70,27 @@ def _search(reading: Reading, runs: Definition) -> Search | None:
         if name not in entries:
             reading.error("experiment-missing", first_line(table.span), name=name, example=SEARCH_KEYS[name])
     find, between, condition = (reading.text(entries.get(name), name, SEARCH_KEYS[name]) for name in REQUIRED)
-    resolution = reading.text(entries.get("resolution"), "resolution", SEARCH_KEYS["resolution"]) or None
-    _attempt(reading, entries.get("in"), lambda: make_ladder(between, resolution, whole=False))
-    _attempt(reading, entries.get("while"), lambda: condition_names(condition))
+    settings = search_settings(reading, entries)
+    attempt(reading, entries.get("in"), lambda: make_ladder(between, settings["resolution"], whole=False))
+    attempt(reading, entries.get("while"), lambda: condition_names(condition))
+    return Search(runs, find, between, condition, **settings)
+
+
+def search_settings(reading: Reading, entries: Mapping[str, YamlNode]) -> dict[str, Any]:
+    """How fine and how sure: what other studies that search say in the same words."""
     confidence = CONFIDENCE
     if "confidence" in entries:
         text = reading.text(entries["confidence"], "confidence", SEARCH_KEYS["confidence"])
-        confidence = _attempt(reading, entries["confidence"], lambda: parse_confidence(text)) or CONFIDENCE
-    most = reading.whole(entries.get("max-replications"), "max-replications", 1) or MOST_REPLICATIONS
-    growth = reading.one_of(entries.get("growth-check"), "growth-check", ("true", "false")) != "false"
-    return Search(runs, find, between, condition, resolution, confidence, most, growth)
+        confidence = attempt(reading, entries["confidence"], lambda: parse_confidence(text)) or CONFIDENCE
+    return {
+        "resolution": reading.text(entries.get("resolution"), "resolution", SEARCH_KEYS["resolution"]) or None,
+        "confidence": confidence,
+        "most": reading.whole(entries.get("max-replications"), "max-replications", 1) or MOST_REPLICATIONS,
+        "growth": reading.one_of(entries.get("growth-check"), "growth-check", ("true", "false")) != "false",
+    }
 
 
-def _attempt(reading: Reading, node: YamlNode | None, make: Callable[[], T]) -> T | None:
+def attempt(reading: Reading, node: YamlNode | None, make: Callable[[], T]) -> T | None:
     """What `make` makes of a text; None, with its error at the place of the text, if that is wrong."""
     if not isinstance(node, YamlText):
         return None

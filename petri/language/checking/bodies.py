@@ -16,10 +16,11 @@ from petri.language.meaning.scope import (
     InstanceSymbol,
     PlaceSymbol,
     Scope,
+    ThreadSymbol,
     TransitionSymbol,
 )
 from petri.language.meaning.templates import Body, InitialTemplate, LoopTemplate, PlaceTemplate
-from petri.language.meaning.types import INT, Black, Record, Scalar, Type, Unknown, describe, layout, plainly
+from petri.language.meaning.types import INT, Black, Record, Request, Scalar, Type, Unknown, describe, layout, plainly
 from petri.language.syntax import tree
 from petri.net import Stream
 
@@ -62,10 +63,24 @@ def check_body(checker: CheckState, body: Body, declarations: Sequence[tree.Decl
             if isinstance(symbol, TransitionSymbol):
                 checker.transitions[id(symbol)] = template
                 body.transitions.append(template)
+        elif isinstance(d, tree.Thread) and isinstance(symbol, ThreadSymbol):
+            _thread(checker, body, symbol)
         elif isinstance(d, tree.Instance):
             instance = check_instance(checker, body, d)
             if instance is not None and isinstance(symbol, InstanceSymbol):
                 body.instances.append(instance)
+
+
+def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
+    """The transitions that a thread became; none if it had an error."""
+    expansion = checker.expansions.get(id(symbol))
+    if expansion is None:
+        return
+    for declaration, inside in zip(expansion.transitions, expansion.symbols, strict=True):
+        template = TransitionReader(checker, body, declaration).read()
+        template.name, template.step = symbol.name, f".{inside.name}"
+        checker.transitions[id(inside)] = template
+        body.transitions.append(template)
 
 
 # ---------------------------------------------------------------- places
@@ -129,6 +144,9 @@ def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: Pla
     if isinstance(value, tree.Name) and word and value.name in ("all", "token"):
         return _initial_word(checker, value, count, templates, symbol)
     if isinstance(kind, Unknown):
+        return None
+    if isinstance(kind, Request):
+        problems.error("request-without-caller", value.span)
         return None
     if isinstance(kind, Black):
         text = problems.text(written.value.span)

@@ -21,7 +21,10 @@ from petri.language.checking.measures import ExpectationTemplate, MeasureTemplat
 from petri.language.checking.parameters import Overrides
 from petri.language.checking.ranges import read_range
 from petri.language.checking.runs import run_defaults
-from petri.language.checking.state import CheckState, FileFinder, Space, TableReader, Value
+from petri.language.checking.state import CheckState, ColumnReader, FileFinder, Space, TableReader, Value
+from petri.language.checking.threads.expand import expand_threads
+from petri.language.checking.threads.live import measured_names
+from petri.language.checking.threads.services import check_services, service_type
 from petri.language.checking.user_functions import resolve_fn
 from petri.language.meaning.nodes import Node, as_float, constant, evaluate
 from petri.language.meaning.scope import (
@@ -42,6 +45,7 @@ from petri.language.meaning.types import (
     Black,
     ListOf,
     Record,
+    Request,
     Scalar,
     Type,
     Unknown,
@@ -70,6 +74,7 @@ class Checker(CheckState):
         parameters: Mapping[str, object],
         table: TableReader,
         stream: FileFinder,
+        column: ColumnReader,
         library: frozenset[str] = frozenset(),
         broken: frozenset[str] = frozenset(),
         clock: str = "",
@@ -78,7 +83,7 @@ class Checker(CheckState):
 
         `clock` is the unit of time to assume if no file declares one.
         """
-        super().__init__(problems, space, table, stream, broken)
+        super().__init__(problems, space, table, stream, column, broken)
         self.assumed_clock = clock
         self.gatherer = Gatherer(self, library)
         self.overrides = Overrides(self, parameters)
@@ -111,8 +116,11 @@ class Checker(CheckState):
         bodies += [(opened.body, opened.declarations()) for opened in self.spaces]
         for body, declarations in bodies:
             check_places(self, body, declarations)
+        everything = [d for _, declarations in bodies for d in declarations]
+        self.expansions = expand_threads(self, bodies, measured_names(everything))
         for body, declarations in bodies:
             check_body(self, body, declarations)
+        check_services(self, bodies)
         self.overrides.finish()
         self.measures, self.expectations = check_measures(self)
         self.run_defaults = run_defaults(self, self.gatherer.run)
@@ -289,14 +297,17 @@ class Checker(CheckState):
             return Scalar("enum", labels=tuple(label for label, _ in e.names), name=name, span=e.span)
         if isinstance(e, tree.RangeType):
             return self._range_type(e, scope, name)
+        if isinstance(e, tree.ServiceType):
+            return service_type(self, e, scope, name)
         fields: dict[str, Type] = {}
         for field, kind, span in e.fields:
             if field in fields:
                 self.problems.error("field-twice", span, name=field)
                 continue
             fields[field] = self.read_type(kind, scope)
-            if isinstance(fields[field], Black):
-                self.problems.error("token-field", span, field=field)
+            if isinstance(fields[field], (Black, Request)):
+                identifier = "token-field" if isinstance(fields[field], Black) else "service-field"
+                self.problems.error(identifier, span, field=field)
                 fields[field] = UNKNOWN
         if any(isinstance(kind, Unknown) for kind in fields.values()):
             return UNKNOWN

@@ -20,6 +20,7 @@ from petri.language.meaning.scope import (
     PlaceSymbol,
     Scope,
     Symbol,
+    ThreadSymbol,
     TransitionSymbol,
     TypeSymbol,
     UnitSymbol,
@@ -63,7 +64,7 @@ class Gatherer:
 
     def gather(self, opened: OpenSpace) -> None:
         """The first file of the net is the net itself, all others are imported."""
-        kinds = (tree.Net, tree.Place, tree.Transition, tree.Instance, tree.Run)
+        kinds = (tree.Net, tree.Place, tree.Transition, tree.Thread, tree.Instance, tree.Run)
         files, own = opened.space.files, opened.prefix == ""
         if own:
             self.part = bool(files and files[0].declarations) and not any(
@@ -124,6 +125,8 @@ class Gatherer:
                 self._place(scope, d)
             case tree.Transition():
                 self._enter(scope, TransitionSymbol(d.name, d.name_span, d))
+            case tree.Thread():
+                self._enter(scope, ThreadSymbol(d.name, d.name_span, d))
             case tree.Instance():
                 self._enter(scope, InstanceSymbol(d.name, d.name_span, d))
             case tree.Measure():

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from petri import net
 from petri.language.checking.expressions import Reader, variable
-from petri.language.checking.lets import MeasuredLets
 from petri.language.checking.patterns import PatternReader
 from petri.language.checking.state import CheckState
 from petri.language.checking.targets import Flat, Target, find_target
@@ -27,10 +26,10 @@ class EventTemplate(Struct):
     reader: Reader
 
     def build(self, flat: Flat) -> net.Event:
-        key = tuple(flat.expression(node) for node in self.keys)
-        if self.target.is_place:
-            return net.Event(place=flat.places(self.target)[0], key=key)
-        return net.Event(transition=flat.transitions(self.target)[0], key=key)
+        place = flat.places(self.target)[0] if self.target.is_place else None
+        transition = None if self.target.is_place else flat.transitions(self.target)[0]
+        key = tuple(flat.expression(node, transition) for node in self.keys)
+        return net.Event(place=place, transition=transition, key=key)
 
     def sequence(self, e: tree.Expr) -> Node | None:
         return self.reader.read_scalar(e, INT)
@@ -105,6 +104,4 @@ def firing_reader(checker: CheckState, target: Target) -> Reader | None:
     if template is None:
         return None
     allowed = frozenset({"now", "end", "tokens"})
-    reader = Reader(checker, checker.scope, "a measure", allowed, template.names)  # type: ignore[arg-type]
-    reader.lets = MeasuredLets(template)
-    return reader
+    return Reader(checker, checker.scope, "a measure", allowed, template.names)  # type: ignore[arg-type]

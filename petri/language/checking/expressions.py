@@ -27,13 +27,16 @@ from petri.language.meaning.nodes import (
 from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
 from petri.language.meaning.types import (
     BOOL,
+    CALLER,
     INT,
     REAL,
     ListOf,
     Record,
+    Request,
     Scalar,
     Type,
     Unknown,
+    layout,
     plainly,
     quantity,
     same,
@@ -193,6 +196,9 @@ class Reader:
                 return self._misplaced(e)
             case tree.Index():
                 return self._item(e)
+            case tree.Least() if isinstance(expected, Record | Scalar):
+                nodes = [_least(kind, e.span) for _, kind in layout(expected)]
+                return Value(expected, tuple(nodes), e.span)
             case _:
                 return self._misplaced(e)
 
@@ -316,13 +322,14 @@ class Reader:
         return Value(base.type.fields[e.name], tuple(with_span(node, e.span) for node in nodes), e.span)
 
     def unknown_field(self, name: str, span: Span, kind: Record) -> None:
+        known = [field for field in kind.fields if not (isinstance(kind, Request) and field == CALLER)]
         self.problems.error(
             "unknown-field",
             span,
             field=name,
             kind=kind.name or "the record",
-            suggestion=self.problems.meant(name, kind.fields),
-            fields=list(kind.fields),
+            suggestion=self.problems.meant(name, known),
+            fields=known,
         )
 
     def _unary(self, e: tree.Unary) -> Value:
@@ -489,7 +496,9 @@ class Reader:
             return self.unknown(e.span)
         given = self.fields(e, expected)
         missing = [name for name in expected.fields if name not in given]
-        if missing:
+        if CALLER in missing and isinstance(expected, Request):
+            self.problems.error("request-without-caller", e.span)
+        elif missing:
             self.problems.error("fields-missing", e.span, kind=expected.name or "the record", names=missing)
         nodes = [node for name in expected.fields for node in given.get(name) or ()]
         if len(nodes) != len(expected.slots):
@@ -591,6 +600,11 @@ def _covers(length: int, index: Type) -> bool:
         return False
     low, high = (evaluate(end, ()) for end in ends if end is not None)
     return low >= 0 and high < length
+
+
+def _least(kind: Scalar, span: Span) -> Node:
+    """The least value of a type, or 0."""
+    return kind.low if kind.low is not None else constant(0, numeric_kind(kind), span, kind.dimension.time)
 
 
 def numeric_kind(kind: Type) -> Kind:

@@ -419,7 +419,8 @@ class FigureReader:
         node, dimension = to_slot(value.node), value.type.dimension
 
         def make(flat: Flat) -> net.Probe:
-            return net.Sample(flat.transitions(target)[0], flat.quantity(node))
+            transition = flat.transitions(target)[0]
+            return net.Sample(transition, flat.quantity(node, transition))
 
         return _probed(ProbeTemplate("sample", make, dimension))
 
@@ -463,7 +464,8 @@ class FigureReader:
             return None
 
         def make(flat: Flat) -> net.Probe:
-            return net.Order(event.build(flat), flat.expression(sequence), **thresholds)
+            built = event.build(flat)
+            return net.Order(built, flat.expression(sequence, built.transition), **thresholds)
 
         return _probed(ProbeTemplate("order", make, PLAIN))
 
@@ -498,7 +500,7 @@ def _probed(probe: ProbeTemplate) -> FigureTemplate:
 
 def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
     key = (id(target), transition)
-    return flat.probe(key, lambda: net.Counter(transition, flat.quantity(node)))
+    return flat.probe(key, lambda: net.Counter(transition, flat.quantity(node, transition)))
 
 
 def _combined(op: str, indices: list[int]) -> Term:

@@ -8,49 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from petri import net
 from petri.diagnostics import Label
-from petri.language.checking.expressions import Permission, Reader, variable
+from petri.language.checking.expressions import Permission, Reader
 from petri.language.checking.names import names_in
 from petri.language.checking.state import Value
-from petri.language.meaning.nodes import CHANCE, END, NOW, PLACES, VARIABLE, to_slot, truth
-from petri.language.meaning.templates import TransitionTemplate
-from petri.language.meaning.types import layout
-from petri.language.meaning.units import dimension_name
+from petri.language.meaning.nodes import CHANCE, END, NOW, PLACES, VARIABLE
 from petri.language.syntax import tree
 from petri.net import Span
 
 _NEEDS: tuple[tuple[int, Permission], ...] = ((PLACES, "tokens"), (NOW, "now"), (END, "end"))
-
-
-class MeasuredLets:
-    """The values named in a transition that depend on the instance of its module, for measures.
-
-    A measure stands outside of the module. So each firing notes the value, as it does with what it draws.
-    """
-
-    def __init__(self, template: TransitionTemplate) -> None:
-        self.template = template
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.template.lets
-
-    def use(self, name: str, reader: Reader, span: Span) -> Value:
-        kind, nodes = self.template.lets[name]
-        if any(node.flags & END for node in nodes):
-            reader.problems.error("instant-not-known", span, word="end", where="a `let` of a module that is measured")
-            return Value.unknown(span)
-        noted = []
-        for (path, scalar), node in zip(layout(kind), nodes, strict=True):
-            number = len(self.template.variables)
-            dimension = dimension_name(scalar.dimension)
-            own = net.Variable(f"{name}.{path}" if path else name, scalar.slot_kind, scalar.labels, dimension)
-            self.template.variables = (*self.template.variables, own)
-            self.template.draws = (*self.template.draws, (number, to_slot(node)))
-            stored = variable(number, scalar, span, CHANCE)
-            noted.append(truth(stored) if scalar.kind == "bool" else stored)
-        self.template.names[name] = (kind, tuple(noted))
-        return Value(kind, tuple(noted), span)
 
 
 class Lets:

@@ -7,7 +7,7 @@ parts. So the readers know `CheckState`, and `Checker`, which stands on top of t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ from petri.language.meaning.scope import (
     UnitSymbol,
 )
 from petri.language.meaning.templates import Body, TransitionTemplate
-from petri.language.meaning.types import UNKNOWN, Type
+from petri.language.meaning.types import UNKNOWN, Request, Type
 from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.net import Span
@@ -73,6 +73,7 @@ class Space(Struct):
 
 
 TableReader = Callable[[tree.Text], KnownTable | None]
+ColumnReader = Callable[[tree.Text, tree.Text | None], Sequence[int | float] | None]
 FileFinder = Callable[[tree.Text], Path | None]
 
 
@@ -85,6 +86,7 @@ class CheckState(ABC):
         space: Space,
         table: TableReader,
         stream: FileFinder,
+        column: ColumnReader,
         broken: frozenset[str] = frozenset(),
     ) -> None:
         """`broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name."""
@@ -93,6 +95,7 @@ class CheckState(ABC):
         self.files = space.files
         self.table = table
         self.stream = stream
+        self.column = column
         self.broken = broken
         self.units = NetUnits()
         self.scope = Scope()
@@ -101,6 +104,8 @@ class CheckState(ABC):
         self.parameters: list[net.Parameter] = []
         self.expanded = 0  # operations that calls of functions have become
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
+        self.requests: list[Request] = []  # the types of requests to services
+        self.expansions: dict[int, Any] = {}  # what threads become, by the identity of their symbol
 
     def excused(self, name: str) -> bool:
         """Whether an unknown name need not be reported, because its declaration exists but did not parse."""

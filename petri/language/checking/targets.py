@@ -20,6 +20,7 @@ from petri.language.meaning.scope import (
     Scope,
     SpaceSymbol,
     Symbol,
+    ThreadSymbol,
     TransitionSymbol,
     kind_of,
 )
@@ -78,9 +79,9 @@ class Flat(Protocol):
 
     def transitions(self, target: Target) -> list[int]: ...
 
-    def expression(self, node: Node) -> net.Expr: ...
+    def expression(self, node: Node, transition: int | None = None) -> net.Expr: ...
 
-    def quantity(self, node: Node) -> net.Expr: ...
+    def quantity(self, node: Node, transition: int) -> net.Expr: ...
 
     def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term: ...
 
@@ -134,6 +135,11 @@ def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None
         if position + 1 == len(path):
             target = _end(checker, e, symbol, steps, wanted, scope)
             return None if target is None else replace(target, conditions=tuple(conditions))
+        if isinstance(symbol, ThreadSymbol):
+            if symbol.steps is None:
+                return None
+            scope = symbol.steps
+            continue
         if not isinstance(symbol, InstanceSymbol):
             problems.error("nothing-inside", e.span, name=name, kind=kind_of(symbol), inside=path[position + 1][0])
             return None
@@ -150,6 +156,11 @@ def _end(
     text = checker.problems.text(e.span)
     if isinstance(symbol, PlaceSymbol) and symbol.port:
         checker.problems.error("measure-of-port", e.span, text=text)
+        return None
+    if isinstance(symbol, ThreadSymbol):
+        if symbol.steps is not None:
+            known = [name for name, step in symbol.steps.names.items() if isinstance(step, TransitionSymbol)]
+            checker.problems.error("measure-of-thread", e.span, text=text, inside=known[:8])
         return None
     if isinstance(symbol, InstanceSymbol):
         module = scope.find(symbol.declaration.module)

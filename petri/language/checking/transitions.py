@@ -15,7 +15,7 @@ from petri.language.checking.places import place_use
 from petri.language.checking.ranges import read_condition, read_loops, shadows
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.terms import split_term
-from petri.language.meaning.nodes import CHANCE, LOCAL, PLACES, Node, operation, to_slot, truth
+from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot, truth
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
 from petri.language.meaning.types import (
@@ -69,9 +69,7 @@ class TransitionReader:
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
         priority = Reader(self.checker, self.body.scope, "a priority", loops=self.loops)
         weight = priority.allowing("a weight")
-        lets = {name: (value.type, value.nodes) for name, value in self._lets().items()}
-        own = {name: let for name, let in lets.items() if any(node.flags & (LOCAL | PLACES) for node in let[1])}
-        lets = {name: let for name, let in lets.items() if name not in own}
+        lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
         return TransitionTemplate(
             d.name,
             self.loop_templates,
@@ -87,7 +85,6 @@ class TransitionReader:
             None if d.priority is None else self._fixed(priority, d.priority, INT),
             None if d.weight is None else self._fixed(weight, d.weight, REAL),
             {**lets, **self.variables},
-            own,
             d.doc,
             d.span,
         )

@@ -15,17 +15,20 @@ from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
 from petri.language.flattening.instance import Instance, in_net, set_parameter
+from petri.language.flattening.replies import Replies
 from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
     InstanceTemplate,
     LoopTemplate,
+    OutputTemplate,
     PlaceTemplate,
     PortUse,
+    ReplyTemplate,
     TransitionTemplate,
 )
-from petri.language.meaning.types import colour, colours_agree
+from petri.language.meaning.types import Request, colour, colours_agree
 from petri.language.problems import CheckError, Problems
 from petri.net import MOST_TOKENS, Expr, Span, Term
 from petri.structs import fields
@@ -53,10 +56,12 @@ class Flattener:
         self._terms = 0
         self._leaves: dict[int, tuple[int, Term]] = {}  # by what the tree of the net has there
         self.turns = 0
+        self.measured: dict[int, Instance] = {}  # of transitions whose `let` measures may use: instance and iteration
         self.deprived: set[int] = set()  # places that would get tokens from what is not in the net
         self._probe_numbers: dict[object, int] = {}
         self._names: dict[str, dict[str, int]] = {}
         self.root = Instance(checker.body, "")
+        self.replies = Replies()
         self.arcs = ArcBuilder(self.problems, self.net_places)
 
     def run(self, name: str) -> net.Net:
@@ -66,6 +71,7 @@ class Flattener:
         try:
             self._refuse_too_large()
             self._elaborate(self.checker.body, self.root, 0)
+            self.net_transitions = self.replies.connected(self.net_transitions)
             return self._net(name)
         finally:
             if collecting:
@@ -124,12 +130,14 @@ class Flattener:
     def transitions(self, target: Target) -> list[int]:
         return target.indices(self._index("transition"), self.root.locals)
 
-    def expression(self, node: Node) -> Expr:
+    def expression(self, node: Node, transition: int | None = None) -> Expr:
+        """An expression in a measure, which sees the firings of a transition."""
+        self.root.firing = None if transition is None else self.measured.get(transition)
         return build(node, self.root)
 
-    def quantity(self, node: Node) -> Expr:
+    def quantity(self, node: Node, transition: int) -> Expr:
         """What is measured: a value in the net's time unit, and not in ticks."""
-        return in_units(build(node, self.root), node.power)
+        return in_units(self.expression(node, transition), node.power)
 
     def measure(self, name: str) -> int:
         """The number of a declared measure."""
@@ -247,9 +255,14 @@ class Flattener:
             self._valued += place.held * len(suffixes)
             if self._valued > MOST_TOKENS:
                 raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
-        name = instance.prefix + symbol.name
+        name, step = instance.prefix + symbol.name, template.step
         shared = [getattr(place, field) for field in _PLACE_FIELDS]
-        self.net_places += [net.Place(name + suffix, *shared) for suffix in suffixes]
+        self.net_places += [net.Place(name + suffix + step, *shared) for suffix in suffixes]
+        if isinstance(symbol.type, Request):
+            places = range(start, start + len(suffixes))
+            number = self.replies.places(symbol.type, places, waiting=template.site is not None)
+            if template.site is not None:
+                instance.locals[template.site] = number
 
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol
@@ -281,13 +294,16 @@ class Flattener:
     def _transitions(self, template: TransitionTemplate, instance: Instance) -> None:
         name = instance.prefix + template.name
         left_out = True
+        seen = any(node.op == "firing" for _, nodes in template.names.values() for node in nodes)
         for suffix in self._turns(template.loops, instance):
             if in_net(template.condition, instance):
                 self._room(1, template.span)
-                self.net_transitions.append(self._transition(template, instance, name + suffix))
+                if seen:
+                    self.measured[len(self.net_transitions)] = instance.now()
+                self.net_transitions.append(self._transition(template, instance, name + suffix + template.step))
                 left_out = False
         if left_out:
-            self._left_out([arc.place.symbol for arc in template.outputs], instance)
+            self._left_out(_given(template.outputs), instance)
 
     def _left_out(self, given: Iterable[PlaceSymbol], instance: Instance) -> None:
         """Note the places to which something that is not in the net would give tokens."""
@@ -318,10 +334,16 @@ class Flattener:
         )
 
     def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
-        built = [self.arcs.output(arc, instance) for arc in t.outputs]
+        built = [self._output(arc, instance) for arc in t.outputs]
         if None in built:
-            self._left_out([t.outputs[i].place.symbol for i, arc in enumerate(built) if arc is None], instance)
+            self._left_out(_given([t.outputs[i] for i, arc in enumerate(built) if arc is None]), instance)
         return tuple([arc for arc in built if arc is not None])
+
+    def _output(self, arc: OutputTemplate | ReplyTemplate, instance: Instance) -> net.OutputArc | None:
+        if isinstance(arc, OutputTemplate):
+            return self.arcs.output(arc, instance)
+        reply = self.arcs.reply(arc, instance)
+        return None if reply is None else self.replies.add(reply, arc.request)
 
     @staticmethod
     def _time(node: Node, instance: Instance) -> Expr:
@@ -412,6 +434,11 @@ class _Suffixes(Sequence[str]):
         if not 0 <= position < self.length:
             raise IndexError(position)
         return f"[{self.low + position}]"
+
+
+def _given(outputs: Iterable[OutputTemplate | ReplyTemplate]) -> list[PlaceSymbol]:
+    """The places of output arcs; those of replies are not known yet."""
+    return [arc.place.symbol for arc in outputs if isinstance(arc, OutputTemplate)]
 
 
 def _bounds_text(kind: net.Colour) -> str:

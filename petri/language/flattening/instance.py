@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 from petri.diagnostics import Label
 from petri.language.meaning.nodes import Constant, Node, evaluate
@@ -15,7 +16,7 @@ from petri.net import Span
 class Instance:
     """The net or one instance of a module: the values of its locals, and the flat places of each place and port."""
 
-    __slots__ = ("absent", "locals", "lows", "places", "prefix")
+    __slots__ = ("absent", "firing", "locals", "lows", "places", "prefix")
 
     def __init__(self, body: Body, prefix: str) -> None:
         self.prefix = prefix
@@ -23,6 +24,13 @@ class Instance:
         self.places: list[Sequence[int]] = [()] * body.scope.place_count
         self.lows: list[int] = [0] * body.scope.place_count
         self.absent: dict[int, Span | None] = {}  # places that are not in the net: their conditions
+        self.firing: Instance | None = None  # while a measure is built: the instance of its transition
+
+    def now(self) -> Instance:
+        """The same with the locals as they are now, in this iteration of its loops."""
+        kept = copy(self)
+        kept.locals = list(self.locals)
+        return kept
 
     def place(self, use: object) -> int:
         """The flat place that is meant; raises CheckError when the index is outside the array."""

@@ -1,7 +1,7 @@
 """The canonical layout of a source text.
 
-- There is one declaration per line. The bodies of modules are indented by two. One empty line between declarations is
-  kept.
+- There is one declaration per line. The bodies of modules, threads and blocks are indented by two. One empty
+  line between declarations is kept.
 - Clauses have a fixed order: arcs, draw, takes, when, priority, weight; type, discipline, capacity, marking.
 - A declaration longer than 120 columns is split into lines, one clause on each. A line that is still too long is split
   at its outermost operators, list items or branches, and continues below the column where these started (`setting.py`).
@@ -26,12 +26,14 @@ from petri.language.syntax import tree
 from petri.language.syntax.lexer import Comment, Token, span_of
 from petri.language.syntax.parser import Parsed, doc_comments, parse_text
 from petri.language.syntax.splitting import Statement
+from petri.language.syntax.steps import BLOCK_WORDS, BRANCH_WORDS
 
 WIDTH = 120
 INDENT = 2
 WIDEST_GAP, WIDEST_NAME_GAP = 32, 12  # widest gap that a column may make in a line, before clauses and after names
 
 _VALUES = ("param", "const", "unit", "type", "dist")
+_OPENING = frozenset(("module", "thread", *BLOCK_WORDS, *BRANCH_WORDS))  # what follows is indented
 _ALIGNED = ("place", "transition", "measure", "instance", "port")
 _KINDS = {**dict.fromkeys(_VALUES, "values"), **{word: word for word in _ALIGNED}}
 
@@ -119,15 +121,16 @@ class _Formatter:
                 if line.before and not line.before[-1]:
                     line.before.pop()
             else:
+                depth -= statement.word in BRANCH_WORDS
                 line, joined = self._line(number, depth, nodes)
                 line.before = self._before(number) + line.before
-            if number and self.statements[number - 1].word == "module" and line.before and not line.before[0]:
+            if number and self.statements[number - 1].word in _OPENING and line.before and not line.before[0]:
                 line.before.pop(0)
             behind = self.behind.get(joined[-1] if joined else number)
             if behind and not line.behind and _place(behind) not in self.documented:
                 line.behind = f"  {behind.text}"
             lines.append(line)
-            depth += statement.word == "module"
+            depth += statement.word in _OPENING
             number += 1 + len(joined)
         return lines, self._before(len(self.statements))
 

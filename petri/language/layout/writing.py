@@ -164,6 +164,14 @@ def _type(node: tree.TypeExpr) -> str:
             return group(f"{BREAK}| ".join(name for name, _ in node.names))
         case tree.RecordType():
             return "{ " + _listed(f"{name}: {_type(part)}" for name, part, _ in node.fields) + " }"
+        case tree.ServiceType():
+            return f"service {_service(node)}"
+
+
+def _service(node: tree.ServiceType) -> str:
+    """The request, and what the reply adds."""
+    request = "" if node.request is None else _type(node.request)
+    return request if node.reply is None else f"{request} -> {_type(node.reply)}"
 
 
 # ---------------------------------------------------------------- declarations
@@ -180,6 +188,10 @@ def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
             return _place(node)
         case tree.Transition():
             return _transition(node)
+        case tree.Thread():
+            return [Piece(f"thread {node.name}{_loops(node.loops)}", node.span), *_condition(node.condition)]
+        case tree.Step():
+            return _step(node)
         case tree.Port():
             return _ports([port for port in nodes if isinstance(port, tree.Port)])
         case tree.Module():
@@ -294,8 +306,10 @@ def _bracketed(
 
 
 def _place(node: tree.Place) -> list[Piece]:
-    type_ = "" if node.type is None else f" : {_type(node.type)}"
-    clauses = type_
+    word, written = "place", "" if node.type is None else _type(node.type)
+    if node.service and isinstance(node.type, tree.ServiceType):
+        word, written = "service", _service(node.type)
+    clauses = f" : {written}" if written else ""
     if node.key is not None:
         clauses += f" by {_write(node.key, _SUM)}"
     elif node.discipline != "bag":
@@ -303,7 +317,7 @@ def _place(node: tree.Place) -> list[Piece]:
     if node.capacity is not None:
         clauses += f" cap {_write(node.capacity, _SUM)}"
     pieces = [
-        Piece(f"place {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
+        Piece(f"{word} {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
     ]
     for number, item in enumerate(node.initial):
         sign = f"= {OPEN}" if number == 0 else ""
@@ -316,13 +330,8 @@ def _place(node: tree.Place) -> list[Piece]:
 
 def _transition(node: tree.Transition) -> list[Piece]:
     condition = "" if node.condition is None else f" if {_write(node.condition, 0)}"
-    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}{condition}:{STOP}", node.span)]
-    for number, arc in enumerate(node.inputs):
-        word = "" if arc.mode == "take" else f"{arc.mode} "
-        comma = "," if number < len(node.inputs) - 1 else CLOSE
-        opening = "" if number else OPEN
-        text = f"{opening}{word}{_write(arc.term, _COMPARISON)}{comma}"
-        pieces.append(Piece(text, arc.span, indent=4, fills=True))
+    head = f"transition {node.name}{_loops(node.loops)}{condition}:{STOP}"
+    pieces = [Piece(head, node.span), *_arcs(node.inputs)]
     for number, output in enumerate(node.outputs):
         arrow = "" if number else f"-> {OPEN}"
         comma = "," if number < len(node.outputs) - 1 else CLOSE
@@ -347,6 +356,51 @@ def _naming(node: tree.Transition) -> list[Piece]:
     for word, group_of in groupby(items, key=lambda item: item[0]):
         texts, spans = zip(*((text, span) for _, text, span in group_of), strict=True)
         pieces.append(Piece(f"{word} {_listed(texts)}", _covering(spans[0], spans[-1]), "  "))
+    return pieces
+
+
+def _arcs(arcs: tuple[tree.Arc, ...]) -> list[Piece]:
+    """Input arcs, in one group."""
+    pieces = []
+    for number, arc in enumerate(arcs):
+        word = "" if arc.mode == "take" else f"{arc.mode} "
+        comma = "," if number < len(arcs) - 1 else CLOSE
+        opening = "" if number else OPEN
+        text = f"{opening}{word}{_write(arc.term, _COMPARISON)}{comma}"
+        pieces.append(Piece(text, arc.span, indent=4, fills=True))
+    return pieces
+
+
+def _step(node: tree.Step) -> list[Piece]:
+    """One step; a block gives only its head."""
+    label = f"{node.label}: " if node.label else ""
+    pieces = [Piece(f"{label}{node.verb}", node.span)]
+    value = "" if node.value is None else _write(node.value, 0)
+    if node.verb in ("if", "elif"):
+        pieces[0].text += f" {value} then"
+    elif node.verb in ("while", "repeat"):
+        pieces[0].text += f" {value}"
+    elif node.verb in ("let", "set"):
+        pieces[0].text += f" {node.name} = {value}"
+    elif node.verb == "call":
+        pieces[0].text += f" {_write(node.outputs[0], _POSTFIX)}" + (f" -> {value}" if value else "")
+    elif node.verb == "draw":
+        draws = (f"{draw.name} ~ {_write(draw.distribution, 0)}" for draw in node.draws)
+        pieces[0].text += f" {_listed(draws)}"
+    elif node.verb == "wait" and node.time is not None:
+        pieces[0].text += f" {_write(node.time, 0)}"
+    pieces += _arcs(node.arcs)
+    if node.verb in ("give", "release"):
+        for number, output in enumerate(node.outputs):
+            comma = "," if number < len(node.outputs) - 1 else CLOSE
+            text = f"{'' if number else OPEN}{_write(output, 0)}{comma}"
+            pieces.append(Piece(text, output.span, indent=4, fills=True))
+    time = node.time if node.verb == "use" else None
+    values = (("for", time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
+    for word, given in values:
+        if given is not None:
+            gap = " " if word == "for" or node.verb in ("choose", "or") else "  "
+            pieces.append(Piece(f"{word} {_write(given, 0)}", given.span, gap, indent=4))
     return pieces
 
 

@@ -36,6 +36,7 @@ class Node(Struct):
     local   number of a local
     argument  in a function: number of a slot of its parameters
     tokens  the place, as a `PlaceUse` or anything that the environment resolves
+    firing  in a measure: an expression of the transition, with the locals and places of its instance
     truth                                       an int 0 or 1 as a bool
     item                                        index, v0, v1, …: the value of that number
 
@@ -63,6 +64,10 @@ class Environment(Protocol):
     """The values that an instance supplies to the expressions of its module."""
 
     locals: list[Constant]
+
+    @property
+    def firing(self) -> Environment | None:
+        """In a measure: the instance of the transition that is measured."""
 
     def place(self, use: object) -> int:
         """The index of the place meant; raises CheckError."""
@@ -132,6 +137,13 @@ def to_slot(node: Node) -> Node:
         return node.args[0]
     one, zero = constant(1, "int", node.span), constant(0, "int", node.span)
     return operation("if", "int", (node, one, zero), node.span)
+
+
+def of_firing(node: Node) -> Node:
+    """An expression of a transition for the measures that use it, which do not stand in its module."""
+    if not node.flags & (LOCAL | PLACES):
+        return node
+    return operation("firing", node.kind, (node,), node.span, VARIABLE)
 
 
 def truth(node: Node) -> Node:
@@ -306,6 +318,9 @@ def in_units(expression: Expr, power: int) -> Expr:
 
 def _build_running(node: Node, environment: Environment) -> Expr:
     op = node.op
+    if op == "firing":
+        assert environment.firing is not None
+        return build(node.args[0], environment.firing)
     if op == "tokens":
         return Expr("tokens", "int", (), environment.place(node.value), node.span)
     if op in ("if", "and", "or") and node.args[0].fixed:

@@ -111,6 +111,15 @@ class TransitionSymbol(Struct):
     declaration: tree.Transition
 
 
+class ThreadSymbol(Struct):
+    """A thread; `steps` has the names of its steps and of the places in which it waits for them."""
+
+    name: str
+    span: Span
+    declaration: tree.Thread
+    steps: Scope | None = None
+
+
 class InstanceSymbol(Struct):
     name: str
     span: Span
@@ -142,10 +151,10 @@ class MeasureSymbol(Struct):
 
 
 Symbol = (
-    ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol | PlaceSymbol | TransitionSymbol | InstanceSymbol | ModuleSymbol
-    | MeasureSymbol | SpaceSymbol
+    ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol | PlaceSymbol | TransitionSymbol | ThreadSymbol | InstanceSymbol
+    | ModuleSymbol | MeasureSymbol | SpaceSymbol
 )  # fmt: skip
-INNER = (PlaceSymbol, TransitionSymbol, InstanceSymbol, MeasureSymbol)
+INNER = (PlaceSymbol, TransitionSymbol, ThreadSymbol, InstanceSymbol, MeasureSymbol)
 
 
 class Scope(Struct):
@@ -158,8 +167,11 @@ class Scope(Struct):
     place_count: int = 0
 
     def find(self, name: str) -> Symbol | None:
-        """What a name denotes here, or None. `voice.Packet` is the name `Packet` of the import `voice`."""
-        if "." in name:
+        """What a name denotes here, or None. `voice.Packet` is the name `Packet` of the import `voice`.
+
+        The places and transitions of a thread have its name before theirs.
+        """
+        if "." in name and name not in self.names:
             space, _, inner = name.partition(".")
             found = self.find(space)
             return found.scope.find(inner) if isinstance(found, SpaceSymbol) else None
@@ -201,6 +213,7 @@ KINDS: dict[type, str] = {
     FnSymbol: "a function",
     PlaceSymbol: "a place",
     TransitionSymbol: "a transition",
+    ThreadSymbol: "a thread",
     InstanceSymbol: "an instance",
     ModuleSymbol: "a module",
     MeasureSymbol: "a measure",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from petri import net
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope
-from petri.language.meaning.types import Type
+from petri.language.meaning.types import Request, Type
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field
@@ -61,7 +61,19 @@ class OutputTemplate(Struct):
     span: Span
 
 
+class ReplyTemplate(Struct):
+    """`reply(r)`: the request goes to the place where its caller waits, whose number is `site`."""
+
+    request: Request
+    site: Node
+    values: tuple[Node, ...]
+    condition: Node | None
+    span: Span
+
+
 class TransitionTemplate(Struct):
+    """`step` is the end of its full name, after the indices: `.trie` of a step of a thread."""
+
     name: str
     loops: tuple[LoopTemplate, ...]
     condition: Node | None
@@ -72,13 +84,13 @@ class TransitionTemplate(Struct):
     guard: Node | None
     draws: tuple[tuple[int, Node], ...]
     time: Node | None
-    outputs: tuple[OutputTemplate, ...]
+    outputs: tuple[OutputTemplate | ReplyTemplate, ...]
     priority: Node | None
     weight: Node | None
     names: dict[str, tuple[Type, tuple[Node, ...]]]  # its variables, as measures see them
-    lets: dict[str, tuple[Type, tuple[Node, ...]]]  # names for values that depend on the instance
     doc: str
     span: Span
+    step: str = ""
 
 
 class InitialTemplate(Struct):
@@ -92,6 +104,10 @@ class InitialTemplate(Struct):
 
 
 class PlaceTemplate(Struct):
+    """A place in which a thread waits for a step has the end `step` of its full name, after the index. `site` is the
+    local with its number if it waits there for a reply.
+    """
+
     symbol: PlaceSymbol
     condition: Node | None
     key: Node | None
@@ -100,6 +116,8 @@ class PlaceTemplate(Struct):
     stream: net.Stream | None
     doc: str
     span: Span
+    step: str = ""
+    site: int | None = None
 
 
 class ParameterTemplate(Struct):

@@ -78,6 +78,46 @@ class ListOf(Struct):
     name: str = ""
 
 
+CALLER, SITE = "caller", "site"
+
+
+@dataclass(eq=False, slots=True)
+class Request(Record):
+    """A request to a service: its fields, those of the reply, and in the field `caller` what its caller must remember.
+
+    `caller` has the number of the place where the caller waits, and the values that any caller goes on with.
+    """
+
+    reply: tuple[str, ...] = ()
+    answered: bool = False  # some transition replies
+
+    @property
+    def site_slot(self) -> int:
+        """The slot of the number of the place where the caller waits."""
+        start: int = self.part(CALLER).start
+        return start
+
+    def remember(self, name: str, kind: Type) -> str:
+        """The field of `caller` for a caller's value; values of the same name and type share one."""
+        caller = self.fields[CALLER]
+        assert isinstance(caller, Record)
+        field = name
+        while field == SITE or (field in caller.fields and not _shareable(caller.fields[field], kind)):
+            field += "'"
+        if field not in caller.fields:
+            fields = {**caller.fields, field: kind}
+            self.fields[CALLER] = Record(fields)
+            self.slots = tuple(self._layout())
+        return field
+
+
+def _shareable(left: Type, right: Type) -> bool:
+    """Whether they are the same with their ranges."""
+    if isinstance(left, Scalar) and isinstance(right, Scalar):
+        return same(left, right) and left.low is right.low and left.high is right.high
+    return left is right
+
+
 class Black(Frozen):
     """The type of tokens without a value."""
 

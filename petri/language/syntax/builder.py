@@ -133,6 +133,12 @@ class Builder:
             span=self.span(first, last),
         )
 
+    def service(self, parts: list[Any], first: Token, last: Token) -> tree.Place:
+        name, size, request, reply, *clauses = parts
+        made = self.place([name, size, None, *clauses], first, last)
+        kind = tree.ServiceType(request, reply, request.span if request else made.name_span)
+        return replace(made, type=kind, service=True)
+
     def size(self, parts: list[Any], first: Token, last: Token) -> tree.Range:
         return parts[0]  # type: ignore[no-any-return]
 
@@ -200,6 +206,69 @@ class Builder:
     def let(self, parts: list[Any], first: Token, last: Token) -> tree.Let:
         name, value = parts
         return tree.Let(name.text, value, self.span(name, name), self.span(first, last))
+
+    # ------------------------------------------------------------ threads
+
+    def thread(self, parts: list[Any], first: Token, last: Token) -> tree.Thread:
+        """The header; the parser adds the steps."""
+        name, loops, condition = parts
+        span, loops = self.span(first, last), tuple(loops or ())
+        return tree.Thread(name.text, loops, condition, (), self.doc, self.span(name, name), span)
+
+    def label(self, parts: list[Any], first: Token, last: Token) -> Token:
+        return first
+
+    def places(self, parts: list[Any], first: Token, last: Token) -> list[tree.Expr]:
+        return [part for part in parts if not isinstance(part, Token)]
+
+    def _step(self, label: Token | None, verb: Token, last: Token, clauses: list[Clause], **parts: Any) -> tree.Step:
+        """A step with its clauses; `for` belongs to `use` alone."""
+        found = self._clauses(verb.kind, clauses)
+        values = {"guard": "when", "priority": "priority", "weight": "weight", "time": "for"}
+        given = {name: found[word].value for name, word in values.items() if word in found}
+        if "time" in given and verb.kind != "use":
+            self._tell("step-with-time", found["for"].span, verb=verb.kind)
+        if verb.kind == "use" and "time" not in given:
+            self._tell("use-without-time", self.span(verb, last))
+        name = label or verb
+        return tree.Step(
+            verb=verb.kind,
+            span=self.span(name, last),
+            name_span=self.span(name, name),
+            doc=self.doc,
+            label=label.text if label else "",
+            **{**given, **parts},
+        )
+
+    def arcs_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        label, verb, arcs, *clauses = parts
+        return self._step(label, verb, last, clauses, arcs=tuple(arcs))
+
+    def value_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        label, verb, value, *clauses = parts
+        return self._step(label, verb, last, clauses, time=value)
+
+    def outputs_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        label, verb, outputs = parts
+        return self._step(label, verb, last, [], outputs=tuple(outputs))
+
+    def call_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        label, verb, request, _, reply = parts
+        return self._step(label, verb, last, [], outputs=(request,), value=reply)
+
+    def named_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        verb, name, _, value = parts
+        return replace(self._step(None, verb, last, [], name=name.text, value=value), name_span=self.span(name, name))
+
+    def draws_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        return self._step(None, parts[0], last, [], draws=tuple(parts[1]))
+
+    def value_block(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        return self._step(None, parts[0], last, [], value=parts[1])
+
+    def clauses_block(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        verb, *clauses = parts
+        return self._step(None, verb, last, clauses)
 
     def module(self, parts: list[Any], first: Token, last: Token) -> tree.Module:
         """The header; the parser adds the body."""
@@ -289,6 +358,10 @@ class Builder:
 
     def range_type(self, parts: list[Any], first: Token, last: Token) -> tree.RangeType:
         return tree.RangeType(parts[0], parts[1], self.span(first, last))
+
+    def service_type(self, parts: list[Any], first: Token, last: Token) -> tree.ServiceType:
+        request, reply = parts
+        return tree.ServiceType(request, reply, self.span(first, last))
 
     def enum_type(self, parts: list[Any], first: Token, last: Token) -> tree.EnumType:
         names = tuple((part.text, self.span(part, part)) for part in parts)

@@ -22,7 +22,8 @@ COMPILED = "tables.json"
 END = "$END"
 STARTS = (
     "net", "time", "import", "param", "const", "unit", "type_declaration", "dist", "fn", "place", "transition",
-    "module", "port", "instance", "measure", "expect", "run",
+    "module", "port", "instance", "measure", "expect", "run", "service", "thread",
+    "step",
 )  # fmt: skip
 
 

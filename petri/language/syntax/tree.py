@@ -154,9 +154,15 @@ class At(Frozen):
     span: Span
 
 
+class Least(Frozen):
+    """The least value of the type that is wanted (0 if it has no range). Only threads make it; it cannot be written."""
+
+    span: Span
+
+
 Expr = (
     Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
-    | Weighted | Passage | By | Ordered | At
+    | Weighted | Passage | By | Ordered | At | Least
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types
@@ -183,7 +189,15 @@ class RecordType(Frozen):
     span: Span
 
 
-TypeExpr = NamedType | RangeType | EnumType | RecordType
+class ServiceType(Frozen):
+    """`service { bytes: Bytes } -> { port: int }`: a request, the fields that the reply adds, and who made it."""
+
+    request: TypeExpr | None
+    reply: TypeExpr | None
+    span: Span
+
+
+TypeExpr = NamedType | RangeType | EnumType | RecordType | ServiceType
 
 # ---------------------------------------------------------------- declarations
 # `span` covers the declaration; `name_span` its name. `doc` is the text of its `##` comments. What has a `condition` is
@@ -287,7 +301,10 @@ class Initial(Frozen):
 
 
 class Place(Frozen):
-    """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens."""
+    """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens.
+
+    `service`: it was written as `service link[0..hops] : Packet …`, and `type` is the ServiceType.
+    """
 
     name: str
     size: Range | None
@@ -300,6 +317,7 @@ class Place(Frozen):
     doc: str
     name_span: Span
     span: Span
+    service: bool = False
 
 
 class Arc(Frozen):
@@ -338,6 +356,51 @@ class Transition(Frozen):
     guard: Expr | None
     priority: Expr | None
     weight: Expr | None
+    doc: str
+    name_span: Span
+    span: Span
+
+
+class Step(Frozen):
+    """One step of a thread. Its `verb` says which of the parts it has.
+
+    - `take`, `hold`, `use`: `arcs`, `guard`, `priority`, `weight`; `use` also `time`
+    - `wait`: `time`, `guard`, `priority`, `weight`
+    - `give`, `release`: `outputs` (for `release` the places)
+    - `call`: the request is the one of `outputs`; `value` is the pattern of the reply
+    - `let`, `set`: `name`, `value`; `draw`: `draws`
+    - `if`, `while`: `value` is the condition; `repeat`: `value` is the number; all have a `body`
+    - `choose` and `or`: `guard`, `priority`, `weight`, `body`
+    - `others` are the `elif` (with a `value`) and the `else` of an `if`, and the `or` of a `choose`
+
+    `name_span` is the position of the label, or of the verb where there is none.
+    """
+
+    verb: str
+    span: Span
+    name_span: Span
+    doc: str = ""
+    label: str = ""
+    arcs: tuple[Arc, ...] = ()
+    outputs: tuple[Expr, ...] = ()
+    name: str = ""
+    value: Expr | None = None
+    draws: tuple[Draw, ...] = ()
+    time: Expr | None = None
+    guard: Expr | None = None
+    priority: Expr | None = None
+    weight: Expr | None = None
+    body: tuple[Step, ...] = ()
+    others: tuple[Step, ...] = ()
+
+
+class Thread(Frozen):
+    """`thread name[i in 0..3] … end`"""
+
+    name: str
+    loops: tuple[Loop, ...]
+    condition: Expr | None
+    steps: tuple[Step, ...]
     doc: str
     name_span: Span
     span: Span
@@ -419,7 +482,7 @@ class Run(Frozen):
 
 
 Declaration = (
-    Net | Time | Import | Param | Const | Type | Dist | Fn | Place | Transition | Port | Module | Instance
+    Net | Time | Import | Param | Const | Type | Dist | Fn | Place | Transition | Thread | Port | Module | Instance
     | Measure | Expect | Run
 )  # fmt: skip
 

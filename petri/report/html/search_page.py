@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from petri.diagnostics import Diagnostic
 from petri.experiment.definition import shown
 from petri.measure.figures import Figure as Kept
 from petri.report.html import sweep_figures as figures
@@ -72,13 +73,14 @@ def _banners(outcome: SearchOutcome) -> list[Markup]:
         kind = "pass" if outcome.done else "fail"
         made.append(banner(kind, answer(outcome, outcome.found[0])))
     for found in outcome.found:
-        made += [banner("fail", _said(one)) for one in ending(outcome, found)]
-        made += [banner("warn", _said(one)) for one in remarks(outcome, found)]
+        made += [banner("fail", said(one)) for one in ending(outcome, found)]
+        made += [banner("warn", said(one)) for one in remarks(outcome, found)]
     return made
 
 
-def _said(diagnostic: Any) -> str:
-    return " – ".join([str(diagnostic.message), *diagnostic.notes])
+def said(diagnostic: Diagnostic) -> str:
+    """A diagnostic in one line, without its hints."""
+    return " – ".join([diagnostic.message, *diagnostic.notes])
 
 
 def _found_table(outcome: SearchOutcome, units: Units) -> Markup:

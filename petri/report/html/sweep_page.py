@@ -43,6 +43,7 @@ def sweep_page(outcome: Outcome) -> Page:
     if any(point.checked for point in outcome.points):
         page.section("expected", "Expected values", _expected_table(outcome, units))
     _distributions(page, outcome, units, axes)
+    _deviations(page, outcome, units)
     _measures(page, outcome, units, axes)
     if outcome.points:
         page.section("points", "Every point", points_table(outcome, units, axes))
@@ -119,6 +120,17 @@ def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Pl
     if parts:
         note = tag("p", "Bars are 95 % confidence intervals of the percentiles over the replications.", class_="note")
         page.section("distributions", "Distributions", note, parts)
+
+
+def _deviations(page: Page, outcome: Outcome, units: Units) -> None:
+    """The measures of which the mean and the standard deviation were kept."""
+    parts = []
+    for name, mean, deviation in figures.deviations(outcome) if len(outcome.points) > 1 else ():
+        drawn = figures.with_deviation(outcome, name, mean, deviation, units)
+        parts.append(content(tag("h3", tag("code", name)), page.figure(drawn, f"{name} with its deviation", None, 24)))
+    if parts:
+        note = tag("p", "Bars are one standard deviation of the values, not of their mean.", class_="note")
+        page.section("deviations", "Means with deviations", note, parts)
 
 
 def _has_values(outcome: Outcome, kept: Kept) -> bool:

@@ -6,6 +6,7 @@ import math
 from typing import Final
 
 from petri.experiment.definition import shown
+from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.summary import Outcome
 from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
@@ -73,6 +74,14 @@ def describe_search(outcome: SearchOutcome) -> str:
         return visible(f"{text}: {answer(outcome, outcome.found[0])}")
     values = ["–" if one.value is None else shown(one.value) for one in outcome.found]
     return visible(text + listed(values))
+
+
+def describe_forwarding(outcome: ForwardingOutcome) -> str:
+    """`ForwardingOutcome npf: 2 frame sizes; 64 B 0.89, 512 B 1`."""
+    pairs = [(row.size, row.found.value) for row in outcome.rows]
+    values = [f"{'' if size is None else shown(size)} {'–' if load is None else shown(load)}" for size, load in pairs]
+    sizes = counted(len(outcome.rows), "frame size")
+    return visible(f"ForwardingOutcome {outcome.net.name}: {sizes}{listed([one.strip() for one in values])}")
 
 
 def figure(measured: MeasureResult, units: Units) -> str:
