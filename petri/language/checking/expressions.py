@@ -196,7 +196,9 @@ class Reader:
                 return self._misplaced(e)
             case tree.Index():
                 return self._item(e)
-            case tree.Least() if isinstance(expected, Record | Scalar):
+            case tree.Least():
+                if not isinstance(expected, (Record, Scalar)):
+                    return self.unknown(e.span)
                 nodes = [_least(kind, e.span) for _, kind in layout(expected)]
                 return Value(expected, tuple(nodes), e.span)
             case _:
