@@ -125,8 +125,7 @@ class _Teller:
 
     def place(self, place: Place) -> InformationRow:
         discipline = {"bag": "", "fifo": "fifo", "lifo": "lifo", "key": "by key"}[place.discipline]
-        capacity = "" if place.capacity is None else f"cap {place.capacity}"
-        holds = " ".join(part for part in (place.colour.name, discipline, capacity) if part)
+        holds = " ".join(part for part in (place.colour.name, discipline, self.text.capacity(place)) if part)
         tokens = place.held
         begins = str(tokens) if tokens else ""
         if place.stream is not None:

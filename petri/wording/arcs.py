@@ -34,8 +34,10 @@ WORDING: dict[str, Wording] = {
         "tokens of places without a type have no values and do not count towards this limit",
     ),
     "capacity-negative": Wording("a capacity cannot be {value}", notes=IN_INSTANCE),
-    "key-of-black": Wording("`{name}` holds black tokens, which have no value to order them by"),
-    "key-not-number": Wording("a key must be a number, not {kind}", "name a field, such as `by seq`"),
+    "key-of-black": Wording("`{name}` holds black tokens: they have no value of which to make {what}"),
+    "key-not-number": Wording(
+        "{what} must be a number, not {kind}", "name a field, such as `by seq` or `cap 32 KB of size`"
+    ),
     # which place
     "arc-not-place": Wording(
         "`{text}` is not a place", "an arc is a place with a pattern or a value, such as `queue(p)` or `2 * credit`"

@@ -187,13 +187,15 @@ class Programs:
 
     def place(self) -> tree.Place:
         discipline = self.chance.choice(("bag", "fifo", "lifo", "by"))
+        capacity = self._maybe(lambda: self.expression(6))
         return tree.Place(
             name=self.name(),
             size=self._maybe(self.range),
             type=self._maybe(self.type),
             discipline=discipline,  # type: ignore[arg-type]
             key=self.expression(6) if discipline == "by" else None,
-            capacity=self._maybe(lambda: self.expression(6)),
+            capacity=capacity,
+            weight=None if capacity is None else self._maybe(lambda: self.expression(6)),
             initial=self._some(lambda: tree.Initial(self.expression(), self.loops(), NOWHERE), 0, 2),
             doc="",
             name_span=NOWHERE,

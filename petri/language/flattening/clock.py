@@ -241,14 +241,21 @@ class _Clock:
         slots = place.colour.slots
         powers = [time_power(slot.dimension) for slot in slots]
         if self.plain or not any(powers):
-            return place if place.key is None else replace(place, key=self.expression(place.key))
+            if place.key is None and place.weight is None:
+                return place
+            return replace(place, key=self.optional(place.key), weight=self.optional(place.weight))
         initial = tuple([(n, tuple(map(self.stored, token, powers))) for n, token in place.initial])
         return replace(
             place,
             colour=self.colour(place.colour),
-            key=None if place.key is None else self.expression(place.key),
+            key=self.optional(place.key),
+            weight=self.optional(place.weight),
+            capacity=None if place.capacity is None else self.stored(place.capacity, time_power(place.measured_in)),
             initial=compact(initial),
         )
+
+    def optional(self, e: Expr | None) -> Expr | None:
+        return None if e is None else self.expression(e)
 
     def colour(self, colour: net.Colour) -> net.Colour:
         """With the bounds of its slots in ticks."""

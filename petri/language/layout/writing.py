@@ -282,6 +282,8 @@ def _place(node: tree.Place) -> list[Piece]:
         clauses += f" {node.discipline}"
     if node.capacity is not None:
         clauses += f" cap {_write(node.capacity, _SUM)}"
+    if node.weight is not None:
+        clauses += f" of {_write(node.weight, _SUM)}"
     pieces = [
         Piece(f"place {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
     ]

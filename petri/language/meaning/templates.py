@@ -93,6 +93,8 @@ class PlaceTemplate(Struct):
     symbol: PlaceSymbol
     key: Node | None
     capacity: Node | None
+    weight: Node | None
+    measured_in: str
     initial: tuple[InitialTemplate, ...]
     stream: net.Stream | None
     doc: str

@@ -107,7 +107,8 @@ class Builder:
             type=type_,
             discipline=discipline.word if discipline else "bag",  # type: ignore[arg-type]
             key=discipline.value if discipline else None,
-            capacity=capacity.value if capacity else None,
+            capacity=capacity.value[0] if capacity else None,
+            weight=capacity.value[1] if capacity else None,
             initial=tuple(initial.value) if initial else (),
             doc=self.doc,
             name_span=self.span(name, name),
@@ -119,6 +120,9 @@ class Builder:
 
     def clause(self, parts: list[Any], first: Token, last: Token) -> Clause:
         return Clause(parts[0].kind, parts[1], self.span(first, last))
+
+    def capacity(self, parts: list[Any], first: Token, last: Token) -> Clause:
+        return Clause("cap", (parts[1], parts[3] if len(parts) > 2 else None), self.span(first, last))
 
     def discipline(self, parts: list[Any], first: Token, last: Token) -> Clause:
         return Clause(parts[0].kind, None, self.span(first, last))

@@ -19,11 +19,11 @@ DECLARATION_WORDS = (
 CLAUSE_WORDS = (
     "takes", "draw", "when", "priority", "weight", "read", "no", "reset", "cap", "fifo", "lifo", "bag", "by", "in",
     "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "at", "record", "until", "warmup",
-    "replications", "seed", "order", "within", "with",
+    "replications", "seed", "order", "within", "with", "of",
 )  # fmt: skip
 VALUE_WORDS = ("token", "all", "now", "true", "false")
 RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
-SOFT_WORDS = frozenset(("at", "order", "out", "seed"))  # also names, where the keyword could not occur
+SOFT_WORDS = frozenset(("at", "order", "out", "seed", "of"))  # also names, where the keyword could not occur
 
 _TOKEN = re.compile(
     r"""

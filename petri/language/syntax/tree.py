@@ -261,7 +261,10 @@ class Initial(Frozen):
 
 
 class Place(Frozen):
-    """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens."""
+    """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens.
+
+    weight: what the capacity is measured in, as in `cap 32 KB of size`.
+    """
 
     name: str
     size: Range | None
@@ -269,6 +272,7 @@ class Place(Frozen):
     discipline: Literal["bag", "fifo", "lifo", "by"]
     key: Expr | None
     capacity: Expr | None
+    weight: Expr | None
     initial: tuple[Initial, ...]
     doc: str
     name_span: Span

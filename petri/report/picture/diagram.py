@@ -104,7 +104,7 @@ class _DiagramReader:
         if place.stream is not None:
             notes.append(f"rows of {PurePath(place.stream.name).name or 'a file'}")
         if place.capacity is not None:
-            notes.append(f"cap {place.capacity}")
+            notes.append(self.text.capacity(place))
         tokens = place.held
         black = not place.colour.slots
         lines = (" ".join(notes),) if notes else ()

@@ -10,9 +10,10 @@ use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputProgram};
 use crate::program::expression::{Bool, Int, Value};
+use crate::program::place::Weight;
 use crate::program::transition::TransitionProgram;
 use crate::program::Program;
-use crate::state::marking::Marking;
+use crate::state::marking::{weigh, Marking};
 use crate::state::value::Scope;
 
 /// When a search is over.
@@ -227,17 +228,35 @@ impl<'a> Search<'a> {
         let transition = self.transition;
         self.scratch.given.clear();
         for &room in &transition.rooms {
-            let (place, count) = self.destination(&transition.outputs[room])?;
+            let arc = &transition.outputs[room];
+            let (place, count) = self.destination(arc)?;
+            let count = match &self.program.places[place].weight {
+                Some(weight) if count > 0 => count.saturating_mul(self.weight_to_be(weight, arc)?),
+                _ => count,
+            };
             match self.scratch.given.iter_mut().find(|given| given.0 == place) {
                 Some(given) => given.1 = given.1.saturating_add(count),
                 None => self.scratch.given.push((place, count)),
             }
         }
-        let fits = |(place, count): &(PlaceId, u64)| match self.program.places[*place].capacity {
-            Some(capacity) => self.left_in(*place).saturating_add(*count) <= capacity,
-            None => true,
-        };
-        Ok(self.scratch.given.iter().all(fits))
+        for position in 0..self.scratch.given.len() {
+            let (place, count) = self.scratch.given[position];
+            let Some(capacity) = self.program.places[place].capacity else { continue };
+            if self.left_in(place).saturating_add(count) > capacity {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What a token weighs that an arc would give: only the slots that weigh are evaluated.
+    fn weight_to_be(&mut self, weight: &Weight, arc: &OutputProgram) -> Outcome<u64> {
+        let mut token = vec![0; arc.width];
+        for &slot in &weight.slots {
+            let scope = &mut scope(self.variables, self.marking, self.program, self.random, self.now);
+            token[slot] = arc.values[slot].bits(scope)?;
+        }
+        weigh(weight, &token, self.random)
     }
 
     /// Where an arc puts tokens, and how many.
@@ -245,8 +264,11 @@ impl<'a> Search<'a> {
         destination(arc, &mut scope(self.variables, self.marking, self.program, self.random, self.now))
     }
 
-    /// Tokens in and reserved for a place once the firing has taken its own.
-    fn left_in(&self, place: PlaceId) -> u64 {
+    /// Tokens in and reserved for a place once the firing has taken its own, or their weight.
+    fn left_in(&mut self, place: PlaceId) -> u64 {
+        if let Some(weight) = &self.program.places[place].weight {
+            return self.weight_left_in(place, weight);
+        }
         let reserved = self.marking.stores[place].reserved;
         if self.transition.resets.contains(&place) {
             return reserved;
@@ -257,6 +279,20 @@ impl<'a> Search<'a> {
             _ => 1,
         });
         self.marking.places[place].tokens - taken.sum::<u64>() + reserved
+    }
+
+    fn weight_left_in(&mut self, place: PlaceId, weight: &Weight) -> u64 {
+        let store = &self.marking.stores[place];
+        if self.transition.resets.contains(&place) {
+            return store.kept;
+        }
+        let mut left = store.held + store.kept;
+        let arcs = self.transition.inputs.iter().zip(self.scratch.chosen.iter());
+        for (_, &position) in arcs.filter(|(arc, _)| arc.place == place && !arc.keep) {
+            // It was weighed when it came, and raised no fault then.
+            left -= weigh(weight, self.marking.token(place, position as usize), self.random).unwrap_or(0);
+        }
+        left
     }
 
     fn count(&mut self, count: &Count) -> Outcome<u64> {

@@ -134,6 +134,7 @@ impl<'a> ShapeKey<'a> {
             key,
             key_fails,
             capacity,
+            weight,
             indices,
             pivots,
             bounds,
@@ -146,6 +147,7 @@ impl<'a> ShapeKey<'a> {
         self.flag(key.is_some());
         self.flag(*key_fails);
         self.flag(capacity.is_some());
+        self.flag(weight.is_some());
         self.flag(most.is_some());
         self.flag(program.places[id].holds_one());
         self.each(bounds, Self::bound);

@@ -367,6 +367,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let open = rooms.iter().any(|&i| {
             let arc = &outputs[i];
             arc.form == OutputForm::Open
+                || arc.places.iter().any(|place| places[place.at()].weight.is_some())
                 || self.transition.resets.contains(&arc.place())
                 || inputs.iter().any(|input| input.place == arc.place() && taken(input).is_none())
         });
@@ -382,6 +383,14 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 range.0 < 0 || range.1 >= arc.places.len() as i128
             });
             self.enabling.fails |= negative || outside;
+            for &place in &arc.places {
+                let Some(weight) = &self.compiler.places[place.at()].weight else { continue };
+                let (slots, fails) = (weight.slots.clone(), weight.fails);
+                self.enabling.fails |= fails;
+                for slot in slots {
+                    self.decides(&arc.values[slot]);
+                }
+            }
         }
         (rooms, open)
     }
