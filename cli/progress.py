@@ -41,11 +41,12 @@ class ProgressLine:
             return
         self._next = now + PAUSE
         self._shown = True
-        sys.stderr.write("\r\x1b[2K" + describe(state, self._units, _columns() - 1, self._remaining))
+        sys.stderr.write("\r\x1b[2K" + describe(state, self._units, terminal_width() - 1, self._remaining))
         sys.stderr.flush()
 
 
-def _columns() -> int:
+def terminal_width() -> int:
+    """The columns of the terminal on stderr."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except OSError:

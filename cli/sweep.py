@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from petri.diagnostics import Value as Told
 from . import exits, nets
 from .console import printing, stdout_console, tell, tell_missing, write_json
 from .exits import Refusal, refusal
+from .experiments import FILES, check_export, net_of_stdin, read_grids
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
 
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from petri.experiment.sampling import Value
     from petri.experiment.summary import Outcome
     from petri.experiment.workers import Workers
-    from petri.model import Model
 
 COUNT = click.IntRange(min=1)
-FILES = (".yaml", ".yml")
 
 
 @click.command(name="sweep")
@@ -91,7 +89,7 @@ def command(
         others = {**experiment.tables, **nets.read_pairs(tables, "table")}
         experiment = experiment.with_overrides(recordings=recordings, columns=named, tables=others)
         path = Path(store) if store else _store_of(what)
-        _check_export(export)
+        check_export(export)
         check_report(report)
         if fresh:
             _remove(path)
@@ -124,44 +122,11 @@ def _experiment(what: str, grids: tuple[str, ...], settings: tuple[str, ...], ov
         experiment = Experiment.load(what)
         fixed = {**experiment.fixed, **fixed}
     else:
-        experiment = Experiment(net=_net_of_stdin() if what == nets.STDIN else nets.find(what))
+        experiment = Experiment(net=net_of_stdin() if what == nets.STDIN else nets.find(what))
     overrides["measures"] = list(overrides["measures"]) or None
     overrides["precision"] = _precision(overrides["precision"])
-    points = _points(grids, fixed) if grids else None
+    points = read_grids(grids, fixed) if grids else None
     return experiment.with_overrides(fixed=fixed, points=points, **overrides)
-
-
-def _net_of_stdin() -> Callable[..., Model]:
-    """Makes the net from its parameters, from a text that can be read only once."""
-    text = nets.read_stdin()
-
-    def make(**values: object) -> Model:
-        from petri import language
-        from petri.model import Model
-
-        return Model(*language.loads_with_sources(text, values, name=nets.SHOWN_STDIN))
-
-    return make
-
-
-def _points(grids: tuple[str, ...], fixed: dict[str, Any]) -> list[dict[str, Value]]:
-    from petri.experiment import sampling
-
-    axes: dict[str, list[Value]] = {}
-    for text in grids:
-        name, equals, values = text.partition("=")
-        name = name.strip()
-        if not equals or not name or not values.strip():
-            raise refusal("grid-form", text=text)
-        if name in axes:
-            raise refusal("grid-twice", name=name)
-        if name in fixed:
-            raise refusal("experiment-same-parameter", name=name, where="--grid")
-        try:
-            axes[name] = sampling.parse_values(values)
-        except sampling.BadRange as bad:
-            raise refusal(bad.reason, text=bad.text.strip()) from bad
-    return sampling.without_duplicates(sampling.grid(axes))
 
 
 def _precision(text: str | None) -> Any:
@@ -191,14 +156,6 @@ def _remove(store: Path) -> None:
     Store.open(store).close()
     for suffix in ("", "-wal", "-shm"):
         store.with_name(store.name + suffix).unlink(missing_ok=True)
-
-
-def _check_export(path: str | None) -> None:
-    """Check before anything runs that the file can be of that kind."""
-    from petri.experiment.tables import check_format
-
-    if path is not None:
-        check_format(Path(path))
 
 
 def _run(

@@ -188,7 +188,7 @@ def _write_pages(validations: Sequence[Validation], folder: Path) -> None:
             write_page(sweep_report(outcome), str(folder / one.name / f"{name}.html"))
             run = only_run(outcome)
             if run is not None:
-                write_page(run_report(run), str(folder / one.name / f"{name}_run.html"))
+                write_page(run_report(run.result, gaps=run.gaps), str(folder / one.name / f"{name}_run.html"))
     write_page(summary_page(validations), str(folder / "index.html"))
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from petri.builder import NetBuilder
     from petri.diagnostics import Diagnostic, LanguageError, UnknownName
     from petri.engine.interface import Limits
-    from petri.experiment import Experiment, Outcome, Precision, compare, sweep
+    from petri.experiment import Experiment, Outcome, Precision, compare, rfc2544, search, sweep
     from petri.language import check
     from petri.model import Model, load, loads
     from petri.result import MeasureResult, Result
@@ -41,6 +41,8 @@ _HOMES = {
     "compare": "petri.experiment",
     "load": "petri.model",
     "loads": "petri.model",
+    "rfc2544": "petri.experiment",
+    "search": "petri.experiment",
     "sweep": "petri.experiment",
 }
 
@@ -61,6 +63,8 @@ __all__ = [
     "compare",
     "load",
     "loads",
+    "rfc2544",
+    "search",
     "sweep",
 ]
 

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from petri.experiment.definition import Expected, Tolerance
     from petri.experiment.errors import ExperimentError
     from petri.experiment.experiment import Experiment
+    from petri.experiment.forwarding.api import rfc2544
     from petri.experiment.store import Store
     from petri.experiment.summary import Outcome, PointOutcome, stored_outcome
     from petri.experiment.tables import export
+    from petri.experiment.threshold.api import search
+    from petri.experiment.threshold.outcome import SearchOutcome
     from petri.measure.sequential import Precision
 
 __all__ = [
@@ -31,10 +34,13 @@ __all__ = [
     "Outcome",
     "PointOutcome",
     "Precision",
+    "SearchOutcome",
     "Store",
     "Tolerance",
     "compare",
     "export",
+    "rfc2544",
+    "search",
     "stored_outcome",
     "sweep",
 ]
@@ -46,10 +52,13 @@ _HOMES = {
     "Outcome": "petri.experiment.summary",
     "PointOutcome": "petri.experiment.summary",
     "Precision": "petri.measure.sequential",
+    "SearchOutcome": "petri.experiment.threshold.outcome",
     "Store": "petri.experiment.store",
     "Tolerance": "petri.experiment.definition",
     "compare": "petri.experiment.comparison",
     "export": "petri.experiment.tables",
+    "rfc2544": "petri.experiment.forwarding.api",
+    "search": "petri.experiment.threshold.api",
     "stored_outcome": "petri.experiment.summary",
     "sweep": "petri.experiment.campaign",
 }

@@ -18,6 +18,8 @@ from petri.net import Net
 
 MOST_REPLICATIONS: Final = 1_000  # per point, if a precision is set and no other limit is given
 COMMON, INDEPENDENT = "common", "independent"
+CASE: Final = "case"
+"""The name of a point's case among its parameters."""
 FITTED, INPUT = "fitted", "input"  # the roles of expected values
 
 Source = str | Path | Net | Model | Callable[..., Net | Model]
@@ -75,7 +77,8 @@ class Definition:
 
     net: its path, its name in the library, a `Net` or `Model`, or a function that makes one from keyword arguments.
     points: the parameters that change; `fixed` are the same at all points. Instead of points, `grid` gives values to
-    combine ({"threads": [1, 2, 4], "engines": "1..8"}) or `sample` ranges to draw from, as in a file. replications:
+    combine ({"threads": [1, 2, 4], "engines": "1..8"}) or `sample` ranges to draw from, as in a file. cases: named sets
+    of parameters; each point is run in each case, and has its name as `case`. replications:
     per point; with a precision, the number before the first check. precision: the half-width that every measure, or
     every measure named, must reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup
     "auto" determines it from pilot runs. seed: of all points when streams are "common", so that differences between
@@ -103,6 +106,7 @@ class Definition:
     tables: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     description: str = ""
+    cases: Mapping[str, Values] = field(default_factory=dict)
     grid: InitVar[Mapping[str, Any] | None] = None
     sample: InitVar[Mapping[str, Any] | None] = None
 
@@ -116,10 +120,32 @@ class Definition:
             object.__setattr__(self, "points", grid_points(grid))
         elif sample is not None:
             object.__setattr__(self, "points", sample_points(sample))
+        if self.cases:
+            object.__setattr__(self, "points", in_cases(self.cases, self.points))
+
+    def parameters(self, point: Values) -> dict[str, Value]:
+        """What the net gets at a point: the parameters of its case instead of the case's name, and those fixed."""
+        values = dict(point)
+        case = values.pop(CASE, None) if self.cases else None
+        return {**self.fixed, **({} if case is None else self.cases[str(case)]), **values}
 
     def with_overrides(self, **overrides: Any) -> Self:
         """The experiment with other values for those fields that are not None."""
         return replace(self, **{name: value for name, value in overrides.items() if value is not None})
+
+
+def in_cases(cases: Mapping[str, Values], points: Sequence[Values]) -> list[Values]:
+    """Each point in each case; points that have a case already are left as they are."""
+    if all(point.get(CASE) in cases for point in points):
+        return list(points)
+    if any(CASE in point for point in points):
+        raise problem("case-and-point", name=CASE, case=next(iter(cases)))
+    for name, values in cases.items():
+        for point in points:
+            twice = next((one for one in values if one in point), None)
+            if twice is not None:
+                raise problem("case-and-point", name=twice, case=name)
+    return [{CASE: name, **point} for name in cases for point in points]
 
 
 def point_key(parameters: Values) -> str:

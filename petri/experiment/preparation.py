@@ -124,7 +124,7 @@ class Preparation:
 
     def flattened(self, values: Values) -> Model:
         """The net at a point, from its text."""
-        source, parameters = self.experiment.net, {**self.experiment.fixed, **values}
+        source, parameters = self.experiment.net, self.experiment.parameters(values)
         tables = self.experiment.tables
         if tables and not isinstance(source, str | Path):
             raise problem("net-without-tables", tables=list(tables))

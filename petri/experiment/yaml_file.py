@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
+from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean, in_order
 from petri.diagnostics import Value as DiagnosticValue
 from petri.experiment import sampling
@@ -33,9 +34,12 @@ from petri.experiment.definition import (
     Definition,
     Expected,
     Tolerance,
+    in_cases,
 )
-from petri.experiment.sampling import MOST_POINTS, Axis, BadRange, Value, parse_range, parse_value
+from petri.experiment.errors import ExperimentError
+from petri.experiment.sampling import MOST_POINTS, Axis, BadRange, Value, Values, parse_range, parse_value
 from petri.experiment.yaml_net import check_against_net
+from petri.experiment.yaml_table import read_table
 from petri.experiment.yaml_tree import Items, YamlNode, YamlTable, YamlText, read
 from petri.measure.sequential import Precision
 from petri.net import Span
@@ -48,6 +52,7 @@ KEYS: Final = {
     "grid": "grid: {threads: [1, 2, 4, 8], engines: 1..8}",
     "points": "points: [{threads: 1}, {threads: 8}]",
     "sample": "sample: {method: latin-hypercube, count: 50, seed: 1, parameters: {load: 0.1..0.9}}",
+    "cases": "cases: {slow: {line: 1 Gbps}, fast: {line: 10 Gbps, threads: 8}}",
     "replications": "replications: 20",
     "precision": "precision: 2%",
     "max-replications": "max-replications: 500",
@@ -60,7 +65,11 @@ KEYS: Final = {
     "columns": "columns: {time: 'frame.time_epoch [s]'}",
     "tables": "tables: {lengths.csv: mine.csv}",
     "expected": "expected: [{at: {threads: 8}, measure: goodput, value: 2.96 Gbps, within: 5%, source: table 2}]",
+    "search": "search: {find: load, in: 0.5..1, while: loss == 0, resolution: 1%}",
+    "rfc2544": "rfc2544: {load: load, size: size, loss: loss, delay: delay}",
 }
+OTHERS: Final = {"search": "experiment-is-search", "rfc2544": "experiment-is-rfc"}
+"""Keys of files that are not for `pnsim sweep`, with the error that says so."""
 SAMPLE_KEYS: Final = {
     "method": "method: latin-hypercube",
     "count": "count: 50",
@@ -77,6 +86,12 @@ EXPECTED_KEYS: Final = {
     "role": "role: fitted",
     "predicted": "predicted: 2.90 Gbps",
 }
+TABLE_KEYS: Final = {
+    "table": "table: |\n  threads  goodput\n        8  2.96 Gbps",
+    "within": EXPECTED_KEYS["within"],
+    "source": EXPECTED_KEYS["source"],
+    "role": EXPECTED_KEYS["role"],
+}
 LARGEST_INTEGER: Final = 2**63 - 1
 
 T = TypeVar("T", bound=YamlNode)
@@ -84,31 +99,43 @@ T = TypeVar("T", bound=YamlNode)
 
 def load_experiment(path: Path) -> Definition:
     """The experiment of a file. Raises LanguageError with all its errors."""
-    node, text, problems = read(path)
-    reading = Reading(path, problems)
-    experiment = reading.experiment(node)
-    if experiment is not None and isinstance(node, YamlTable):
-        reading.problems += check_against_net(node, experiment, bool(reading.problems))
-    if reading.problems:
-        raise LanguageError(in_order(reading.problems), {str(path): text})
-    assert experiment is not None
-    return experiment
+    reading = Reading(path)
+    experiment = reading.experiment()
+    for name, identifier in OTHERS.items():
+        if name in reading.entries:
+            reading.error(identifier, reading.keys[name], path=str(path))
+    return reading.checked(experiment)
 
 
 class Reading:
-    """Reads one file; errors are collected, and wrong parts are skipped."""
+    """Reads one file; errors are collected, and wrong parts are skipped.
 
-    def __init__(self, path: Path, problems: Sequence[Diagnostic]) -> None:
+    Raises LanguageError if the file cannot be read at all.
+    """
+
+    def __init__(self, path: Path) -> None:
         self.path = path
+        self.node, self.text_read, problems = read(path)
         self.problems = list(problems)
+        self.entries = self.node.entries if isinstance(self.node, YamlTable) else {}
+        self.keys = self.node.keys if isinstance(self.node, YamlTable) else {}
         self.knows_points = True  # all of them; else what is expected at a point may be of one that could not be read
 
     def error(self, identifier: str, span: Span, **values: DiagnosticValue) -> None:
         self.problems.append(Diagnostic(identifier, span, values))
 
+    def checked(self, experiment: Definition | None) -> Definition:
+        """The experiment, if it fits its net and nothing is wrong. Raises LanguageError with all errors of the file."""
+        if experiment is not None and isinstance(self.node, YamlTable):
+            self.problems += check_against_net(self.node, experiment, bool(self.problems))
+        if self.problems or experiment is None:
+            raise LanguageError(in_order(self.problems), {str(self.path): self.text_read})
+        return experiment
+
     # ------------------------------------------------------------ the whole
 
-    def experiment(self, node: YamlNode | None) -> Definition | None:
+    def experiment(self) -> Definition | None:
+        node = self.node
         if node is None:
             self.error("experiment-empty", Span(str(self.path), 1, 1, 1, 2))
             return None
@@ -121,7 +148,8 @@ class Reading:
             self.error("experiment-missing", first_line(node.span), name="net", example=KEYS["net"])
         fixed = self.parameters(entries.get("set"), "set", KEYS["set"])
         before = len(self.problems)
-        points = self.points(node, fixed)
+        cases = self.cases(entries.get("cases"))
+        points = self.in_cases(node, cases, self.points(node, fixed), fixed)
         self.knows_points = len(self.problems) == before
         return Definition(
             net=self.net(entries.get("net")),
@@ -141,6 +169,7 @@ class Reading:
             expected=self.expected(entries.get("expected"), points),
             title=self.text(entries.get("title"), "title", KEYS["title"]),
             description=self.text(entries.get("description"), "description", KEYS["description"]),
+            cases=cases,
         )
 
     def net(self, node: YamlNode | None) -> str:
@@ -164,6 +193,33 @@ class Reading:
         if len(points) > MOST_POINTS:
             self.error("too-many-points", root.keys[given[0]], count=len(points), limit=MOST_POINTS)
         return points or [{}]
+
+    def cases(self, node: YamlNode | None) -> dict[str, dict[str, Value]]:
+        """Named sets of parameters."""
+        if node is None:
+            return {}
+        table = self.expect(node, YamlTable, "cases", "names with parameters", KEYS["cases"])
+        if table is None:
+            return {}
+        return {name: self.parameters(entry, name, "slow: {line: 1 Gbps}") for name, entry in table.entries.items()}
+
+    def in_cases(
+        self, root: YamlTable, cases: Mapping[str, Values], points: list[dict[str, Value]], fixed: Mapping[str, Value]
+    ) -> list[dict[str, Value]]:
+        """Every point in every case. A parameter has one value: a case cannot set what the file or a point sets."""
+        if not cases:
+            return points
+        for name in dict.fromkeys(name for values in cases.values() for name in values if name in fixed):
+            self.error("experiment-same-parameter", root.keys["cases"], name=name, where="cases")
+        try:
+            crossed = [dict(point) for point in in_cases(cases, points)]
+        except ExperimentError as error:
+            self.problems.append(structs.replace(error.diagnostic, span=root.keys["cases"]))
+            return points
+        if len(crossed) > MOST_POINTS:
+            self.error("too-many-points", root.keys["cases"], count=len(crossed), limit=MOST_POINTS)
+            return points
+        return crossed
 
     def grid(self, node: YamlNode) -> list[dict[str, Value]]:
         table = self.expect(node, YamlTable, "grid", "parameters with their values", KEYS["grid"])
@@ -288,14 +344,36 @@ class Reading:
             self.error(identifier, node.span, text=text or kind_of(node))
         return bound
 
-    def expected(self, node: YamlNode | None, points: Sequence[dict[str, Value]]) -> list[Expected]:
+    def expected(self, node: YamlNode | None, points: Sequence[Mapping[str, Value]]) -> list[Expected]:
+        """A list of values and of tables, or one table."""
         if node is None:
             return []
+        if isinstance(node, YamlTable) and "table" in node.entries:
+            return self.expected_table(node, points)
         items = self.expect(node, Items, "expected", "a list", KEYS["expected"])
-        found = [self.expected_one(item, points) for item in items.items] if items else []
-        return [one for one in found if one is not None]
+        found: list[Expected] = []
+        for item in items.items if items else ():
+            if isinstance(item, YamlTable) and "table" in item.entries:
+                found += self.expected_table(item, points)
+            elif (one := self.expected_one(item, points)) is not None:
+                found.append(one)
+        return found
 
-    def expected_one(self, node: YamlNode, points: Sequence[dict[str, Value]]) -> Expected | None:
+    def expected_table(self, table: YamlTable, points: Sequence[Mapping[str, Value]]) -> list[Expected]:
+        """Lines below a heading of parameters and measures. What stands beside the table holds for every value."""
+        self.known_keys(table, TABLE_KEYS)
+        text = self.expect(table.entries["table"], YamlText, "table", "lines of a table", TABLE_KEYS["table"])
+        if text is None:
+            return []
+        tolerance, source, role = self.about_expected(table)
+        parameters = {name for point in points for name in point}
+        found = []
+        for cell in read_table(text, parameters, self.error):
+            self.check_somewhere(cell.at, cell.span, points)
+            found.append(Expected(cell.measure, cell.value, tolerance, cell.at, source, role))
+        return found
+
+    def expected_one(self, node: YamlNode, points: Sequence[Mapping[str, Value]]) -> Expected | None:
         table = self.expect(node, YamlTable, "an expected value", "a mapping", KEYS["expected"])
         if table is None:
             return None
@@ -304,22 +382,35 @@ class Reading:
             if name not in table.entries:
                 self.error("experiment-missing", first_line(table.span), name=name, example=EXPECTED_KEYS[name])
         at = self.parameters(table.entries.get("at"), "at", EXPECTED_KEYS["at"])
-        within = table.entries.get("within")
-        tolerance = None if within is None else self.bound(within, "within-form")
-        value = table.entries.get("value")
+        tolerance, source, role = self.about_expected(table)
         one = Expected(
             self.text(table.entries.get("measure"), "measure", EXPECTED_KEYS["measure"]),
-            self.with_unit(value, "value") or 0.0,
-            Tolerance(0.05) if tolerance is None else Tolerance(*tolerance),
+            self.with_unit(table.entries.get("value"), "value") or 0.0,
+            tolerance,
             at,
-            self.text(table.entries.get("source"), "source", EXPECTED_KEYS["source"]),
-            self.one_of(table.entries.get("role"), "role", (FITTED, INPUT)) or "",
+            source,
+            role,
             self.with_unit(table.entries.get("predicted"), "predicted"),
         )
-        if at and self.knows_points and not any(one.applies(point) for point in points):
-            label = " ".join(f"{name}={value}" for name, value in at.items())
-            self.error("expected-nowhere", table.keys["at"], point=label)
+        if at:
+            self.check_somewhere(at, table.keys["at"], points)
         return one
+
+    def about_expected(self, table: YamlTable) -> tuple[Tolerance, str, str]:
+        """How far a value may be off, where it comes from, and its role."""
+        within = table.entries.get("within")
+        tolerance = None if within is None else self.bound(within, "within-form")
+        return (
+            Tolerance(0.05) if tolerance is None else Tolerance(*tolerance),
+            self.text(table.entries.get("source"), "source", EXPECTED_KEYS["source"]),
+            self.one_of(table.entries.get("role"), "role", (FITTED, INPUT)) or "",
+        )
+
+    def check_somewhere(self, at: Values, span: Span, points: Sequence[Mapping[str, Value]]) -> None:
+        """A value that is expected must be that of some point."""
+        if self.knows_points and not any(all(point.get(name) == at[name] for name in at) for point in points):
+            label = " ".join(f"{name}={value}" for name, value in at.items())
+            self.error("expected-nowhere", span, point=label)
 
     def with_unit(self, node: YamlNode | None, name: str) -> str | None:
         text = node and self.expect(node, YamlText, name, "a number, with its unit", EXPECTED_KEYS[name])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError, did_you_mean
-from petri.experiment.definition import Definition
+from petri.experiment.definition import CASE, Definition, Expected
 from petri.experiment.errors import ExperimentError
 from petri.experiment.preparation import expected_value
 from petri.experiment.sampling import Value, parse_value
+from petri.experiment.yaml_table import read_table
 from petri.experiment.yaml_tree import Items, YamlNode, YamlTable, YamlText
 from petri.measure.figures import UnknownFigure, default_names, figures
 from petri.model import Model, load
@@ -29,13 +31,21 @@ def check_against_net(root: YamlTable, definition: Definition, refused: bool) ->
     if not isinstance(definition.net, str) or not definition.net:
         return []
     try:
-        base = load(definition.net)
+        base = _base(definition.net, definition)
     except LanguageError as error:
         first = error.diagnostics[0]
         missing = refused and first.id == "file-missing" and "net" in root.entries
         return [structs.replace(first, span=root.entries["net"].span)] if missing else []
     check = _Check(root, definition, base)
     return [*check.parameters(), *check.tables(), *check.times(), *check.figures()]
+
+
+def _base(net: str, definition: Definition) -> Model:
+    """The net with what is the same at all points, which decides what it measures; without it if a value is wrong."""
+    try:
+        return load(net, **definition.fixed)
+    except LanguageError:
+        return load(net)
 
 
 class _Check:
@@ -65,6 +75,8 @@ class _Check:
         found = [entries.get("set"), entries.get("grid")]
         found += points.items if isinstance(points, Items) else ()
         found.append(sample.entries.get("parameters") if isinstance(sample, YamlTable) else None)
+        cases = entries.get("cases")
+        found += cases.entries.values() if isinstance(cases, YamlTable) else ()
         for node in found:
             if isinstance(node, YamlTable):
                 yield node
@@ -105,14 +117,19 @@ class _Check:
                 yield structs.replace(error.diagnostics[0], span=span, labels=())
 
     def times(self) -> Iterator[Diagnostic]:
-        for name in ("until", "warmup"):
-            node = self.root.entries.get(name)
-            value = getattr(self.definition, name)
-            if isinstance(node, YamlText) and value is not None and value not in ("auto", "dead"):
-                yield from self.refused(name, node, partial(self.plan, name, value))
+        """The end by itself, then the warm-up against the end of the experiment, or of the net if it states none."""
+        until, warmup = self.definition.until, self.definition.warmup
+        first = None if warmup is None else 0.0  # the net's own warm-up does not matter if there is another
+        wrong = list(self.time("until", until, partial(self.base.plan, until=until, warmup=first)))
+        yield from wrong
+        yield from self.time(
+            "warmup", warmup, partial(self.base.plan, until=math.inf if wrong else until, warmup=warmup)
+        )
 
-    def plan(self, name: str, value: float | str) -> None:
-        self.base.plan(until=value) if name == "until" else self.base.plan(warmup=value)
+    def time(self, name: str, value: float | str | None, attempt: Callable[[], object]) -> Iterator[Diagnostic]:
+        node = self.root.entries.get(name)
+        if isinstance(node, YamlText) and value is not None and value not in ("auto", "dead"):
+            yield from self.refused(name, node, attempt)
 
     # ------------------------------------------------------------ measures
 
@@ -125,9 +142,10 @@ class _Check:
         precision = entries.get("precision")
         for name, span in precision.keys.items() if isinstance(precision, YamlTable) else ():
             yield from self.figure(name, span, kept, "precision-of-unkept")
-        for node in _items(entries.get("expected")):
+        expected = entries.get("expected")
+        for node in (expected,) if isinstance(expected, YamlTable) else _items(expected):
             if isinstance(node, YamlTable):
-                yield from self.expected(node, kept)
+                yield from self.expected_table(node, kept) if "table" in node.entries else self.expected(node, kept)
 
     def kept(self) -> list[str]:
         names = self.definition.measures
@@ -148,7 +166,7 @@ class _Check:
     def expected(self, table: YamlTable, kept: list[str]) -> Iterator[Diagnostic]:
         at = table.entries.get("at")
         for name, span in at.keys.items() if isinstance(at, YamlTable) else ():
-            if name not in self.names:
+            if name not in self.names and not (name == CASE and self.definition.cases):
                 yield self.unknown(name, span)
         measure, value = table.entries.get("measure"), table.entries.get("value")
         if not isinstance(measure, YamlText):
@@ -164,6 +182,23 @@ class _Check:
                 expected_value(one, self.base.net, kept)
         except ExperimentError as error:
             yield structs.replace(error.diagnostic, span=value.span)
+
+    def expected_table(self, table: YamlTable, kept: list[str]) -> Iterator[Diagnostic]:
+        text = table.entries["table"]
+        parameters = {name for point in self.definition.points for name in point}
+        told: set[str] = set()
+        for cell in read_table(text, parameters, lambda *_, **__: None) if isinstance(text, YamlText) else ():
+            if cell.measure in told:
+                continue
+            wrong = list(self.figure(cell.measure, cell.span, kept, "expected-of-unkept"))
+            yield from wrong
+            if wrong or cell.measure in self.wrong_names:
+                told.add(cell.measure)
+                continue
+            try:
+                expected_value(Expected(cell.measure, cell.value), self.base.net, kept)
+            except ExperimentError as error:
+                yield structs.replace(error.diagnostic, span=cell.span)
 
 
 def _fits(value: Value, parameter: Parameter) -> bool:

@@ -136,7 +136,7 @@ def _attempt(
     else:
         loader.load_text(text or "", name)
     library, broken = frozenset(loader.library_files), frozenset(loader.broken)
-    checker = Checker(problems, loader.files, parameters or {}, loader.table, loader.stream, library, broken, clock)
+    checker = Checker(problems, loader.space, parameters or {}, loader.table, loader.stream, library, broken, clock)
     checker.run()
     loader.check_given()
     part = checker.gatherer.part
@@ -146,13 +146,14 @@ def _attempt(
     if problems.failed:
         return None, problems, part
     try:
-        flat = Flattener(checker, loader.tables).run(path.stem if path is not None else "net")
+        flattener = Flattener(checker, loader.tables)
+        flat = flattener.run(path.stem if path is not None else "net")
     except TooLarge:
         return None, problems, False
     if lints and not problems.failed:
         from petri.language.checking.lint import lint
 
-        lint(flat, checker)
+        lint(flat, checker, flattener.deprived)
     return (None if problems.failed else flat), problems, part
 
 

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from petri import library, net
 from petri.diagnostics import Diagnostic, did_you_mean
-from petri.language.checking.state import KnownTable
+from petri.language.checking.state import KnownTable, Space
 from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
@@ -64,12 +64,12 @@ class Loader:
         self.problems = problems
         self._given = dict(tables or {})
         self._named: dict[str, None] = {}
-        self.files: list[tree.File] = []
+        self.space = Space()
         self.tables: list[net.Table] = []
         self.broken: set[str] = set()
         self.library_files: set[str] = set()
         self._paths: dict[str, Path] = {}
-        self._read: set[Path] = set()
+        self._count = 1
         self._table_numbers: dict[Path, KnownTable | None] = {}
         self._root: Path | None = None
 
@@ -82,40 +82,54 @@ class Loader:
             for diagnostic in found:
                 self.problems.add(diagnostic)
             return False
-        self._read.add(path.resolve())
+        self.space.read.add(path.resolve())
+        self.space.targets = (path.resolve(),)
         self._paths[name] = path.resolve()
-        self._parse(text, name)
+        self._parse(text, name, self.space)
         return True
 
     def load_text(self, text: str, name: str) -> None:
         """Read the net from a text, which can import only library modules."""
-        self._parse(text, name)
+        self._parse(text, name, self.space)
 
-    def _parse(self, text: str, name: str) -> None:
+    @property
+    def files(self) -> list[tree.File]:
+        """The net itself, and what it imports without a name of its own."""
+        return self.space.files
+
+    def _parse(self, text: str, name: str, space: Space) -> None:
         self.problems.sources[name] = text
         parse = _parsed if len(text) > LARGEST_KEPT else _parsed_before
         file, diagnostics, broken = parse(text, name)
         for diagnostic in diagnostics:
             self.problems.add(diagnostic)
         self.broken |= broken
-        self.files.append(file)
+        space.files.append(file)
         for declaration in file.declarations:
             if isinstance(declaration, tree.Import):
-                self._import(declaration)
+                self._import(declaration, space)
 
     # ------------------------------------------------------------ imports
 
-    def _import(self, d: tree.Import) -> None:
+    def _import(self, d: tree.Import, space: Space) -> None:
         path = self._library_module(d) if d.path is None else self._relative(d.path, d.span)
         if path is None:
             self.broken.add("*")
             return
-        if path in self._read:
+        if d.alias is not None:
+            if path in space.targets:
+                self.problems.error("import-circular", d.span, path=d.path or d.name)
+                return
+            inner = Space(targets=(*space.targets, path))
+            space.inner.append((d, inner))
+            space = inner
+        if path in space.read:
             return
-        if len(self._read) >= MOST_FILES:
+        if self._count >= MOST_FILES:
             self.problems.error("too-many-files", d.span, limit=MOST_FILES)
             return
-        self._read.add(path)
+        self._count += 1
+        space.read.add(path)
         name = shown_path(self._as_written(d, path))
         kind = self._irregular(path)
         if kind is not None:
@@ -134,7 +148,7 @@ class Loader:
         self._paths[name] = path
         if path.is_relative_to(library.models().resolve()):
             self.library_files.add(name)
-        self._parse(text, name)
+        self._parse(text, name, space)
 
     @staticmethod
     def _irregular(path: Path) -> str | None:

@@ -15,9 +15,10 @@ MOST_NAMES = 1_000  # among which a suggestion is searched
 class CheckError(Exception):
     """An error that ends the work on the current declaration; the caller turns it into a diagnostic."""
 
-    def __init__(self, identifier: str, span: Span | None, **values: Value) -> None:
+    def __init__(self, identifier: str, span: Span | None, *labels: Label, **values: Value) -> None:
         self.identifier = identifier
         self.span = span
+        self.labels = labels
         self.values = values
         super().__init__(identifier)
 
@@ -59,7 +60,7 @@ class Problems:
         self.report(identifier, span, values, labels=labels, severity="note")
 
     def fault(self, fault: CheckError, **values: Value) -> None:
-        self.report(fault.identifier, fault.span, {**fault.values, **values})
+        self.report(fault.identifier, fault.span, {**fault.values, **values}, labels=fault.labels)
 
     def meant(self, word: str, names: Iterable[str]) -> str | None:
         """The name that a word is most likely a slip of the pen for, or None.

@@ -1,6 +1,7 @@
-"""The location of the library: `models/` (modules that nets import) and `nets/` (complete nets).
+"""The location of the library: models, nets, validation and docs.
 
-In an installed package both folders are beside this file; in a checkout they are the repository's own.
+`models/` holds the modules that nets import, `nets/` complete nets, `validation/` the studies, `docs/` the pages. In an
+installed package these folders are beside this file; in a checkout they are the repository's own.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ SUFFIX = ".net"
 
 @cache
 def folder(name: str) -> Path:
-    """The folder `models` or `nets` of the library."""
+    """The folder `models`, `nets`, `validation` or `docs` of the library."""
     here = Path(__file__).resolve().parent
     installed = here / name
     return installed if installed.is_dir() else here.parents[1] / name
@@ -27,6 +28,17 @@ def models() -> Path:
 def nets() -> Path:
     """The folder of the complete nets."""
     return folder("nets")
+
+
+def studies() -> Path:
+    """The folder of the studies that `pnsim validate` runs."""
+    return folder("validation")
+
+
+def pages() -> dict[str, Path]:
+    """The pages of the documentation by name, "language" or "models/ixp2400", in alphabetical order."""
+    top = folder("docs")
+    return {path.relative_to(top).with_suffix("").as_posix(): path for path in sorted(top.rglob("*.md"))}
 
 
 def module(name: str) -> Path | None:

@@ -14,9 +14,6 @@ from petri.measure.single_run import BatchInterval, batch_interval
 from petri.structs import Frozen
 
 LEVEL = 0.95
-_LARGEST_TAIL_ERROR = 0.8
-"""Of the share of values beyond a quantile. With more, the end of the interval would rest on a handful of values."""
-
 Figure = Callable[[Observation], Floats]
 """A figure of a window: an array with one entry per place or transition, or with one entry."""
 
@@ -92,12 +89,10 @@ def estimate_quantile(
     if tail == 0.0:  # the least or the greatest value
         return Estimate(np.array([value]), np.array([math.nan]), level, found.n)
     half_width = math.nan
-    if error <= _LARGEST_TAIL_ERROR * tail:
+    if not math.isnan(error):
         error *= 1.0 + 0.5 * error / tail
         ends = (_moved(share, -error), _moved(share, error))
         half_width = max(abs(probe_quantile(sample, end, within=True) - value) for end in ends)
-    elif not math.isnan(error):
-        longer = (error / (_LARGEST_TAIL_ERROR * tail)) ** 2
     return Estimate(np.array([value]), np.array([half_width]), level, found.n, np.array([longer]))
 
 

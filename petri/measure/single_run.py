@@ -2,14 +2,15 @@
 
 The interval is that of N-Skart (Tafazzoli, Steiger and Wilson, "N-Skart: a nonsequential skewness- and
 autoregression-adjusted batch-means procedure for simulation analysis", IEEE Transactions on Automatic Control 56,
-2011, steps 6 and 7): Student's t with a skewness adjustment (Willink 2005), and a factor (1 + φ) / (1 - φ) for the
+2011, steps 6 and 7): Student's t with a skewness adjustment (Willink 2005), and a factor √((1 + φ) / (1 - φ)) for the
 lag-one correlation φ of the batch means. Whether a run is long enough is decided by the lag-one correlation of ranks,
 which is the von Neumann test of randomness in its rank version (Bartels 1982).
 
 Two points differ from N-Skart, because the decision to show an interval must not bias the intervals shown: a run in
 which long excursions are missing by chance has too low a mean, too low a variance, and too low a correlation. First, φ
-is that of batches an eighth as long as those of the interval, which overstates it. Second, the factor has a greater
-`EXPONENT`. Both lose their effect as the run grows.
+is that of batches an eighth as long as those of the interval, which overstates it. Second, the interval is wider where
+the run is only just long enough, since most runs of that length would have none. Both lose their effect as the run
+grows.
 """
 
 from __future__ import annotations
@@ -33,20 +34,23 @@ JOINED: Final = 8
 REFERENCE: Final = 160
 """The number of batches of a run that correlations are converted to."""
 
-LARGEST_CORRELATION: Final = 0.3
+LARGEST_CORRELATION: Final = 0.45
 """Of the ranks of successive batches, were there `REFERENCE` of them; above it no interval is given."""
 
-LARGEST_SKEWNESS: Final = 0.6
+WIDER_FROM: Final = 0.25
+"""The correlation of ranks from which the interval is widened."""
+
+WIDEST: Final = 3.0
+"""The factor by which it is widened at `LARGEST_CORRELATION`; between the two correlations it grows in proportion."""
+
+LARGEST_SKEWNESS: Final = 0.8
 """Of the joined batches, as a share of the greatest that so many can have, (n - 2) / √(n - 1).
 
-One batch that is unlike the others gives 1, two of them 0.7, three 0.57: above, it hangs on an event or two.
+One batch that is unlike the others gives 1, two of them 0.7, three 0.57: above, it hangs on a single event.
 """
 
 LARGEST_ADJUSTMENT: Final = 0.35
 """The skewness that is adjusted for at most, as such a share: near 0.5 the cube root of G(t) runs away."""
-
-EXPONENT: Final = 0.75
-"""Of the factor (1 + φ) / (1 - φ) of the half-width; 1/2 in N-Skart."""
 
 _LARGEST_PHI: Final = 0.85  # which keeps the factor below 13
 _MARGIN: Final = 1.5  # on the length of a run: the correlation of a short one tends to be too small
@@ -83,7 +87,8 @@ def batch_interval(values: Floats, level: float) -> BatchInterval:
     short = known & ~constant & (short | (count < FEWEST))
     below, above = _sides(joined, level)
     phi = np.where(constant, 0.0, np.minimum(at_reference(lag_correlation(values), count), _LARGEST_PHI))
-    factor = ((1.0 + phi) / (1.0 - phi)) ** EXPONENT
+    factor = np.sqrt((1.0 + phi) / (1.0 - phi))
+    factor = factor * np.interp(correlation, (WIDER_FROM, LARGEST_CORRELATION), (1.0, WIDEST))
     shown = known & ~short
     return BatchInterval(
         np.where(shown, below * factor, math.nan),

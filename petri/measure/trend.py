@@ -58,9 +58,9 @@ def thirds(values: Floats) -> tuple[Floats, Floats]:
     return values[:, :third].mean(axis=(0, 1)), values[:, -third:].mean(axis=(0, 1))
 
 
-def moving(values: Floats, figures: int, *, rising: bool) -> list[int]:
+def moving(values: Floats, figures: int, *, rising: bool, false_alarms: float = FALSE_ALARMS) -> list[int]:
     """The figures that move, by index; of `figures` tested in the whole result. `rising`: only those that grow."""
-    level = FALSE_ALARMS / max(figures, 1)
+    level = false_alarms / max(figures, 1)
     least = NormalDist().inv_cdf(1.0 - (level if rising else level / 2.0))
     score = trends(values)
     early, late = thirds(values)
@@ -84,15 +84,12 @@ def drifts(net: Net, batches: Sequence[Sequence[Observation]]) -> tuple[Drift, .
 
     Places that nothing takes tokens from only ever fill, and are left out; so are measures that count or are extremes.
     """
-    cut = [found for one in batches[:MOST_REPLICATIONS] if (found := parts(one))]
+    cut = _cut(batches)
     if not cut:
         return ()
-    taken = {arc.place for t in net.transitions for arc in t.inputs if not arc.keep} | {
-        place for t in net.transitions for place in t.resets
-    }
-    places = sorted(taken)
+    places = _emptied(net)
     measures = [one for one in net.measures if not grows(net, one.formula)]
-    tokens = np.array([[quotients(part.integral, part.elapsed)[places] for part in one] for one in cut])
+    tokens = _tokens(cut, places)
     figures = np.array([[[_value(m, part) for m in measures] for part in one] for one in cut], dtype=np.float64)
     tested = len(places) + len(measures)
     moved: list[Drift] = []
@@ -105,6 +102,36 @@ def drifts(net: Net, batches: Sequence[Sequence[Observation]]) -> tuple[Drift, .
         for index in moving(values, tested, rising=rising):
             moved.append(Drift(kind, names[index], float(early[index]), float(late[index])))
     return tuple(moved)
+
+
+@beyond_doubles
+def growing(net: Net, batches: Sequence[Sequence[Observation]], false_alarms: float) -> tuple[Drift, ...]:
+    """The places alone, as of `drifts`; if none grows, any is named with a probability of at most `false_alarms`."""
+    cut, places = _cut(batches), _emptied(net)
+    if not cut or not places:
+        return ()
+    tokens = _tokens(cut, places)
+    early, late = thirds(tokens)
+    return tuple(
+        Drift("place", net.places[places[index]].name, float(early[index]), float(late[index]))
+        for index in moving(tokens, len(places), rising=True, false_alarms=false_alarms)
+    )
+
+
+def _cut(batches: Sequence[Sequence[Observation]]) -> list[list[Observation]]:
+    """The parts of each replication that has any."""
+    return [found for one in batches[:MOST_REPLICATIONS] if (found := parts(one))]
+
+
+def _emptied(net: Net) -> list[int]:
+    """The places that something takes tokens from."""
+    taken = {arc.place for t in net.transitions for arc in t.inputs if not arc.keep}
+    return sorted(taken | {place for t in net.transitions for place in t.resets})
+
+
+def _tokens(cut: Sequence[Sequence[Observation]], places: Sequence[int]) -> Floats:
+    """The mean tokens by replication, part and place."""
+    return np.array([[quotients(part.integral, part.elapsed)[list(places)] for part in one] for one in cut])
 
 
 def _value(measure: Measure, part: Observation) -> float:

@@ -264,23 +264,25 @@ def replicate(
     threads: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     trace: TraceSink | None = None,
+    batches: int | None = None,
 ) -> tuple[list[Replication], bool]:
     """Run these replications; returns those that ran, in order of index, and whether Ctrl-C stopped them.
 
-    A replication in progress at Ctrl-C is returned as "interrupted"; those not started are left out. The main thread
-    only waits, so that Ctrl-C reaches it while an engine runs.
+    batches: how many snapshots each keeps, if not `batches_kept`. A replication in progress at Ctrl-C is returned as
+    "interrupted"; those not started are left out. The main thread only waits, so that Ctrl-C reaches it while an engine
+    runs.
     """
     wanted = list(indices)
     begun, stop = threading.Event(), threading.Event()
     state = Progress(len(wanted), plan.until)
-    batches = batches_kept(net, len(wanted))
+    kept = batches_kept(net, len(wanted)) if batches is None else batches
     workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
 
     def work(index: int) -> Replication | None:
         begun.wait()  # until the main thread is ready for Ctrl-C
         if stop.is_set():
             return None
-        driver = Driver(net, plan, index, stop, state, batches)
+        driver = Driver(net, plan, index, stop, state, kept)
         driver.sink = trace
         return driver.run()
 

@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from petri import library
 from petri.experiment.campaign import Watcher, sweep
 from petri.experiment.definition import FITTED, INPUT
 from petri.experiment.experiment import Experiment
 from petri.experiment.summary import Checked, Outcome, PointOutcome
 from petri.measure.intervals import Interval
+from petri.measure.observation import Floats
 from petri.model import choose
 from petri.result import Result
 from petri.run.plan import Plan
 from petri.run.replications import replicate
+from petri.trace.gaps import GapCollector, gap_measures
 from petri.validation.margins import HOLDS, UNDECIDED, estimate
 from petri.validation.statements import Judged, StatementError, read_statements
 
@@ -150,8 +153,16 @@ def checks(name: str, outcome: Outcome) -> Iterator[FigureCheck]:
             yield FigureCheck(name, outcome.title or name, point, one, dimension, outcome.net.seconds)
 
 
-def only_run(outcome: Outcome) -> Result | None:
-    """The first replication of an experiment of one point, with its series and histograms; None for other experiments.
+@dataclass(frozen=True)
+class RunInFull:
+    """A run with its series and histograms, and the first values of each measure `time(t -> t)` in their order."""
+
+    result: Result
+    gaps: Mapping[str, Floats]
+
+
+def only_run(outcome: Outcome) -> RunInFull | None:
+    """The first replication of an experiment of one point; None for other experiments.
 
     A store keeps the figures of a replication, not its series; so it is run once more.
     """
@@ -159,15 +170,22 @@ def only_run(outcome: Outcome) -> Result | None:
         return None
     point = outcome.points[0]
     warmup = 0.0 if point.warmup is None else point.warmup.length
-    plan = Plan(until=point.until, warmup=warmup, seed=point.seed, engine=choose("auto"), occupancy=True)
-    ran, interrupted = replicate(outcome.net, plan, [point.rows[0].index])
-    return Result(outcome.net, plan, tuple(ran), interrupted, 1)
+    sink = GapCollector(outcome.net, warmup) if gap_measures(outcome.net) else None
+    plan = Plan(
+        until=point.until,
+        warmup=warmup,
+        seed=point.seed,
+        engine=choose("auto"),
+        occupancy=True,
+        trace=sink is not None,
+    )
+    ran, interrupted = replicate(outcome.net, plan, [point.rows[0].index], trace=sink)
+    return RunInFull(Result(outcome.net, plan, tuple(ran), interrupted, 1), sink.gaps if sink is not None else {})
 
 
 def top() -> Path | None:
-    """The folder `validation` in the current folder, or in the checkout of this package."""
-    places = (Path.cwd(), Path(__file__).resolve().parents[2])
-    return next((place / "validation" for place in places if (place / "validation").is_dir()), None)
+    """The folder `validation` in the current folder, or that of the library."""
+    return next((place for place in (Path.cwd() / "validation", library.studies()) if place.is_dir()), None)
 
 
 def folders(root: Path | None = None) -> dict[str, Path]:

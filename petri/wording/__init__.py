@@ -15,7 +15,7 @@ from petri.wording.entry import Wording, fill, is_complete
 
 AREAS = (
     "files", "syntax", "checks", "values", "arcs", "measures", "lints", "run", "command", "output", "experiment",
-    "streams",
+    "search", "streams", "threads",
 )  # fmt: skip
 
 

@@ -48,10 +48,49 @@ WORDING: dict[str, Wording] = {
     "unknown-field": Wording(
         "{kind} has no field `{field}`", "did you mean `{suggestion}`?", notes=("its fields are {fields:and}",)
     ),
-    "name-twice": Wording("the name `{name}` is taken: it is {kind}", "give one of the two another name"),
+    "name-twice": Wording(
+        "the name `{name}` is taken: it is {kind}",
+        "give one of the two another name",
+        "or keep the names of the import apart: `import … as {alias}` brings it as `{alias}.{name}`",
+    ),
+    "name-of-import": Wording(
+        "`{name}` is a name of an import, so it cannot be declared",
+        "to set a parameter of an import: `import … with name = value`",
+    ),
+    "unknown-setting": Wording(
+        "`{name}` is not a parameter of `{path}`",
+        "did you mean `{suggestion}`?",
+        "`{constant}` is a constant; declare it with `param` to set it from outside",
+        notes=("its parameters are {known:and}",),
+    ),
+    "not-with-as": Wording(
+        "`{path}` has a `{keyword}` line, so it cannot be imported with a name of its own",
+        "move the line to the net that imports it, as a measure of `{alias}.…`",
+    ),
+    "import-circular": Wording(
+        "`{path}` imports itself, under another name each time", "move what both need to a third file"
+    ),
     "name-builtin": Wording("the name `{name}` is taken: it is {what} of the language", "choose another name"),
     "name-shadows": Wording("`{name}` hides another `{name}`", "give the variable another name"),
     "unit-exists": Wording("the unit `{unit}` is part of the language", "choose another name for yours"),
+    "condition-of-token": Wording(
+        "`{name}` is bound to a token, but a declaration is in the net for all tokens or for none",
+        "a condition on the tokens is a guard: write `when …` after the arcs",
+    ),
+    "function-recursive": Wording(
+        "`{name}` is called within itself",
+        "a function is written out wherever it is called, so it must end: give its result without the call",
+    ),
+    "functions-too-large": Wording(
+        "the calls of functions become more than {limit} operations",
+        "call them in fewer places, or name results with `const` or `let`",
+    ),
+    "switched-off": Wording(
+        "`{name}` is not in the net: its condition is false",
+        "give what uses it the same condition, `if …`",
+        "an output can have a condition of its own: `if … then {place}(…)`",
+        notes=IN_INSTANCE,
+    ),
     "declared-twice": Wording("a net has only one `{keyword}` line; this is the second", "keep one of them"),
     "circular-definition": Wording("`{name}` is defined in terms of itself"),
     "not-a-type": Wording("`{name}` is {kind}, not a type"),
@@ -172,6 +211,8 @@ WORDING: dict[str, Wording] = {
 }
 
 LABELS: dict[str, str] = {
+    "condition": "this is false",
+    "function-here": "the function",
     "first-declared": "first declared here",
     "first-given": "first given here",
     "port-declared-here": "the port is declared here",

@@ -32,7 +32,22 @@ WORDING: dict[str, Wording] = {
     ),
     "within-form": Wording("`{text}` is not a tolerance", "write a share such as 5%, or a plain number such as 0.01"),
     "expected-nowhere": Wording("no point of the experiment matches {point}"),
+    "expected-table-empty": Wording(
+        "the table has no values", "write a heading with parameters and measures, and a line for each point below it"
+    ),
+    "expected-table-twice": Wording("the heading of the table has `{name}` twice"),
+    "expected-table-no-measure": Wording(
+        "the heading of the table has no measure: {names:and} are parameters of the points",
+        "add columns for the measures that are expected",
+    ),
+    "expected-table-row": Wording(
+        "this line has {found:cell}, and the heading {wanted}",
+        "separate cells by two blanks or by `|`; write - where there is no value",
+    ),
     # ---------------------------------------------------------------- points
+    "case-and-point": Wording(
+        "`{name}` has a value in the case `{case}` and another at the points", "give it in the cases or in the grid"
+    ),
     "no-points": Wording("the experiment has no points"),
     "too-many-points": Wording(
         "the experiment has {count:point}, more than {limit}", "use fewer values, or a sample (latin-hypercube)"

@@ -5,6 +5,10 @@ from __future__ import annotations
 from petri.wording.entry import Wording
 
 WORDING: dict[str, Wording] = {
+    "function-of-figures": Wording(
+        "`{name}` does more with a figure than `+ - * /`, `min` and `max`",
+        "apply it to the values of each firing: `{name}(…) at transition`, `rate(transition, {name}(…))`",
+    ),
     "not-a-measure": Wording(
         "`{text}` cannot be measured",
         "examples of measures: `rate(send)`, `mean(queue)`, `now - p.born at send`, and arithmetic on them",

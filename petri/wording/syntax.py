@@ -75,6 +75,24 @@ WORDING: dict[str, Wording] = {
     "too-deep": Wording(
         "operations are nested more than {limit} deep here", "name parts of it with `const` or `param`"
     ),
+    # ---------------------------------------------------------------- steps of threads
+    "misspelt-step": Wording("`{found}` is not a step", "did you mean `{suggestion}`?"),
+    "unknown-step": Wording(
+        "`{found}` is not a step", "steps are {words:and}", "a label ends with `:`, `{found}: take …`"
+    ),
+    "block-without-end": Wording("this `{word}` has no `end`", "write `end` after its last step"),
+    "stray-branch": Wording(
+        "this `{word}` is not in `{block} … end`", "an `if` has `elif` and `else`; a `choose` has `or`"
+    ),
+    "step-with-time": Wording(
+        "`{verb}` takes no time",
+        "write `wait TIME` on the next line; `use … for TIME` gives the tokens back afterwards",
+    ),
+    "use-without-time": Wording(
+        "how long does this `use` last?",
+        "write `use … for TIME`",
+        "to keep the tokens over several steps, write `hold …`, and later `release`",
+    ),
     # ---------------------------------------------------------------- transitions
     "missing-colon": Wording(
         "`:` is missing after the transition's name `{name}`", "write `transition {name}: inputs -> outputs`"
@@ -127,6 +145,11 @@ WORDING: dict[str, Wording] = {
     "trailing-comma": Wording("nothing follows this `,`", "remove it, or add the missing item"),
     "missing-value": Wording("a value is missing after `{before}`", "write for example `{example}`", _FORM),
     "chained-comparison": Wording("comparisons cannot be chained", "write `a < b and b < c`"),
+    "condition-late": Wording(
+        "`if` cannot stand here",
+        "a condition on the tokens is a guard: `when …`",
+        "to leave the transition out of the net, write the condition before the colon: `transition {name} if …:`",
+    ),
     "if-after-value": Wording("the condition comes before the two values", "write `if condition then a else b`"),
     "missing-then": Wording("`then` is missing after the condition of `if`", "write `if condition then a else b`"),
     "missing-else": Wording(

@@ -50,7 +50,15 @@ WORDING: dict[str, Wording] = {
     ),
     "dist-called": Wording("the distribution `{name}` takes no arguments", "write `{name}`"),
     "draw-of-record": Wording(
-        "a draw must be a number, a bool or a value of an enumeration, not a record", "draw its fields one by one"
+        "a draw must be a number, a bool or a value of an enumeration, not a record or a list",
+        "draw its parts one by one",
+    ),
+    "drawn-later": Wording(
+        "`{draw}` is not drawn yet, so {where} cannot use it",
+        "draws are made in the order written: write `{first}` first",
+        "`{early}` is drawn when the firing starts; draw it in the transition before, and store it in the token",
+        "to choose at random without `{early}`, write two transitions, each with a `weight`",
+        notes=("`{name}` is computed from `{draw}`",),
     ),
     "drawn-twice": Wording("`{name}` is drawn twice", "give the second draw another name"),
     "uniform-needs-range": Wording("`uniform` needs a range", "write `uniform(a..b)`"),
@@ -58,6 +66,13 @@ WORDING: dict[str, Wording] = {
         "`choice` needs values with weights", "write `choice(64 B: 7, 1518 B: 1)`", notes=("`{text}` has no weight",)
     ),
     "choice-of-records": Wording("`choice` takes numbers, bools or values of an enumeration, not records"),
+    # lists
+    "list-of-scalars": Wording("a list holds numbers, bools or values of an enumeration, not {kind}"),
+    "index-of-no-list": Wording(
+        "`{text}` is {kind}, not a list", "a list is declared as a constant: `const quota = [4, 1, 1]`"
+    ),
+    "list-index": Wording("the list has no element {index}: its elements are 0 to {last}", notes=IN_INSTANCE),
+    "length-of-place": Wording("`{name}` is a place, not a list", "the number of its tokens is `tokens({name})`"),
     # records
     "no-fields": Wording("`{text}` is {kind}, which has no field `{field}`"),
     "record-type-unknown": Wording(

@@ -68,7 +68,11 @@ def test_a_sweep_of_a_net_on_stdin(call: Call, tmp_path: Path, monkeypatch: pyte
 def test_the_version_and_the_manual(call: Call) -> None:
     assert call("-V").out == f"pnsim {VERSION}\n"
     assert call("help", "run").out == call("run", "--help").out
-    assert call("help").out == call("--help").out
+    assert call("help").out.startswith(call("--help").out)
+    assert "language, measures, models/dynamic-buffering" in call("help").out
+    page = (library.pages()["report"]).read_text(encoding="utf-8")
+    assert call("help", "report.md").out == page
+    assert call("help", "report").out == call("report", "--help").out
     assert "did you mean `pnsim run`?" in call("help", "runn").err
 
 

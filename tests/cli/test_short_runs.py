@@ -15,7 +15,7 @@ def test_the_summary_marks_them_and_says_what_length_would_do(call: Call) -> Non
     out = call("run", "mm1", "--set", "load=0.9", "--until", "5000").out
     assert re.search(r"^customers +\d\.\d+ ±\?  ✗ FAILED", out, re.MULTILINE)
     note = " ".join(out[out.index("±?: ") :].split())
-    assert re.match(r"±\?: the run is too short .* a run until about \d0,000 should give (one|the first)", note)
+    assert re.match(r"±\?: the run is too short .* a run until about \d+,000 should give (one|the first)", note)
 
 
 def test_a_long_run_has_no_note(call: Call) -> None:

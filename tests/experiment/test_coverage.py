@@ -98,32 +98,44 @@ def silver(until: float) -> Case:
     return Case("priority_queue", {"silver_load": 0.6}, "silver_wait", wait, until, until / 10)
 
 
+def stays(load_: float, until: float) -> Case:
+    """The 99th percentile of the stay in M/M/1, which is exponential with rate 1 - load."""
+    return Case("stays", {"load": load_}, "p99", math.log(100) / (1 - load_), until, until / 10)
+
+
 ONE_RUN = [
     OneRun(queue(0.5, 1000.0), (0.0, 0.0)),
-    OneRun(queue(0.5, 5000.0), (0.9, 1.0)),
-    OneRun(queue(0.5, 50_000.0), (0.98, 1.0)),
-    OneRun(queue(0.8, 2000.0), (0.0, 0.05)),
-    OneRun(queue(0.8, 10_000.0), (0.7, 0.95)),
-    OneRun(queue(0.8, 50_000.0), (0.97, 1.0)),
-    OneRun(queue(0.9, 5000.0), (0.0, 0.02)),
-    OneRun(queue(0.9, 30_000.0), (0.3, 0.5)),
-    OneRun(queue(0.9, 50_000.0), (0.7, 0.9)),
-    OneRun(queue(0.9, 100_000.0), (0.94, 1.0)),
-    OneRun(queue(0.95, 20_000.0), (0.0, 0.02)),
-    OneRun(queue(0.95, 140_000.0), (0.5, 0.7)),
-    OneRun(silver(50_000.0), (0.5, 0.95)),
+    OneRun(queue(0.5, 5000.0), (0.98, 1.0)),
+    OneRun(queue(0.5, 50_000.0), (0.99, 1.0)),
+    OneRun(queue(0.8, 1000.0), (0.0, 0.03)),
+    OneRun(queue(0.8, 2000.0), (0.05, 0.25)),
+    OneRun(queue(0.8, 5000.0), (0.6, 0.95)),
+    OneRun(queue(0.8, 50_000.0), (0.99, 1.0)),
+    OneRun(queue(0.9, 5000.0), (0.0, 0.06)),
+    OneRun(queue(0.9, 10_000.0), (0.1, 0.3)),
+    OneRun(queue(0.9, 20_000.0), (0.6, 0.9)),
+    OneRun(queue(0.9, 50_000.0), (0.98, 1.0)),
+    OneRun(queue(0.9, 100_000.0), (0.99, 1.0)),
+    OneRun(queue(0.95, 20_000.0), (0.0, 0.06)),
+    OneRun(queue(0.95, 50_000.0), (0.2, 0.45)),
+    OneRun(queue(0.95, 100_000.0), (0.8, 1.0)),
+    OneRun(queue(0.95, 200_000.0), (0.98, 1.0)),
+    OneRun(silver(10_000.0), (0.0, 1.0)),
+    OneRun(silver(50_000.0), (0.9, 1.0)),
     OneRun(Case("mm1k", {"load": 0.8, "seats": 5}, "refused", full(0.8, 5), 20_000.0, 1000.0), (0.97, 1.0)),
     OneRun(Case("mm1k", {"load": 0.8, "seats": 20}, "refused", full(0.8, 20), 50_000.0, 1000.0), (0.0, 1.0)),
-    OneRun(Case("stays", {"load": 0.5}, "p99", math.log(100) / (1 - 0.5), 30_000.0, 3000.0), (0.5, 1.0)),
+    OneRun(stays(0.5, 3000.0), (0.0, 1.0)),
+    OneRun(stays(0.5, 30_000.0), (0.5, 1.0)),
+    OneRun(stays(0.8, 50_000.0), (0.0, 1.0)),
+    OneRun(stays(0.9, 200_000.0), (0.0, 1.0)),
 ]
 
 
 @pytest.mark.parametrize("one", ONE_RUN, ids=lambda one: f"{one.case.net}-{one.case.parameters}-{one.case.until:.0f}")
 def test_one_run(one: OneRun) -> None:
-    """Where at least a quarter of 400 runs have an interval, it covers in 92 … 98 %.
+    """Where at least a tenth of 400 runs have an interval, it covers in 92 … 98 %, allowing for noise.
 
-    With `-s` the table of docs/measures.md is printed. With a true coverage of 96 %, a share outside of that range has
-    probability 0.02 for 400 intervals; seeds are fixed.
+    With `-s` the table of docs/measures.md is printed.
     """
     case = one.case
     own = case.net == "stays"
@@ -135,8 +147,36 @@ def test_one_run(one: OneRun) -> None:
     rate = f"{covered / len(given):.1%}" if given else "-"
     print(f"\n| {case.net}, {which} | {case.measure} | {case.until:,.0f} | {len(given) / REPETITIONS:.0%} | {rate} |")
     assert one.shown[0] <= len(given) / REPETITIONS <= one.shown[1]
-    if len(given) >= REPETITIONS / 4:
-        assert 0.92 <= covered / len(given) <= 0.98
+    if len(given) >= REPETITIONS / 10:
+        assert plausible(covered, len(given))
+
+
+def plausible(covered: int, given: int) -> bool:
+    """Whether a coverage of 92 … 98 % explains so many hits: a share outside of it by 2.3 standard errors does not.
+
+    If the coverage is in the range, each test fails with probability 0.011 at most; seeds are fixed.
+    """
+    low, high = (share + 2.3 * sign * math.sqrt(share * (1 - share) / given) for share, sign in ((0.92, -1), (0.98, 1)))
+    return low <= covered / given <= high
+
+
+def test_one_run_of_the_base_model() -> None:
+    """Here intervals are too wide, never too narrow: the source fixes in the long run what varies over a short time.
+
+    The true values are the means of the 400 runs, which have a twentieth of the error of each.
+    """
+    net = load("ixp2400", packets=20_000).net
+    plans = [Plan(3_200_000.0, 320_000.0, seed) for seed in range(REPETITIONS)]
+    results = [Result(net, plan, tuple(replicate(net, plan, [0])[0])) for plan in plans]
+    for name in ("throughput", "delay", "dram_busy", "engines_busy", "threads_busy", "line_out_busy", "in_buffer"):
+        formula = next(one.formula for one in net.measures if one.name == name)
+        intervals = [result.evaluate(formula) for result in results]
+        truth = sum(found.mean for found in intervals) / REPETITIONS
+        given = [found for found in intervals if not found.too_short]
+        covered = sum(covers(found, truth) for found in given)
+        rate = f"{covered / len(given):.1%}" if given else "-"
+        print(f"\n| ixp2400, packets 20,000 | {name} | 3.2 ms | {len(given) / REPETITIONS:.0%} | {rate} |")
+        assert len(given) < REPETITIONS / 10 or covered >= 0.92 * len(given), name
 
 
 STAYS = """

@@ -13,7 +13,11 @@ import pytest
 
 from petri.engine.native import available
 from petri.experiment import Experiment
+from petri.experiment.forwarding.yaml_forwarding import RFC_KEYS
+from petri.experiment.threshold.yaml_search import SEARCH_KEYS
 from petri.experiment.yaml_file import KEYS
+from pnsim.rfc2544 import command as rfc_command
+from pnsim.search import command as search_command
 from pnsim.sweep import command as sweep_command
 from tests.documents import script
 
@@ -55,10 +59,13 @@ def test_the_experiment_loads(tmp_path: Path) -> None:
 def test_every_option_and_key_is_told() -> None:
     text = PAGE.read_text(encoding="utf-8")
     told = set(re.findall(r"--[a-z-]+", text))
-    options = {name for parameter in sweep_command.params for name in parameter.opts if name.startswith("--")}
-    assert options - {"--engine", "--quiet"} <= told
+    for command in (sweep_command, search_command, rfc_command):
+        options = {name for parameter in command.params for name in parameter.opts if name.startswith("--")}
+        assert options - {"--engine", "--quiet"} <= told
     for key in KEYS:
         assert f"`{key}`" in text, key
+    for key in SEARCH_KEYS | RFC_KEYS:
+        assert f"  {key}: " in text, key
 
 
 if __name__ == "__main__":

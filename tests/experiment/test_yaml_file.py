@@ -169,6 +169,29 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         assert [diagnostic.id for diagnostic in caught.value.diagnostics] == [identifier]
 
 
+def test_times_and_measures_are_those_of_the_experiment(tmp_path: Path) -> None:
+    """A warm-up longer than the net's own run, an end before its own warm-up, a measure that `set` switches on."""
+    text = """\
+net timed
+param own = false
+place p = token
+transition t: p -> p  takes 1
+measure rounds = count(t)
+measure extra = rate(t)  if own
+run until 10  warmup 5
+"""
+    (tmp_path / "queue.net").write_text(text, encoding="utf-8")
+    load(tmp_path, "net: queue.net\nuntil: 40\nwarmup: 20\n")
+    load(tmp_path, "net: queue.net\nuntil: 4\nwarmup: 1\n")
+    load(tmp_path, "net: queue.net\nset: {own: true}\nmeasures: [extra]\n")
+    for wrong, line in (("until: 4\n", 2), ("until: 40\nwarmup: 50\n", 3), ("measures: [extra]\n", 2)):
+        with pytest.raises(LanguageError) as raised:
+            load(tmp_path, "net: queue.net\n" + wrong)
+        (error,) = raised.value.diagnostics
+        assert error.span is not None
+        assert error.span.line == line
+
+
 EVERYTHING_WRONG = """\
 net: queue.net
 sett: {load: 0.5}
@@ -216,3 +239,99 @@ def test_a_missing_net_is_reported_with_the_other_errors(tmp_path: Path) -> None
     with pytest.raises(LanguageError) as raised:
         load(tmp_path, "net: nowhere.net\nreplications: 0\n")
     assert [one.id for one in raised.value.diagnostics] == ["file-missing", "experiment-number"]
+
+
+# ---------------------------------------------------------------- cases and tables of expected values
+
+CASES = """\
+net: queue.net
+cases:
+  one: {servers: 1}
+  four: {servers: 4}
+grid: {load: [0.5, 0.8]}
+replications: 2
+until: 100
+measures: [customers, busy]
+expected:
+  table: |
+    case  load  busy   customers
+    ----  ----  -----  ---------
+    one    0.5  50%    1
+    four   0.8  80%    -
+  within: 90%
+  source: table 2
+"""
+
+
+def test_cases_are_crossed_with_the_grid(tmp_path: Path) -> None:
+    write_net(tmp_path)
+    found = load(tmp_path, CASES)
+    assert [dict(point) for point in found.points] == [
+        {"case": "one", "load": 0.5},
+        {"case": "one", "load": 0.8},
+        {"case": "four", "load": 0.5},
+        {"case": "four", "load": 0.8},
+    ]
+    assert found.parameters(found.points[3]) == {"servers": 4, "load": 0.8}
+    assert found.expected == [
+        Expected("busy", "50%", Tolerance(0.9), {"case": "one", "load": 0.5}, "table 2"),
+        Expected("customers", "1", Tolerance(0.9), {"case": "one", "load": 0.5}, "table 2"),
+        Expected("busy", "80%", Tolerance(0.9), {"case": "four", "load": 0.8}, "table 2"),
+    ]
+    outcome = sweep(found, tmp_path / "s.db", engine="reference", workers=1)
+    assert outcome.axes == ["case", "load"]
+    assert outcome.point(case="four", load=0.8).interval("customers").mean > 2
+    assert len(outcome.point(case="one", load=0.5).checked) == 2
+    again = sweep(load(tmp_path, CASES.replace("four: {servers: 4}", "four: {servers: 4}\n  two: {servers: 2}")),
+                  tmp_path / "s.db", engine="reference", workers=1)  # fmt: skip
+    assert len(again.points) == 6
+
+
+def test_cases_from_python(tmp_path: Path) -> None:
+    net = write_net(tmp_path)
+    made = Experiment(str(net), grid={"load": [0.5, 0.8]}, cases={"one": {}, "four": {"servers": 4}})
+    assert [point["case"] for point in made.points] == ["one", "one", "four", "four"]
+    assert made.with_overrides(seed=3).points == made.points
+    with pytest.raises(ExperimentError, match="case-and-point"):
+        Experiment(str(net), grid={"load": [0.5]}, cases={"one": {"load": 0.8}})
+
+
+def test_a_table_with_bars(tmp_path: Path) -> None:
+    write_net(tmp_path)
+    table = "  - table: |\n      | load | busy |\n      |------|------|\n      | 0.5 | 50 % |\n    within: 0.1\n"
+    one = "  - {at: {load: 0.8}, measure: busy, value: 80%}\n"
+    found = load(tmp_path, f"net: queue.net\ngrid: {{load: [0.5, 0.8]}}\nexpected:\n{table}{one}")
+    assert found.expected == [
+        Expected("busy", "50 %", Tolerance(0.1, relative=False), {"load": 0.5}),
+        Expected("busy", "80%", point={"load": 0.8}),
+    ]
+
+
+TABLES = [
+    ("load  busy\n", "expected-table-empty", 4),
+    ("load  load  busy\n0.5  0.5  50%\n", "expected-table-twice", 5),
+    ("load  servers\n0.5  1\n", "unknown-figure", 6),
+    ("load\n0.5\n", "expected-table-no-measure", 5),
+    ("load  busy\n0.5  50%\n0.8\n", "expected-table-row", 7),
+    ("load  busy\n0.7  50%\n", "expected-nowhere", 6),
+    ("load  buzy\n0.5  50%\n", "unknown-figure", 6),
+    ("load  busy\n0.5  50 us\n", "unit-of-measure", 6),
+]
+
+
+@pytest.mark.parametrize(("table", "identifier", "line"), TABLES, ids=[f"{one[1]}-{n}" for n, one in enumerate(TABLES)])
+def test_what_is_wrong_in_a_table(tmp_path: Path, table: str, identifier: str, line: int) -> None:
+    write_net(tmp_path)
+    lines = "".join(f"      {one}\n" for one in table.splitlines())
+    with pytest.raises(LanguageError) as refused:
+        load(tmp_path, f"net: queue.net\ngrid: {{load: [0.5, 0.8]}}\nexpected:\n  - table: |\n{lines}")
+    assert [(one.id, one.span.line) for one in refused.value.diagnostics if one.span] == [(identifier, line)]
+
+
+def test_what_is_wrong_in_cases(tmp_path: Path) -> None:
+    write_net(tmp_path)
+    text = "net: queue.net\nset: {load: 0.5}\ncases:\n  a: {load: 0.8}\n  b: {lod: 0.8}\n  c: 4\n"
+    with pytest.raises(LanguageError) as refused:
+        load(tmp_path, text)
+    told = {(one.id, one.span.line if one.span else 0) for one in refused.value.diagnostics}
+    assert told == {("experiment-same-parameter", 3), ("unknown-parameter", 5), ("experiment-kind", 6)}

@@ -12,7 +12,7 @@ from petri.net import Span
 from petri.structs import Frozen, fields
 
 NOWHERE = Span("", 0, 0, 0, 0)
-NAMES = ("a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "seed", "mean", "größe", "time_")
+NAMES = ("a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "let", "seed", "mean", "größe", "time_")
 UNITS = ("ns", "B", "cycle", "Gbps")
 NUMBERS = ("0", "3", "2.5", "1e6", "1_000", "0.125", "12E-3", "5%", "99.9%")
 
@@ -100,10 +100,13 @@ class Programs:
             lambda: tree.With(base, self.record(), NOWHERE),
         )
 
+    def list(self) -> tree.List:
+        return tree.List(self._some(self.expression, 1, 3), NOWHERE)
+
     def atom(self) -> Any:
         if self.budget > 0 and self.chance.random() < 0.15:
             return tree.Paren(self._pick(self.expression, self.at), NOWHERE)
-        return self._pick(self.number, self.named)
+        return self._pick(self.number, self.named, *((self.list,) if self.budget > 0 else ()))
 
     def number(self) -> tree.Number:
         text = self.chance.choice(NUMBERS)
@@ -145,6 +148,9 @@ class Programs:
             self.record_type,
         )
 
+    def _fields(self) -> tuple[Any, ...]:
+        return tuple((name, self.type(), NOWHERE) for name in self.unique(0, 2))
+
     def record_type(self) -> tree.RecordType:
         self.budget -= 3
         least = 1
@@ -162,12 +168,12 @@ class Programs:
         return self._pick(
             lambda: tree.Net(name(), **where),
             lambda: tree.Time(chance.choice(UNITS), NOWHERE),
-            lambda: tree.Import("ixp.dram", None, NOWHERE),
-            lambda: tree.Import("a part.net", "a part.net", NOWHERE),
+            self.imported,
             lambda: self.parameter(self.expression()),
             lambda: tree.Const(name(), self.expression(), chance.random() < 0.5, **where),
             lambda: tree.Type(name(), self.type(), **where),
             lambda: tree.Dist(name(), self.expression(), **where),
+            lambda: tree.Fn(name(), self._fields(), self._maybe(self.type), self.expression(), **where),
             self.place,
             self.transition,
             lambda: tree.Port(
@@ -178,6 +184,11 @@ class Programs:
             self.expect,
             self.run,
         )
+
+    def imported(self) -> tree.Import:
+        name, path = self.chance.choice((("ixp.dram", None), ("a part.net", "a part.net")))
+        settings = self._some(lambda: tree.Let(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2)
+        return tree.Import(name, path, self._maybe(lambda: "own"), None, settings, NOWHERE)
 
     def _not_out(self) -> str:
         return self.chance.choice([name for name in NAMES if name != "out"])
@@ -197,6 +208,7 @@ class Programs:
             capacity=capacity,
             weight=None if capacity is None else self._maybe(lambda: self.expression(6)),
             initial=self._some(lambda: tree.Initial(self.expression(), self.loops(), NOWHERE), 0, 2),
+            condition=self._maybe(self.expression),
             doc="",
             name_span=NOWHERE,
             span=NOWHERE,
@@ -210,9 +222,11 @@ class Programs:
         return tree.Transition(
             name=self.name(),
             loops=self.loops(),
+            condition=self._maybe(self.expression),
             inputs=self._some(lambda: tree.Arc(self.chance.choice(modes), self.expression(4), NOWHERE), 0, 3),  # type: ignore[arg-type]
             outputs=self._some(self.output, 1, 3),
             draws=self._some(lambda: tree.Draw(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
+            lets=self._some(lambda: tree.Let(self.name(), self.expression(), NOWHERE, NOWHERE), 0, 2),
             time=self._maybe(self.expression),
             guard=self._maybe(self.expression),
             priority=self._maybe(self.expression),
@@ -232,11 +246,15 @@ class Programs:
 
     def instance(self) -> tree.Instance:
         arguments = self._some(lambda: tree.Argument(self._maybe(self.name), self.expression(), NOWHERE), 0, 3)
-        return tree.Instance(self.name(), self.loops(), self.name(), arguments, "", NOWHERE, NOWHERE, NOWHERE)
+        condition = self._maybe(self.expression)
+        return tree.Instance(
+            self.name(), self.loops(), self.name(), arguments, condition, "", NOWHERE, NOWHERE, NOWHERE
+        )
 
     def measure(self) -> tree.Measure:
         record = self._some(lambda: tree.Name(self.name(), NOWHERE), 0, 2)
-        return tree.Measure(self.name(), self._pick(self.expression, self.at), record, "", NOWHERE, NOWHERE)
+        formula, condition = self._pick(self.expression, self.at), self._maybe(self.expression)
+        return tree.Measure(self.name(), formula, record, condition, "", NOWHERE, NOWHERE)
 
     def expect(self) -> tree.Expect:
         comparison: Any = self.chance.choice(("<", "<=", ">", ">=", "=="))
@@ -244,7 +262,8 @@ class Programs:
         def summed() -> Any:
             return self.expression(6)
 
-        return tree.Expect(self._maybe(summed), comparison, summed(), self._maybe(summed), NOWHERE)
+        within, condition = self._maybe(summed), self._maybe(self.expression)
+        return tree.Expect(self._maybe(summed), comparison, summed(), within, condition, NOWHERE)
 
     def run(self) -> tree.Run:
         until = self._maybe(self.expression)

@@ -18,6 +18,12 @@ def ids(error: pytest.ExceptionInfo[LanguageError]) -> list[str]:
     return [diagnostic.id for diagnostic in error.value.diagnostics]
 
 
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "net" / "parts").mkdir(parents=True)
@@ -139,3 +145,47 @@ def test_names_of_a_broken_import_are_not_told_again(folder: Path) -> None:
     with pytest.raises(LanguageError) as raised:
         language.load(folder / "main.net")
     assert ids(raised) == ["import-missing"]
+
+
+PORT = """type Packet = { size: Bytes, n: int }
+param rate = 1 Gbps in 1 Mbps..10 Gbps
+module Source()
+  port out wire : Packet
+  place idle : int = 0
+  transition send: idle(n) -> idle(n + 1), wire(Packet(64 B, n))  takes 64 B / rate
+end
+"""
+TWO = """net two
+time ns
+import "port.net" as fast with rate = 2 * base
+import "port.net" as slow
+param base = 3 Gbps
+place line : fast.Packet
+instance a = fast.Source(wire = line)
+instance b = slow.Source(wire = line)
+transition send: line(slow.Packet(s, _)) -> nothing  takes s / fast.rate
+"""
+
+
+def test_two_imports_of_one_file_have_their_own_parameters(tmp_path: Path) -> None:
+    write(tmp_path, "port.net", PORT)
+    net = language.load(write(tmp_path, "two.net", TWO), {"slow.rate": "2 Gbps"})
+    assert {one.name: one.value for one in net.parameters} == {"base": 0.375, "fast.rate": 0.75, "slow.rate": 0.25}
+    assert [t.name for t in net.transitions] == ["send", "a.send", "b.send"]
+    times = [float(t.time.value or 0) * net.tick.numerator / net.tick.denominator for t in net.transitions[1:]]
+    assert times == pytest.approx([64 / 0.75, 64 / 0.25])
+
+
+def test_an_import_sets_the_parameters_that_it_shares_with_the_net(tmp_path: Path) -> None:
+    write(tmp_path, "port.net", PORT)
+    text = 'net one\ntime ns\nimport "port.net" with rate = 2 Gbps\nplace line : Packet\n'
+    net = language.load(write(tmp_path, "one.net", text + "instance a = Source(wire = line)"))
+    assert [(one.name, one.value, one.text) for one in net.parameters] == [("rate", 0.25, "2 Gbps")]
+
+
+def test_places_of_a_named_import_are_part_of_the_net(tmp_path: Path) -> None:
+    write(
+        tmp_path, "port.net", PORT + "place done : Packet\ntransition drain: done(p) -> nothing  takes p.size / rate\n"
+    )
+    net = language.load(write(tmp_path, "two.net", TWO + "measure d = count(fast.drain) + mean(slow.done)\n"))
+    assert [place.name for place in net.places] == ["line", "fast.done", "slow.done", "a.idle", "b.idle"]

@@ -23,13 +23,13 @@ def pages() -> ModuleType:
 
 
 @pytest.mark.skipif(not available(), reason="the pages show runs of the native engine")
-@pytest.mark.parametrize("page", ["tutorial.md", "patterns.md"])
+@pytest.mark.parametrize("page", ["tutorial.md", "patterns.md", "models/queue-management.md"])
 def test_the_output_on_the_page_is_up_to_date(pages: ModuleType, page: str, tmp_path: Path) -> None:
     assert pages.stale(page, tmp_path) == [], "renew it with `python docs/pages.py`"
 
 
 def test_the_pages_that_are_renewed(pages: ModuleType) -> None:
-    assert set(pages.PAGES) == {"tutorial.md", "patterns.md"}
+    assert set(pages.PAGES) == {"tutorial.md", "patterns.md", "models/queue-management.md"}
 
 
 def test_every_block_of_the_tutorial_is_tested(pages: ModuleType) -> None:
@@ -42,8 +42,9 @@ def test_every_block_of_the_tutorial_is_tested(pages: ModuleType) -> None:
     assert [name for name in files if name not in commands] == []
 
 
-def test_the_nets_of_the_tutorial_are_in_the_standard_layout() -> None:
-    text = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["tutorial.md", "models/queue-management.md"])
+def test_the_nets_of_a_page_are_in_the_standard_layout(page: str) -> None:
+    text = (DOCS / page).read_text(encoding="utf-8")
     nets = re.findall(r"^```net\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     assert nets
     assert [net for net in nets if format_source(net, "tutorial.net") != net] == []

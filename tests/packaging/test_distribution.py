@@ -17,6 +17,7 @@ from petri import library
 from petri.version import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
+DATA = r"(nets|models)/.*\.(net|csv)$|validation/.*\.yaml$|docs/.*\.md$"
 
 
 def test_one_version() -> None:
@@ -67,7 +68,7 @@ def test_a_wheel_puts_nothing_else_into_site_packages(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in names}
     assert tops == {"petri", "pnsim", f"pnsim-{VERSION}.dist-info"}
     for name in files_of_the_project():
-        assert not re.match(r"(nets|models)/.*\.(net|csv)$", name) or f"petri/library/{name}" in names
+        assert not re.match(DATA, name) or f"petri/library/{name}" in names
     assert {"petri/py.typed", "pnsim/py.typed", "petri/language/syntax/grammar.lark"} <= set(names)
     assert "petri/language/syntax/tables.json" in names
 
@@ -89,8 +90,27 @@ def test_an_installed_wheel_runs_from_any_folder(wheel: Path, tmp_path: Path) ->
     assert "the native engine is not installed" in done.stderr
     assert run("check", "ixp2400").returncode == 0
     assert "error[native-missing]" in run("run", "mm1", "--engine", "native").stderr
+    assert "there are dynamic_buffering, " in run("validate", "nothing").stderr
+    assert run("help", "language").stdout == (ROOT / "docs/language.md").read_text(encoding="utf-8")
     typed = subprocess.run([python, "-c", "import petri; petri.load('mm1')"], cwd=tmp_path, capture_output=True)
     assert typed.returncode == 0, typed.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cargo") is None or sys.platform != "linux", reason="needs Rust; checks Linux's tag")
+def test_make_wheel_makes_one_that_needs_no_rust(tmp_path: Path) -> None:
+    made = subprocess.run(["make", "wheel", f"PYTHON={sys.executable}"], cwd=ROOT, capture_output=True, text=True)
+    assert made.returncode == 0, made.stdout + made.stderr
+    (wheel,) = (ROOT / "dist").glob("*.whl")
+    assert re.fullmatch(r"pnsim-.*-cp311-abi3-manylinux_\d+_\d+_\w+\.whl", wheel.name)
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    install: list[str | Path] = [python, "-m", "pip", "install", "--quiet", str(wheel)]
+    subprocess.run(install, check=True, timeout=300, cwd=tmp_path, env=without_cargo())
+    done = subprocess.run(
+        [tmp_path / "venv/bin/pnsim", "run", "mm1", "--engine", "native"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow

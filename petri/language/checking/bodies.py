@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.instances import check_instance, module_defaults
-from petri.language.checking.ranges import read_loops, read_whole_range
+from petri.language.checking.ranges import read_condition, read_loops, read_whole_range
 from petri.language.checking.state import CheckState
 from petri.language.checking.streams import read_stream, stream_call
 from petri.language.checking.transitions import TransitionReader
@@ -15,6 +15,7 @@ from petri.language.meaning.scope import (
     InstanceSymbol,
     PlaceSymbol,
     Scope,
+    ThreadSymbol,
     TransitionSymbol,
 )
 from petri.language.meaning.templates import Body, InitialTemplate, LoopTemplate, PlaceTemplate
@@ -22,6 +23,7 @@ from petri.language.meaning.types import (
     INT,
     Black,
     Record,
+    Request,
     Scalar,
     Type,
     Unknown,
@@ -73,10 +75,24 @@ def check_body(checker: CheckState, body: Body, declarations: Sequence[tree.Decl
             if isinstance(symbol, TransitionSymbol):
                 checker.transitions[id(symbol)] = template
                 body.transitions.append(template)
+        elif isinstance(d, tree.Thread) and isinstance(symbol, ThreadSymbol):
+            _thread(checker, body, symbol)
         elif isinstance(d, tree.Instance):
             instance = check_instance(checker, body, d)
             if instance is not None and isinstance(symbol, InstanceSymbol):
                 body.instances.append(instance)
+
+
+def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
+    """The transitions that a thread became; none if it had an error."""
+    expansion = checker.expansions.get(id(symbol))
+    if expansion is None:
+        return
+    for declaration, inside in zip(expansion.transitions, expansion.symbols, strict=True):
+        template = TransitionReader(checker, body, declaration).read()
+        template.name, template.step = symbol.name, f".{inside.name}"
+        checker.transitions[id(inside)] = template
+        body.transitions.append(template)
 
 
 # ---------------------------------------------------------------- places
@@ -86,15 +102,16 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
     weight = _of_tokens(checker, body, d, d.weight, symbol.type, "the weight of a token")
     unit = INT if weight is None or weight[0].kind == "int" else quantity(weight[0].dimension)
     capacity = None
+    condition = read_condition(Reader(checker, body.scope, "a place"), d.condition)
     if d.capacity is not None and (d.weight is None) == (weight is None):
         capacity = Reader(checker, body.scope, "a capacity").read_fixed(d.capacity, unit)
     key = _of_tokens(checker, body, d, d.key, symbol.type, "the key of a place")
     if (call := stream_call(body.scope, d)) is not None:
         found = read_stream(checker, call, d, symbol)
-        return PlaceTemplate(symbol, None, None, None, "", (), found or Stream(), d.doc, d.span)
+        return PlaceTemplate(symbol, condition, None, None, None, "", (), found or Stream(), d.doc, d.span)
     initial = tuple(item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None)
     node, measured_in = (None, "") if weight is None else (weight[1], dimension_name(unit.dimension))
-    return PlaceTemplate(symbol, key and key[1], capacity, node, measured_in, initial, None, d.doc, d.span)
+    return PlaceTemplate(symbol, condition, key and key[1], capacity, node, measured_in, initial, None, d.doc, d.span)
 
 
 def _of_tokens(
@@ -148,6 +165,9 @@ def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: Pla
         return _initial_word(checker, value, count, templates, symbol)
     if isinstance(kind, Unknown):
         return None
+    if isinstance(kind, Request):
+        problems.error("request-without-caller", value.span)
+        return None
     if isinstance(kind, Black):
         text = problems.text(written.value.span)
         found = reader.read(written.value).type
@@ -186,7 +206,7 @@ def _initial_word(
             problems.error("initial-black-in-coloured", word.span, name=symbol.name, kind=describe(kind))
             return None
         return InitialTemplate((), count, loops, False, word.span)
-    if isinstance(kind, Black) or not kind.finite:
+    if not isinstance(kind, (Scalar, Record)) or not kind.finite:
         problems.error("all-of-infinite", word.span, name=symbol.name, kind=describe(kind))
         return None
     return InitialTemplate((), count, loops, True, word.span)

@@ -7,7 +7,7 @@ has the unknown type, which fits everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import chain
 
@@ -16,15 +16,21 @@ from petri.language.checking import functions, user_units
 from petri.language.checking.bodies import check_body, check_places
 from petri.language.checking.declarations import Gatherer
 from petri.language.checking.expressions import Reader, local
+from petri.language.checking.imports import OpenSpace, open_spaces, take_settings
 from petri.language.checking.measures import ExpectationTemplate, MeasureTemplate, check_measures
 from petri.language.checking.parameters import Overrides
 from petri.language.checking.ranges import read_range
 from petri.language.checking.runs import run_defaults
-from petri.language.checking.state import CheckState, FileFinder, TableReader, Value
-from petri.language.meaning.nodes import as_float, constant, evaluate
+from petri.language.checking.state import CheckState, FileFinder, Space, TableReader, Value
+from petri.language.checking.threads.expand import expand_threads
+from petri.language.checking.threads.live import measured_names
+from petri.language.checking.threads.services import check_services, service_type
+from petri.language.checking.user_functions import resolve_fn
+from petri.language.meaning.nodes import Node, as_float, constant, evaluate
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
+    FnSymbol,
     ModuleSymbol,
     Scope,
     TypeSymbol,
@@ -37,7 +43,9 @@ from petri.language.meaning.types import (
     MOST_SLOTS,
     UNKNOWN,
     Black,
+    ListOf,
     Record,
+    Request,
     Scalar,
     Type,
     Unknown,
@@ -48,6 +56,7 @@ from petri.language.meaning.types import (
 from petri.language.meaning.units import TIME, TIMES, UNITS, suggested_unit
 from petri.language.problems import CheckError, Problems
 from petri.language.syntax import tree
+from petri.net import Span
 
 DEEPEST_TYPE = 64  # types that are defined by one another
 # Names of types in other languages.
@@ -61,7 +70,7 @@ class Checker(CheckState):
     def __init__(
         self,
         problems: Problems,
-        files: Sequence[tree.File],
+        space: Space,
         parameters: Mapping[str, object],
         table: TableReader,
         stream: FileFinder,
@@ -73,10 +82,11 @@ class Checker(CheckState):
 
         `clock` is the unit of time to assume if no file declares one.
         """
-        super().__init__(problems, files, table, stream, broken)
+        super().__init__(problems, space, table, stream, broken)
         self.assumed_clock = clock
         self.gatherer = Gatherer(self, library)
         self.overrides = Overrides(self, parameters)
+        self.spaces: list[OpenSpace] = []
         self.measures: list[MeasureTemplate] = []
         self.expectations: list[ExpectationTemplate] = []
         self.run_defaults = net.RunDefaults()
@@ -84,20 +94,32 @@ class Checker(CheckState):
 
     def run(self) -> None:
         """Check everything."""
-        self.gatherer.gather(self.files)
+        for opened in open_spaces(self, self.space):
+            self.spaces.append(opened)
+            self.gatherer.gather(opened)
+        if self.gatherer.clash:
+            return  # whatever uses such a name would be wrong
+        for opened in self.spaces:
+            take_settings(self, opened)
+        self.overrides.find_all(self.spaces)
         self._set_clock()
         self._set_resolution()
         self.overrides.read()
-        self.resolve_all(self.scope)
-        modules = [symbol for symbol in self.scope.names.values() if isinstance(symbol, ModuleSymbol)]
+        for opened in self.spaces:
+            self.resolve_all(opened.scope)
+        names = [symbol for opened in self.spaces for symbol in opened.scope.names.values()]
+        modules = [symbol for symbol in names if isinstance(symbol, ModuleSymbol)]
         for module in modules:
             self.module_head(module)
         bodies = [(self.module_body(module), module.declaration.body) for module in modules]
-        bodies.append((self.body, tuple(d for file in self.files for d in file.declarations)))
+        bodies += [(opened.body, opened.declarations()) for opened in self.spaces]
         for body, declarations in bodies:
             check_places(self, body, declarations)
+        everything = [d for _, declarations in bodies for d in declarations]
+        self.expansions = expand_threads(self, bodies, measured_names(everything))
         for body, declarations in bodies:
             check_body(self, body, declarations)
+        check_services(self, bodies)
         self.overrides.finish()
         self.measures, self.expectations = check_measures(self)
         self.run_defaults = run_defaults(self, self.gatherer.run)
@@ -132,10 +154,13 @@ class Checker(CheckState):
             if user.node is not None:
                 self.problems.error("clock-unit", clock.span, unit=clock.unit)
             return
-        for symbol in self.scope.names.values():
+        for symbol in (symbol for opened in self.spaces for symbol in opened.scope.names.values()):
             if isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and symbol.declaration is not None:
                 symbol.state = "waiting"
-        for unit in self.scope.units.values():
+            elif isinstance(symbol, FnSymbol):
+                symbol.state, symbol.nodes = "waiting", ()
+                symbol.parameters.clear()
+        for unit in (unit for opened in self.spaces for unit in opened.scope.units.values()):
             unit.state, unit.node = "waiting", None
         self.overrides.forget()
         self.units.set_clock(clock.unit, length)
@@ -168,6 +193,8 @@ class Checker(CheckState):
                 symbol.used = used
             elif isinstance(symbol, DistSymbol):
                 self.resolve_dist(symbol)
+            elif isinstance(symbol, FnSymbol):
+                self.resolve_fn(symbol)
         for unit in scope.units.values():
             self.resolve_unit(unit, scope)
 
@@ -199,17 +226,24 @@ class Checker(CheckState):
         value = reader.read(declaration.value)
         if isinstance(value.type, Unknown):
             return
-        if not isinstance(value.type, Scalar):
+        if not isinstance(value.type, (Scalar, ListOf)):
             self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
             return
+        element = value.type.element if isinstance(value.type, ListOf) else value.type
+        nodes = tuple([self._kept(node, element, scope, symbol.span) for node in value.nodes])
         symbol.type = value.type
-        if scope.outer is None:
-            exact = evaluate(value.node, ())
-            as_float(exact, value.span)
-            symbol.node = constant(exact, value.node.kind, symbol.span, value.node.power)
+        if isinstance(value.type, ListOf):
+            symbol.nodes = nodes
         else:
-            number = self.keep_constant(scope, value.node)
-            symbol.node = local(number, value.type, symbol.span)
+            symbol.node = nodes[0]
+
+    def _kept(self, node: Node, kind: Scalar, scope: Scope, span: Span) -> Node:
+        """The value of a constant, or in a module the local that has it; raises CheckError."""
+        if scope.outer is not None:
+            return local(self.keep_constant(scope, node), kind, span)
+        exact = evaluate(node, ())
+        as_float(exact, node.span)
+        return constant(exact, node.kind, span, node.power)
 
     def resolve_dist(self, symbol: DistSymbol) -> None:
         if symbol.state != "waiting":
@@ -224,6 +258,9 @@ class Checker(CheckState):
         elif not isinstance(value.type, Unknown):
             self.problems.error("constant-not-scalar", value.span, kind=plainly(value.type))
         symbol.state = "done"
+
+    def resolve_fn(self, symbol: FnSymbol) -> None:
+        resolve_fn(self, symbol, self.gatherer.home.get(id(symbol), self.scope))
 
     def resolve_unit(self, unit: UnitSymbol, scope: Scope) -> None:
         user_units.resolve_unit(self, unit, scope)
@@ -259,14 +296,17 @@ class Checker(CheckState):
             return Scalar("enum", labels=tuple(label for label, _ in e.names), name=name, span=e.span)
         if isinstance(e, tree.RangeType):
             return self._range_type(e, scope, name)
+        if isinstance(e, tree.ServiceType):
+            return service_type(self, e, scope, name)
         fields: dict[str, Type] = {}
         for field, kind, span in e.fields:
             if field in fields:
                 self.problems.error("field-twice", span, name=field)
                 continue
             fields[field] = self.read_type(kind, scope)
-            if isinstance(fields[field], Black):
-                self.problems.error("token-field", span, field=field)
+            if isinstance(fields[field], (Black, Request)):
+                identifier = "token-field" if isinstance(fields[field], Black) else "service-field"
+                self.problems.error(identifier, span, field=field)
                 fields[field] = UNKNOWN
         if any(isinstance(kind, Unknown) for kind in fields.values()):
             return UNKNOWN

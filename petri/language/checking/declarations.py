@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from petri.diagnostics import Label
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
+from petri.language.checking.imports import OpenSpace
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import constant
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
+    FnSymbol,
     InstanceSymbol,
     MeasureSymbol,
     ModuleSymbol,
     PlaceSymbol,
     Scope,
     Symbol,
+    ThreadSymbol,
     TransitionSymbol,
     TypeSymbol,
     UnitSymbol,
@@ -55,23 +59,27 @@ class Gatherer:
         self.clock: tree.Time | None = None
         self.run: tree.Run | None = None
         self.part = False
+        self.clash = False  # two files declare one name
         self.home: dict[int, Scope] = {}
 
-    def gather(self, files: Sequence[tree.File]) -> None:
-        """The first file is the net, the others are imported."""
-        kinds = (tree.Net, tree.Place, tree.Transition, tree.Instance, tree.Run)
-        self.part = bool(files and files[0].declarations) and not any(
-            isinstance(declaration, kinds) for declaration in files[0].declarations
-        )
+    def gather(self, opened: OpenSpace) -> None:
+        """The first file of the net is the net itself, all others are imported."""
+        kinds = (tree.Net, tree.Place, tree.Transition, tree.Thread, tree.Instance, tree.Run)
+        files, own = opened.space.files, opened.prefix == ""
+        if own:
+            self.part = bool(files and files[0].declarations) and not any(
+                isinstance(declaration, kinds) for declaration in files[0].declarations
+            )
         for number, file in enumerate(files):
+            imported = number > 0 or not own
             for declaration in file.declarations:
-                if number and isinstance(declaration, (tree.Net, tree.Run)):
+                if imported and isinstance(declaration, (tree.Net, tree.Run)):
                     keyword = KEYWORDS[type(declaration)]
                     self.problems.error("not-in-import", declaration.span, keyword=keyword, file=file.path)
                 elif isinstance(declaration, (tree.Net, tree.Time, tree.Run)):
-                    self._single(declaration, imported=number > 0)
+                    self._single(declaration, imported=imported)
                 else:
-                    self.declare(self.checker.scope, declaration)
+                    self.declare(opened.scope, declaration)
 
     def _single(self, declaration: tree.Net | tree.Time | tree.Run, imported: bool) -> None:
         first: tree.Net | tree.Time | tree.Run | None
@@ -109,10 +117,16 @@ class Gatherer:
                 self._enter(scope, TypeSymbol(d.name, d.name_span, d))
             case tree.Dist():
                 self._enter(scope, DistSymbol(d.name, d.name_span, d))
+            case tree.Fn():
+                for _, kind, _ in d.parameters:
+                    self._enumerations(scope, kind)
+                self._enter(scope, FnSymbol(d.name, d.name_span, d))
             case tree.Place() | tree.Port():
                 self._place(scope, d)
             case tree.Transition():
                 self._enter(scope, TransitionSymbol(d.name, d.name_span, d))
+            case tree.Thread():
+                self._enter(scope, ThreadSymbol(d.name, d.name_span, d))
             case tree.Instance():
                 self._enter(scope, InstanceSymbol(d.name, d.name_span, d))
             case tree.Measure():
@@ -160,10 +174,16 @@ class Gatherer:
         first = scope.names.get(symbol.name)
         if first is not None:
             label = Label(first.span, "first-declared")
-            self.problems.error("name-twice", symbol.span, label, name=symbol.name, kind=kind_of(first))
+            imported = symbol.span.file if symbol.span.file != first.span.file else None
+            alias = PurePosixPath(imported).stem if imported else None
+            self.clash = self.clash or imported is not None
+            self.problems.error("name-twice", symbol.span, label, name=symbol.name, kind=kind_of(first), alias=alias)
+            return False
+        if "." in symbol.name:
+            self.problems.error("name-of-import", symbol.span, name=symbol.name)
             return False
         builtin = symbol.name in BUILTIN
-        if isinstance(symbol, (TypeSymbol, DistSymbol)) and symbol.name in (*FUNCTIONS, *DISTRIBUTIONS):
+        if isinstance(symbol, (TypeSymbol, DistSymbol, FnSymbol)) and symbol.name in (*FUNCTIONS, *DISTRIBUTIONS):
             builtin = True
         if builtin:
             what = "a type" if symbol.name in BUILTIN else "a function"

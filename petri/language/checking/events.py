@@ -26,10 +26,10 @@ class EventTemplate(Struct):
     reader: Reader
 
     def build(self, flat: Flat) -> net.Event:
-        key = tuple(flat.expression(node) for node in self.keys)
-        if self.target.is_place:
-            return net.Event(place=flat.places(self.target)[0], key=key)
-        return net.Event(transition=flat.transitions(self.target)[0], key=key)
+        place = flat.places(self.target)[0] if self.target.is_place else None
+        transition = None if self.target.is_place else flat.transitions(self.target)[0]
+        key = tuple(flat.expression(node, transition) for node in self.keys)
+        return net.Event(place=place, transition=transition, key=key)
 
     def sequence(self, e: tree.Expr) -> Node | None:
         return self.reader.read_scalar(e, INT)

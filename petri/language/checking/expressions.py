@@ -6,21 +6,37 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
-from typing import Literal
+from typing import Literal, Protocol
 
 from petri.diagnostics import Label
 from petri.language.checking.quantities import quantity_of
 from petri.language.checking.state import CheckState, Value
-from petri.language.meaning.nodes import END, LOCAL, NOW, VARIABLE, Node, constant, operation, to_real, with_span
+from petri.language.meaning.nodes import (
+    END,
+    IN_RANGE,
+    LOCAL,
+    NOW,
+    VARIABLE,
+    Node,
+    constant,
+    evaluate,
+    operation,
+    to_real,
+    with_span,
+)
 from petri.language.meaning.scope import ConstantSymbol, DistSymbol, PlaceSymbol, Scope, TypeSymbol, kind_of
 from petri.language.meaning.types import (
     BOOL,
+    CALLER,
     INT,
     REAL,
+    ListOf,
     Record,
+    Request,
     Scalar,
     Type,
     Unknown,
+    layout,
     plainly,
     quantity,
     same,
@@ -40,6 +56,14 @@ _NOT_PERMITTED: dict[Permission, str] = {
     "end": "instant-not-known",
     "draw": "draw-not-allowed",
 }
+
+
+class Names(Protocol):
+    """Names that stand for expressions."""
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def use(self, name: str, reader: Reader, span: Span) -> Value: ...
 
 
 class Reader:
@@ -69,10 +93,14 @@ class Reader:
         self.loops = loops if loops is not None else {}
         self.binds = binds
         self.barred: Container[str] = ()  # variables of the transition that may not be used here
+        self.lets: Names | None = None
+        self.awaited: Mapping[str, Span] = {}  # names that get their values later: where each is declared
 
     def allowing(self, where: str, *allowed: Permission) -> Reader:
         """A reader with the same names for another part of the text."""
-        return Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops, self.binds)
+        other = Reader(self.checker, self.scope, where, frozenset(allowed), self.variables, self.loops, self.binds)
+        other.lets, other.awaited = self.lets, self.awaited
+        return other
 
     # ------------------------------------------------------------ entry points
 
@@ -162,13 +190,22 @@ class Reader:
                 return self._record(e, expected)
             case tree.With():
                 return self._with(e)
+            case tree.List():
+                return self._list(e)
+            case tree.Index(index=None):
+                return self._misplaced(e)
+            case tree.Index():
+                return self._item(e)
+            case tree.Least() if isinstance(expected, Record | Scalar):
+                nodes = [_least(kind, e.span) for _, kind in layout(expected)]
+                return Value(expected, tuple(nodes), e.span)
             case _:
                 return self._misplaced(e)
 
     def _misplaced(self, e: tree.Expr) -> Value:
         kinds = {
             tree.Text: "a text",
-            tree.Index: "an index",
+            tree.Index: "`[*]`",
             tree.Range: "a range",
             tree.Weighted: "a weighted value",
             tree.Passage: "a passage `a -> b`",
@@ -184,6 +221,8 @@ class Reader:
         if name in self.variables:
             kind, nodes = self.variables[name]
             return Value(kind, tuple(with_span(node, e.span) for node in nodes), e.span)
+        if self.lets is not None and name in self.lets:
+            return self.lets.use(name, self, e.span)
         if name in ("true", "false"):
             return Value(BOOL, (constant(name == "true", "bool", e.span),), e.span)
         if name in ("now", "end"):
@@ -206,6 +245,8 @@ class Reader:
     def constant_value(self, symbol: ConstantSymbol, span: Span) -> Value:
         self.checker.resolve_constant(symbol)
         symbol.used = True
+        if symbol.nodes:
+            return Value(symbol.type, symbol.nodes, span)
         if symbol.node is None:
             return self.unknown(span)
         return Value(symbol.type, (with_span(symbol.node, span),), span)
@@ -228,8 +269,10 @@ class Reader:
         if self.checker.excused(e.name):
             return
         if e.name in self.barred:
-            clause = self.where.removeprefix("a ")
-            self.problems.error("variable-not-allowed", e.span, name=e.name, where=self.where, clause=clause)
+            self.tell_barred(e.name, e.span)
+            return
+        if e.name in self.awaited:
+            self.tell_awaited(e.name, e.span)
             return
         known = (name for name, found in self.scope.visible() if isinstance(found, ConstantSymbol))
         self.problems.error(
@@ -240,6 +283,19 @@ class Reader:
             binding=e.name if self.binds else None,
             unit=f"1 {e.name}" if self.checker.units.is_unit(e.name, self.scope) else None,
         )
+
+    def tell_barred(self, name: str, span: Span) -> None:
+        if not self.where.startswith("a "):
+            self.problems.error("condition-of-token", span, name=name)
+            return
+        clause = self.where.removeprefix("a ")
+        self.problems.error("variable-not-allowed", span, name=name, where=self.where, clause=clause)
+
+    def tell_awaited(self, draw: str, span: Span, name: str | None = None) -> None:
+        """`name` is the `let` that uses the draw."""
+        label = Label(self.awaited[draw], "drawn-here")
+        remedy = {"first" if self.where == "a draw" else "early": draw}
+        self.problems.error("drawn-later", span, label, name=name, draw=draw, where=self.where, **remedy)
 
     def _number(self, e: tree.Number) -> Value:
         if e.unit is not None:
@@ -266,13 +322,14 @@ class Reader:
         return Value(base.type.fields[e.name], tuple(with_span(node, e.span) for node in nodes), e.span)
 
     def unknown_field(self, name: str, span: Span, kind: Record) -> None:
+        known = [field for field in kind.fields if not (isinstance(kind, Request) and field == CALLER)]
         self.problems.error(
             "unknown-field",
             span,
             field=name,
             kind=kind.name or "the record",
-            suggestion=self.problems.meant(name, kind.fields),
-            fields=list(kind.fields),
+            suggestion=self.problems.meant(name, known),
+            fields=known,
         )
 
     def _unary(self, e: tree.Unary) -> Value:
@@ -439,7 +496,9 @@ class Reader:
             return self.unknown(e.span)
         given = self.fields(e, expected)
         missing = [name for name in expected.fields if name not in given]
-        if missing:
+        if CALLER in missing and isinstance(expected, Request):
+            self.problems.error("request-without-caller", e.span)
+        elif missing:
             self.problems.error("fields-missing", e.span, kind=expected.name or "the record", names=missing)
         nodes = [node for name in expected.fields for node in given.get(name) or ()]
         if len(nodes) != len(expected.slots):
@@ -457,6 +516,49 @@ class Reader:
             else:
                 given[name] = self.read_as(value if value is not None else tree.Name(name, span), kind.fields[name])
         return given
+
+    def _list(self, e: tree.List) -> Value:
+        values = [self.read(item) for item in e.items]
+        kind: Type = values[0].type
+        for value in values:
+            if isinstance(value.type, Unknown):
+                return self.unknown(e.span)
+            if not isinstance(value.type, Scalar):
+                self.problems.error("list-of-scalars", value.span, kind=plainly(value.type))
+                return self.unknown(e.span)
+        zero = all(value.zero for value in values)
+        for value in values[1:]:
+            unified = self.unify(Value(kind, values[0].nodes, values[0].span, values[0].zero), value, e.span)
+            if unified is None:
+                return self.unknown(e.span)
+            kind = unified[0]
+        for value in values:
+            if self.fit(value, kind) is None:
+                return self.unknown(e.span)
+        assert isinstance(kind, Scalar)
+        nodes = [node for value in values for node in self.fit(value, kind) or ()]
+        return Value(ListOf(kind, len(nodes)), tuple(nodes), e.span, zero)
+
+    def _item(self, e: tree.Index) -> Value:
+        """`quota[c]`: the element of a list, by its number from 0 or by the value of an enumeration."""
+        base = self._dispatch(e.base, None)
+        if isinstance(base.type, Unknown):
+            return self.unknown(e.span)
+        if not isinstance(base.type, ListOf):
+            text = self.problems.text(e.base.span)
+            self.problems.error("index-of-no-list", e.span, text=text, kind=plainly(base.type))
+            return self.unknown(e.span)
+        assert e.index is not None
+        index = self.read(e.index)
+        enumerated = isinstance(index.type, Scalar) and index.type.kind == "enum"
+        nodes = index.nodes if enumerated else self.fit(index, INT)
+        if not nodes:
+            return self.unknown(e.span)
+        if nodes[0].op == "const" and not 0 <= int(nodes[0].value) < base.type.length:  # type: ignore[call-overload]
+            raise CheckError("list-index", e.span, index=int(nodes[0].value), last=base.type.length - 1)  # type: ignore[call-overload]
+        known = IN_RANGE if _covers(base.type.length, index.type) else None
+        node = operation("item", base.nodes[0].kind, (nodes[0], *base.nodes), e.span, value=known)
+        return Value(base.type.element, (node,), e.span)
 
     def _with(self, e: tree.With) -> Value:
         base = self.read(e.base)
@@ -485,6 +587,24 @@ class Reader:
     def type_named(self, name: str) -> TypeSymbol | None:
         symbol = self.scope.find(name)
         return symbol if isinstance(symbol, TypeSymbol) else None
+
+
+def _covers(length: int, index: Type) -> bool:
+    """Whether a list has an element for each value of the type."""
+    if not isinstance(index, Scalar):
+        return False
+    if index.kind == "enum":
+        return len(index.labels) <= length
+    ends = (index.low, index.high)
+    if any(end is None or end.op != "const" for end in ends):
+        return False
+    low, high = (evaluate(end, ()) for end in ends if end is not None)
+    return low >= 0 and high < length
+
+
+def _least(kind: Scalar, span: Span) -> Node:
+    """The least value of a type, or 0."""
+    return kind.low if kind.low is not None else constant(0, numeric_kind(kind), span, kind.dimension.time)
 
 
 def numeric_kind(kind: Type) -> Kind:

@@ -11,14 +11,15 @@ from petri.language.checking.expressions import Reader
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat, Target, find_target
+from petri.language.checking.user_functions import can_call
 from petri.language.meaning.nodes import LARGEST, Node, as_float, evaluate, to_slot
-from petri.language.meaning.scope import ConstantSymbol, MeasureSymbol, kind_of
+from petri.language.meaning.scope import ConstantSymbol, FnSymbol, MeasureSymbol, kind_of
 from petri.language.meaning.types import INT, Scalar, Unknown, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span, Term
-from petri.structs import Struct
+from petri.structs import Struct, replace
 
 Build = Callable[[Flat], Term]
 DEEPEST_MEASURE = 120  # operations within operations: what the codec, which is recursive, can write
@@ -143,6 +144,8 @@ class FigureReader:
             case tree.Call(function=tree.Name()):
                 return self._call(e)
             case tree.Number():
+                return self._constant(e)
+            case tree.Index(base=tree.Name(name=name)) if isinstance(self.checker.scope.find(name), ConstantSymbol):
                 return self._constant(e)
         self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
         return None
@@ -271,6 +274,9 @@ class FigureReader:
             return self._order(e)
         if name in FUNCTIONS:
             return self._constant(e)
+        function = self.checker.scope.find(name)
+        if isinstance(function, FnSymbol):
+            return self._function(e, function)
         if name in DISTRIBUTIONS:
             self.problems.error("draw-not-allowed", e.span, word=name, where="a measure")
             return None
@@ -286,6 +292,43 @@ class FigureReader:
             known=list(MEASURE_FUNCTIONS),
         )
         return None
+
+    def _function(self, e: tree.Call, symbol: FnSymbol) -> FigureTemplate | None:
+        """A function of figures."""
+        if not can_call(self.checker, e, symbol):
+            return None
+        figures = [self.read(argument) for argument in e.arguments]
+        for argument, figure, kind in zip(e.arguments, figures, symbol.parameters, strict=True):
+            if figure is None:
+                return None
+            wanted = kind.dimension if isinstance(kind, Scalar) and kind.kind in ("int", "real") else None
+            if wanted is None or not (figure.zero or figure.dimension == wanted):
+                text, found = self.problems.text(argument.span), plainly(quantity(figure.dimension))
+                self.problems.error("type-mismatch", argument.span, text=text, found=found, wanted=plainly(kind))
+                return None
+        if not symbol.nodes or not isinstance(symbol.type, Scalar):
+            return None
+        result = self._of_node(symbol.nodes[0], [figure for figure in figures if figure is not None], e)
+        return None if result is None else replace(result, dimension=symbol.type.dimension)
+
+    def _of_node(self, node: Node, figures: list[FigureTemplate], e: tree.Call) -> FigureTemplate | None:
+        """The value of a function as a figure; its dimension is known from the function."""
+        if node.op == "argument":
+            assert isinstance(node.value, int)
+            return figures[node.value]
+        if node.fixed:
+            number = as_float(evaluate(node, ()), node.span)
+            return FigureTemplate(PLAIN, False, lambda flat: Term("const", (), number))
+        parts = [self._of_node(arg, figures, e) for arg in node.args]
+        if any(part is None for part in parts):
+            return None
+        if node.op == "real":
+            return parts[0]
+        if node.op not in _OF_FIGURES:
+            assert isinstance(e.function, tree.Name)
+            self.problems.error("function-of-figures", e.span, name=e.function.name)
+            return None
+        return operation(_OF_FIGURES[node.op], PLAIN, False, e.span, *(part for part in parts if part is not None))
 
     def _least_or_greatest(self, e: tree.Call, op: str) -> FigureTemplate | None:
         figures = [self.read(argument) for argument in e.arguments]
@@ -376,7 +419,8 @@ class FigureReader:
         node, dimension = to_slot(value.node), value.type.dimension
 
         def make(flat: Flat) -> net.Probe:
-            return net.Sample(flat.transitions(target)[0], flat.quantity(node))
+            transition = flat.transitions(target)[0]
+            return net.Sample(transition, flat.quantity(node, transition))
 
         return _probed(ProbeTemplate("sample", make, dimension))
 
@@ -420,7 +464,8 @@ class FigureReader:
             return None
 
         def make(flat: Flat) -> net.Probe:
-            return net.Order(event.build(flat), flat.expression(sequence), **thresholds)
+            built = event.build(flat)
+            return net.Order(built, flat.expression(sequence, built.transition), **thresholds)
 
         return _probed(ProbeTemplate("order", make, PLAIN))
 
@@ -455,7 +500,7 @@ def _probed(probe: ProbeTemplate) -> FigureTemplate:
 
 def _counter(flat: Flat, target: Target, node: Node, transition: int) -> int:
     key = (id(target), transition)
-    return flat.probe(key, lambda: net.Counter(transition, flat.quantity(node)))
+    return flat.probe(key, lambda: net.Counter(transition, flat.quantity(node, transition)))
 
 
 def _combined(op: str, indices: list[int]) -> Term:
@@ -475,6 +520,9 @@ def _combined(op: str, indices: list[int]) -> Term:
 _THRESHOLDS = {"displacement": "displacement_threshold", "buffer": "buffer_threshold"}
 LARGEST_THRESHOLD = 1024
 _ARITHMETIC = ("+", "-", "*", "/")
+_OF_FIGURES = {
+    "add": "add", "sub": "sub", "mul": "mul", "div": "div", "neg": "neg", "min": "min2", "max": "max2",
+}  # fmt: skip
 _PLACE_FIGURES = ("mean", "max", "busy", "occupied", "sojourn", "arrivals")
 # Measures that people expect under another name.
 _OTHER_MEASURES = {

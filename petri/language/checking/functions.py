@@ -8,15 +8,28 @@ from itertools import chain
 from petri.language.checking.expressions import Reader, numeric_kind
 from petri.language.checking.places import place_use
 from petri.language.checking.state import Value
+from petri.language.checking.user_functions import call_fn
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
-from petri.language.meaning.scope import DistSymbol, PlaceSymbol, TypeSymbol, kind_of
-from petri.language.meaning.types import INT, REAL, UNKNOWN, Record, Scalar, Type, Unknown, describe, plainly, quantity
+from petri.language.meaning.scope import DistSymbol, FnSymbol, PlaceSymbol, TypeSymbol, kind_of
+from petri.language.meaning.types import (
+    INT,
+    REAL,
+    UNKNOWN,
+    ListOf,
+    Record,
+    Scalar,
+    Type,
+    Unknown,
+    describe,
+    plainly,
+    quantity,
+)
 from petri.language.meaning.units import PLAIN, Dimension
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import replace
 
-FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow", "tokens", "average")
+FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow", "tokens", "average", "len")
 DISTRIBUTIONS = (
     "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal", "triangular",
     "beta", "bernoulli", "geometric", "binomial", "poisson", "choice", "table", "empirical",
@@ -43,7 +56,6 @@ _ELSEWHERE = {
     "float": "the int itself: it becomes a real where one is expected",
     "const": "a plain value, which is a constant time",
     "deterministic": "a plain value, which is a constant time",
-    "len": "tokens(place)",
 }
 
 
@@ -58,6 +70,8 @@ def call(reader: Reader, e: tree.Call) -> Value:
     symbol = reader.scope.find(name)
     if isinstance(symbol, TypeSymbol):
         return _construct(reader, e, symbol)
+    if isinstance(symbol, FnSymbol):
+        return call_fn(reader, e, symbol)
     if isinstance(symbol, DistSymbol):
         reader.problems.error("dist-called", e.span, name=name)
         return reader.unknown(e.span)
@@ -72,7 +86,7 @@ def call(reader: Reader, e: tree.Call) -> Value:
         return reader.unknown(e.span)
     if reader.checker.excused(name):
         return reader.unknown(e.span)
-    types = (known for known, found in reader.scope.visible() if isinstance(found, TypeSymbol))
+    types = (known for known, found in reader.scope.visible() if isinstance(found, (TypeSymbol, FnSymbol)))
     instead = _ELSEWHERE.get(name)
     suggestion = None if instead else reader.problems.meant(name, chain(FUNCTIONS, DISTRIBUTIONS, types))
     reader.problems.error("unknown-function", e.function.span, name=name, suggestion=suggestion, instead=instead)
@@ -207,6 +221,23 @@ def _plain_function(op: str, usage: str, count: int) -> Callable[[Reader, tree.C
         return Value(REAL, (operation(op, "real", present, e.span),), e.span)
 
     return read
+
+
+def _length(reader: Reader, e: tree.Call) -> Value:
+    """`len(list)`: a constant."""
+    argument = e.arguments[0] if len(e.arguments) == 1 else None
+    if isinstance(argument, tree.Name) and isinstance(reader.scope.find(argument.name), PlaceSymbol):
+        reader.problems.error("length-of-place", e.span, name=argument.name)
+        return reader.unknown(e.span)
+    values = _arguments(reader, e, 1, "len(list)")
+    if values is None:
+        return reader.unknown(e.span)
+    kind = values[0].type
+    if not isinstance(kind, ListOf):
+        text = reader.problems.text(values[0].span)
+        reader.problems.error("index-of-no-list", values[0].span, text=text, kind=plainly(kind))
+        return reader.unknown(e.span)
+    return Value(INT, (constant(kind.length, "int", e.span),), e.span)
 
 
 def _tokens(reader: Reader, e: tree.Call) -> Value:
@@ -410,6 +441,7 @@ _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
     "ln": _plain_function("ln", "ln(x)", 1),
     "pow": _plain_function("pow", "pow(x, y)", 2),
     "tokens": _tokens,
+    "len": _length,
     **{name: _parametric(name) for name in DISTRIBUTIONS if name in _PARAMETRIC},
     "uniform": _uniform,
     "normal": _normal,

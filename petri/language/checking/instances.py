@@ -5,7 +5,7 @@ from __future__ import annotations
 from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader
 from petri.language.checking.places import place_use
-from petri.language.checking.ranges import read_loops, read_range, read_whole_range
+from petri.language.checking.ranges import read_condition, read_loops, read_range, read_whole_range
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, ModuleSymbol, PlaceSymbol, kind_of
@@ -34,7 +34,8 @@ def check_instance(checker: CheckState, body: Body, d: tree.Instance) -> Instanc
             checker.problems.error("port-unconnected", d.module_span, label, name=port.name, module=d.module)
         elif (use := _port(checker, reader, port, argument)) is not None:
             ports.append((port, use))
-    return InstanceTemplate(d.name, templates, inner, parameters, tuple(ports), d.span)
+    condition = read_condition(reader, d.condition)
+    return InstanceTemplate(d.name, templates, condition, inner, parameters, tuple(ports), d.span)
 
 
 def _no_module(checker: CheckState, reader: Reader, d: tree.Instance, found: object) -> None:

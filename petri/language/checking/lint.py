@@ -6,13 +6,21 @@ if no other transition takes the tokens for which it is false.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri import net
 from petri.language.meaning.nodes import Node
-from petri.language.meaning.scope import ConstantSymbol, DistSymbol, ModuleSymbol, PlaceSymbol, Scope, TypeSymbol
+from petri.language.meaning.scope import (
+    ConstantSymbol,
+    DistSymbol,
+    FnSymbol,
+    ModuleSymbol,
+    PlaceSymbol,
+    Scope,
+    TypeSymbol,
+)
 from petri.language.meaning.templates import Body, TransitionTemplate
 from petri.language.meaning.types import Scalar
 
@@ -20,16 +28,19 @@ if TYPE_CHECKING:
     from petri.language.checking.checker import Checker
 
 
-def lint(flat: net.Net, checker: Checker) -> None:
-    """Report everything suspicious in a net without errors."""
+def lint(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
+    """Report everything suspicious in a net without errors.
+
+    deprived: places that would get tokens from what a condition leaves out of the net.
+    """
     for body in checker.bodies.values():
         _guards_on_disciplines(checker, body)
         _streams_without_file(checker, body)
     if checker.gatherer.part:
         return
     _unused(checker, checker.scope)
-    _never_fires(flat, checker)
-    _never_given_back(flat, checker)
+    _never_fires(flat, checker, deprived)
+    _never_given_back(flat, checker, deprived)
     if not flat.transitions:
         checker.problems.warning("no-transition", None, name=flat.name)
     if not flat.measures and not flat.expectations:
@@ -60,7 +71,7 @@ def _unused(checker: Checker, scope: Scope) -> None:
                 checker.problems.warning(identifier, symbol.span, name=symbol.name)
         elif isinstance(symbol, TypeSymbol) and symbol.name in of_constants:
             continue
-        elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol)) and not symbol.used:
+        elif isinstance(symbol, (ConstantSymbol, TypeSymbol, DistSymbol, FnSymbol)) and not symbol.used:
             identifier = "unused-parameter" if _is_parameter(symbol) else "unused-constant"
             if isinstance(symbol, TypeSymbol):
                 identifier = "unused-type"
@@ -78,7 +89,7 @@ def _types_of_constants(scope: Scope) -> set[str]:
     return {kind.name for kind in kinds if isinstance(kind, Scalar) and kind.kind == "enum"}
 
 
-def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol) -> bool:
+def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol) -> bool:
     return isinstance(symbol, ConstantSymbol) and symbol.role in ("parameter", "module parameter")
 
 
@@ -129,9 +140,9 @@ def _variables(node: Node) -> Iterator[object]:
 # ---------------------------------------------------------------- transitions that cannot fire
 
 
-def _never_fires(flat: net.Net, checker: Checker) -> None:
+def _never_fires(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     """Transitions of which no element can fire, because some input place always stays empty."""
-    marked = _markable(flat)
+    marked = _markable(flat, deprived)
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     alive: set[object] = set()
     dead: dict[object, tuple[str, str, bool, net.Span | None]] = {}
@@ -150,7 +161,7 @@ def _never_fires(flat: net.Net, checker: Checker) -> None:
             checker.problems.warning("never-fires", span, name=name, place=place)
 
 
-def _never_given_back(flat: net.Net, checker: Checker) -> None:
+def _never_given_back(flat: net.Net, checker: Checker, deprived: Set[int]) -> None:
     """Initial black tokens that are used up by a transition to which others keep bringing work."""
     given = {place for transition in flat.transitions for arc in transition.outputs for place in arc.places}
     told = set()
@@ -161,7 +172,7 @@ def _never_given_back(flat: net.Net, checker: Checker) -> None:
             continue
         for place in taken:
             found = flat.places[place]
-            if place in given or found.colour.slots or not found.initial:
+            if place in given or place in deprived or found.colour.slots or not found.initial:
                 continue
             told.add(transition.span)
             if transition.span is None or _is_own(checker, transition.span.file):
@@ -169,7 +180,7 @@ def _never_given_back(flat: net.Net, checker: Checker) -> None:
                 checker.problems.note("never-given-back", transition.span, name=name, place=found.name)
 
 
-def _markable(flat: net.Net) -> set[int]:
+def _markable(flat: net.Net, deprived: Set[int]) -> set[int]:
     """Places that can ever hold a token, ignoring guards and numbers of tokens."""
     waiting: dict[int, list[int]] = {}
     missing = []
@@ -178,7 +189,7 @@ def _markable(flat: net.Net) -> set[int]:
         missing.append(len(needed))
         for place in needed:
             waiting.setdefault(place, []).append(index)
-    found = [index for index, place in enumerate(flat.places) if place.initial or place.stream]
+    found = [index for index, place in enumerate(flat.places) if place.initial or place.stream or index in deprived]
     marked = set(found)
     while found:
         for index in waiting.get(found.pop(), ()):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader
 from petri.language.checking.figures import DEEPEST_MEASURE, FigureReader, FigureTemplate, is_percentile
+from petri.language.checking.ranges import read_condition
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat
 from petri.language.meaning.nodes import as_float, evaluate
@@ -13,7 +15,7 @@ from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Expectation, Measure, Span
-from petri.structs import Struct, field
+from petri.structs import Struct, field, replace
 
 
 def shown_dimension(figure: FigureTemplate) -> str:
@@ -74,14 +76,22 @@ class MeasureChecker:
         self.reader = FigureReader(checker, self.figure)
         self.templates: dict[str, MeasureTemplate] = {}
         self.standalone: list[ExpectationTemplate] = []
+        self.unused_templates: dict[str, MeasureTemplate] = {}
+        self.unused = False  # what is being read is not in the net, so it may use what is not
 
     def figure(self, symbol: MeasureSymbol, span: Span) -> FigureTemplate | None:
         """The formula of a measure, read once."""
+        condition = symbol.declaration.condition
+        missing = not self._in_net(condition)
+        if missing and condition is not None and not self.unused:
+            self.problems.error("switched-off", span, Label(condition.span, "condition"), name=symbol.name)
+            return None
         if symbol.name in self.busy:
             self.problems.error("circular-definition", span, name=symbol.name)
             return None
         if symbol.name not in self.figures:
             self.busy.add(symbol.name)
+            outer, self.unused = self.unused, missing
             self.figures[symbol.name] = None
             try:
                 self.figures[symbol.name] = self.reader.read(symbol.declaration.formula)
@@ -91,7 +101,16 @@ class MeasureChecker:
                 self.problems.error("measure-too-deep", span, limit=DEEPEST_MEASURE)
             finally:
                 self.busy.discard(symbol.name)
+                self.unused = outer
         return self.figures[symbol.name]
+
+    def _in_net(self, condition: tree.Expr | None) -> bool:
+        node = read_condition(Reader(self.checker, self.checker.scope, "a measure"), condition)
+        try:
+            return node is None or bool(evaluate(node, ()))
+        except CheckError as fault:
+            self.problems.fault(fault)
+            return True
 
     def check(self) -> None:
         latest: tree.Measure | None = None
@@ -99,8 +118,11 @@ class MeasureChecker:
             for d in file.declarations:
                 if isinstance(d, tree.Measure):
                     latest = d
+                    self.unused = not self._in_net(d.condition)
                     self._measure(d)
                 elif isinstance(d, tree.Expect):
+                    of_unused = d.formula is None and latest is not None and not self._in_net(latest.condition)
+                    self.unused = of_unused or not self._in_net(d.condition)
                     self._expect(d, latest)
                 else:
                     latest = None
@@ -114,6 +136,9 @@ class MeasureChecker:
         if figure is None:
             return
         record, window = self._record(d, figure)
+        if self.unused:
+            self.unused_templates[d.name] = MeasureTemplate(d, figure, record, window)
+            return
         self.templates[d.name] = MeasureTemplate(d, figure, record, window)
 
     # ------------------------------------------------------------ record
@@ -186,7 +211,7 @@ class MeasureChecker:
             if latest is None:
                 self.problems.error("expect-of-nothing", d.span)
                 return
-            template = self.templates.get(latest.name)
+            template = self.templates.get(latest.name) or self.unused_templates.get(latest.name)
             if template is None or template.declaration is not latest:
                 return
             figure: FigureTemplate | None = self._first(template)
@@ -202,7 +227,7 @@ class MeasureChecker:
         if figure is None:
             return
         expectation = self._expectation(d, figure, text)
-        if expectation is not None:
+        if expectation is not None and not self.unused:
             (self.standalone if template is None else template.expectations).append(expectation)
 
     @staticmethod
@@ -214,7 +239,10 @@ class MeasureChecker:
         return probe.figure(next(name for name in template.record if probe.has(name)))
 
     def _written(self, d: tree.Expect) -> str:
-        return self.problems.whole_text(d.span).removeprefix("expect").strip()
+        """The expectation without its condition."""
+        last = (d.within or d.bound).span
+        span = replace(d.span, end_line=last.end_line, end_column=last.end_column)
+        return self.problems.whole_text(span).removeprefix("expect").strip()
 
     def _expectation(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate | None:
         bound = self._number(d.bound, figure, "an expected value")

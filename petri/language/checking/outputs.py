@@ -8,8 +8,9 @@ from petri.language.checking.expressions import Reader
 from petri.language.checking.places import place_use
 from petri.language.checking.terms import is_place_term, split_term
 from petri.language.meaning.nodes import Node, operation, to_slot
-from petri.language.meaning.templates import OutputTemplate, PlaceUse
-from petri.language.meaning.types import BOOL, INT, Black, Record, Unknown, describe
+from petri.language.meaning.scope import PlaceSymbol
+from petri.language.meaning.templates import OutputTemplate, PlaceUse, ReplyTemplate
+from petri.language.meaning.types import BOOL, INT, Black, Record, Request, Unknown, describe
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
@@ -22,10 +23,10 @@ class OutputReader:
         self.reader = reader
         self.problems = reader.problems
 
-    def read(self, outputs: Sequence[tree.Expr]) -> list[OutputTemplate]:
+    def read(self, outputs: Sequence[tree.Expr]) -> list[OutputTemplate | ReplyTemplate]:
         return [arc for output in outputs for arc in self._terms(output, None)]
 
-    def _terms(self, e: tree.Expr, condition: Node | None) -> Iterator[OutputTemplate]:
+    def _terms(self, e: tree.Expr, condition: Node | None) -> Iterator[OutputTemplate | ReplyTemplate]:
         while isinstance(e, tree.Paren):
             e = e.inner
         if isinstance(e, tree.Name) and e.name == "nothing":
@@ -33,11 +34,17 @@ class OutputReader:
         if isinstance(e, tree.If):
             yield from self._alternatives(e, condition)
             return
+        if self._is_reply(e):
+            assert isinstance(e, tree.Call)
+            reply = self._reply(e, condition)
+            if reply is not None:
+                yield reply
+            return
         arc = self._arc(e, condition)
         if arc is not None:
             yield arc
 
-    def _alternatives(self, e: tree.If, condition: Node | None) -> Iterator[OutputTemplate]:
+    def _alternatives(self, e: tree.If, condition: Node | None) -> Iterator[OutputTemplate | ReplyTemplate]:
         nodes = self.reader.read_as(e.condition, BOOL)
         if nodes is None:
             yield from self._terms(e.then, None)
@@ -52,6 +59,23 @@ class OutputReader:
                 yield from self._terms(e.otherwise, _both(condition, otherwise, span))
         except CheckError as fault:
             self.problems.fault(fault)
+
+    def _is_reply(self, e: tree.Expr) -> bool:
+        """`reply(r)`, unless a place has that name."""
+        named = isinstance(e, tree.Call) and isinstance(e.function, tree.Name) and e.function.name == "reply"
+        return named and not isinstance(self.reader.scope.find("reply"), PlaceSymbol)
+
+    def _reply(self, e: tree.Call, condition: Node | None) -> ReplyTemplate | None:
+        """The arc that gives a request back to its caller."""
+        value = self.reader.read(e.arguments[0]) if len(e.arguments) == 1 else None
+        if value is not None and isinstance(value.type, Unknown):
+            return None
+        if value is None or not isinstance(value.type, Request):
+            self.problems.error("reply-not-request", e.span, text=self.problems.text(e.span))
+            return None
+        nodes = tuple(to_slot(node) for node in value.nodes)
+        value.type.answered = True
+        return ReplyTemplate(value.type, nodes[value.type.site_slot], nodes, condition, e.span)
 
     def _arc(self, e: tree.Expr, condition: Node | None) -> OutputTemplate | None:
         count, place, arguments = split_term(e)

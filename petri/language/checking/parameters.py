@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
 from petri import net
 from petri.language.checking.expressions import Reader, numeric_kind
+from petri.language.checking.imports import OpenSpace
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
-from petri.language.meaning.scope import ConstantSymbol
+from petri.language.meaning.scope import ConstantSymbol, Scope
 from petri.language.meaning.types import Scalar, Type, Unknown, describe, plainly
 from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.problems import CheckError
@@ -27,7 +28,16 @@ class Overrides:
         self.given = dict(given)
         self.expressions: dict[str, tree.Expr] = {}
         self.broken: set[str] = set()
+        self.symbols: dict[str, tuple[ConstantSymbol, Scope]] = {}  # all parameters, `voice.rate` those of an import
+        self.names: dict[int, str] = {}  # the same by the identity of the symbol
         self._read = False
+
+    def find_all(self, spaces: Iterable[OpenSpace]) -> None:
+        for opened in spaces:
+            for symbol in opened.scope.names.values():
+                if isinstance(symbol, ConstantSymbol) and symbol.role == "parameter":
+                    self.names[id(symbol)] = opened.prefix + symbol.name
+                    self.symbols[opened.prefix + symbol.name] = (symbol, opened.scope)
 
     def read(self) -> None:
         """Parse the values that are text; report names that are not parameters."""
@@ -35,8 +45,7 @@ class Overrides:
             return
         self._read = True
         for name, value in self.given.items():
-            symbol = self.checker.scope.names.get(name)
-            if not isinstance(symbol, ConstantSymbol) or symbol.role != "parameter":
+            if name not in self.symbols:
                 self._no_parameter(name)
             elif isinstance(value, str):
                 self._parse(name, value)
@@ -47,11 +56,7 @@ class Overrides:
                 self.broken.add(name)
 
     def _no_parameter(self, name: str) -> None:
-        known = [
-            symbol.name
-            for symbol in self.checker.scope.names.values()
-            if isinstance(symbol, ConstantSymbol) and symbol.role == "parameter"
-        ]
+        known = list(self.symbols)
         if self.checker.excused(name):
             return
         self.problems.error(
@@ -67,7 +72,7 @@ class Overrides:
         from petri.language.syntax.parser import parse
 
         path = f"the value given for {name}"
-        prefix = f"const {name} = "
+        prefix = f"const {name.replace('.', '_')} = "
         file, found = parse(prefix + text, path)
         only = file.declarations[0] if len(file.declarations) == 1 else None
         if found or not isinstance(only, tree.Const):
@@ -85,12 +90,13 @@ class Overrides:
 
     def resolve(self, symbol: ConstantSymbol, declaration: tree.Param) -> None:
         """Set the type and value of a parameter; raises CheckError."""
-        checker = self.checker
-        reader = Reader(checker, checker.scope, "a parameter's value")
+        checker, name = self.checker, self.names[id(symbol)]
+        scope = self.symbols[name][1]
+        reader = Reader(checker, scope, "a parameter's value")
         default = reader.read(declaration.default) if declaration.default is not None else None
         kind: Type
         if declaration.type is not None:
-            kind = checker.read_type(declaration.type, checker.scope)
+            kind = checker.read_type(declaration.type, scope)
         elif default is None:
             self.problems.error("parameter-untyped", declaration.name_span, name=symbol.name)
             return
@@ -106,9 +112,24 @@ class Overrides:
         if fitted is not None and default is not None:
             value = evaluate(fitted[0], ())
             symbol.node = constant(value, fitted[0].kind, symbol.span, kind.dimension.time)
-            self._check_bounds(symbol, declaration, value, default.span)
-        if symbol.name in self.given and symbol.name not in self.broken:
+            if symbol.setting is None:
+                self._check_bounds(symbol, declaration, value, default.span)
+        if symbol.setting is not None:
+            self._set(symbol, declaration, kind, *symbol.setting)
+        if name in self.given and name not in self.broken:
             self._override(symbol, declaration, kind)
+
+    def _set(self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar, e: tree.Expr, scope: Scope) -> None:
+        """The value that an import gives a parameter."""
+        if isinstance(e, tree.Name) and e.name in kind.labels and kind.kind == "enum":
+            value: Constant = kind.labels.index(e.name)
+        else:
+            nodes = Reader(self.checker, scope, "a parameter's value").read_as(e, kind)
+            if nodes is None:
+                return
+            value = evaluate(nodes[0], ())
+        self._check_bounds(symbol, declaration, value, e.span)
+        symbol.node = constant(value, numeric_kind(kind), symbol.span, kind.dimension.time)
 
     def _override(self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar) -> None:
         given = self._given(symbol, kind)
@@ -119,12 +140,13 @@ class Overrides:
         symbol.node = constant(value, numeric_kind(kind), symbol.span, kind.dimension.time)
 
     def _given(self, symbol: ConstantSymbol, kind: Scalar) -> tuple[Constant, Span | None] | None:
-        expression = self.expressions.get(symbol.name)
+        name = self.names[id(symbol)]
+        expression = self.expressions.get(name)
         if expression is not None:
             reader = Reader(self.checker, self.checker.scope, "a parameter's value")
             nodes = reader.read_as(expression, kind)
             return (evaluate(nodes[0], ()), expression.span) if nodes else None
-        raw: Any = self.given[symbol.name]
+        raw: Any = self.given[name]
         try:
             value = _number_as(kind, raw)
         except (TypeError, ValueError, OverflowError):
@@ -132,7 +154,7 @@ class Overrides:
         if value is not None:
             return value, None
         reason = f"it is {_article(plainly(kind))}"
-        self.problems.error("parameter-value", None, name=symbol.name, text=str(raw), reason=reason)
+        self.problems.error("parameter-value", None, name=name, text=str(raw), reason=reason)
         return None
 
     def bounds(self, symbol: ConstantSymbol, declaration: tree.Param) -> tuple[Node, Node] | None:
@@ -140,7 +162,7 @@ class Overrides:
         kind = symbol.type
         assert isinstance(kind, Scalar)
         if declaration.bounds is not None:
-            reader = Reader(self.checker, self.checker.scope, "a parameter's bound")
+            reader = Reader(self.checker, self.symbols[self.names[id(symbol)]][1], "a parameter's bound")
             low, high = reader.read(declaration.bounds.low, kind), reader.read(declaration.bounds.high, kind)
             if kind.kind not in ("int", "real"):
                 self.problems.error("bounds-of-no-number", declaration.bounds.span, kind=plainly(kind))
@@ -166,14 +188,14 @@ class Overrides:
 
     def finish(self) -> None:
         """List the parameters for the flat net."""
-        for symbol in self.checker.scope.names.values():
-            if isinstance(symbol, ConstantSymbol) and symbol.role == "parameter" and symbol.node is not None:
+        for name, (symbol, _) in self.symbols.items():
+            if symbol.node is not None:
                 try:
-                    self.checker.parameters.append(self._listed(symbol))
+                    self.checker.parameters.append(self._listed(name, symbol))
                 except CheckError as fault:
                     self.problems.fault(fault)
 
-    def _listed(self, symbol: ConstantSymbol) -> net.Parameter:
+    def _listed(self, name: str, symbol: ConstantSymbol) -> net.Parameter:
         declaration, kind = symbol.declaration, symbol.type
         assert isinstance(declaration, tree.Param)
         assert isinstance(kind, Scalar)
@@ -189,14 +211,15 @@ class Overrides:
         bounds = self.bounds(symbol, declaration)
         ends = [evaluate(node, ()) for node in bounds] if bounds else [None, None]
         low, high = (None if end is None else float(end) if kind.kind == "real" else int(end) for end in ends)
+        written = symbol.setting[0] if symbol.setting is not None else declaration.default
         return net.Parameter(
-            symbol.name,
+            name,
             shown,
             describe(kind) if kind.kind == "enum" else kind.kind,
             dimension_name(kind.dimension) if kind.dimension != PLAIN else "",
             low,
             high,
-            self.problems.text(declaration.default.span) if declaration.default is not None else "",
+            self.problems.text(written.span) if written is not None else "",
             declaration.doc,
             declaration.span,
         )

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from petri.language.checking.expressions import Reader
+from petri.language.checking.lets import Lets
+from petri.language.checking.names import names_in
 from petri.language.meaning.scope import ConstantSymbol, TypeSymbol
 from petri.language.meaning.templates import PlaceUse
 from petri.language.meaning.types import Record, Scalar, Type, Unknown, describe, layout, plainly
@@ -42,17 +44,15 @@ class ArcReading(Struct):
     parts: list[Part]
     count: tree.Expr | None
     width: int
+    lets: Lets
 
     def binds(self) -> set[str]:
         return {part.name for part in self.parts if part.name is not None}
 
-    def needs(self) -> Iterator[str]:
+    def needs(self) -> set[str]:
         """Names in the expressions of equalities and of the count."""
-        for part in self.parts:
-            if part.name is None:
-                yield from names_in(part.value)
-        if self.count is not None:
-            yield from names_in(self.count)
+        written = [part.value for part in self.parts if part.name is None]
+        return self.lets.expanded(name for e in (*written, self.count) for name in names_in(e))
 
 
 class PatternReader:
@@ -61,6 +61,11 @@ class PatternReader:
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
         self.problems = reader.problems
+
+    def binds(self, name: str) -> bool:
+        """Whether a name on its own is a new variable."""
+        known = name in WORDS or "." in name or name in (self.reader.lets or ())
+        return not known and self.constant(name) is None
 
     def constant(self, name: str) -> ConstantSymbol | None:
         symbol = self.reader.loops.get(name) or self.reader.scope.find(name)
@@ -72,7 +77,7 @@ class PatternReader:
             return
         if isinstance(e, tree.Name):
             if e.name != "_":
-                fresh = e.name not in WORDS and self.constant(e.name) is None
+                fresh = self.binds(e.name)
                 if not fresh:
                     self._note_parameter(e)
                 elif (
@@ -144,40 +149,6 @@ class PatternReader:
             yield from self.parts(argument, field, start + kind.part(name).start)
 
 
-def names_in(e: object) -> Iterator[str]:
-    """Every name that an expression mentions as a value; a bare field of a record is one too."""
-    match e:
-        case tree.Name():
-            yield e.name
-        case tree.Field():
-            yield from names_in(e.base)
-        case tree.Index():
-            yield from names_in(e.index)
-        case tree.Call():
-            for argument in e.arguments:
-                yield from names_in(argument)
-        case tree.Record():
-            for name, value, _ in e.fields:
-                yield from names_in(value) if value is not None else (name,)
-        case tree.With():
-            yield from names_in(e.base)
-            yield from names_in(e.changes)
-        case tree.Unary():
-            yield from names_in(e.operand)
-        case tree.Binary():
-            yield from names_in(e.left)
-            yield from names_in(e.right)
-        case tree.If():
-            yield from names_in(e.condition)
-            yield from names_in(e.then)
-            yield from names_in(e.otherwise)
-        case tree.Paren():
-            yield from names_in(e.inner)
-        case tree.Range():
-            yield from names_in(e.low)
-            yield from names_in(e.high)
-
-
 def in_binding_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[ArcReading]]:
     """The arcs in an order in which every variable is bound before it is used, and the arcs without such an order.
 
@@ -187,7 +158,7 @@ def in_binding_order(arcs: list[ArcReading]) -> tuple[list[ArcReading], list[Arc
     bound: set[str] = set()
     ordered: list[ArcReading] = []
     waiting = list(arcs)
-    needs = {id(arc): set(arc.needs()) & bindable for arc in arcs}
+    needs = {id(arc): arc.needs() & bindable for arc in arcs}
     while waiting:
         ready = next((arc for arc in waiting if needs[id(arc)] <= bound | _own(arc)), None)
         if ready is None:

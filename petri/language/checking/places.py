@@ -26,6 +26,9 @@ def place_use(reader: Reader, e: tree.Expr) -> PlaceUse | None:
         reader.problems.error(identifier, e.span, text=reader.problems.text(e.span))
         return None
     symbol = reader.scope.find(inner.name)
+    if "." in inner.name and inner.name not in reader.scope.names and isinstance(symbol, PlaceSymbol):
+        reader.problems.error("place-of-instance", e.span, text=reader.problems.text(e.span))
+        return None
     if not isinstance(symbol, PlaceSymbol):
         _no_place(reader, inner, symbol)
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader, local
@@ -10,7 +10,7 @@ from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, Scope
 from petri.language.meaning.templates import LoopTemplate
-from petri.language.meaning.types import INT, Scalar, Unknown, plainly
+from petri.language.meaning.types import BOOL, INT, Scalar, Unknown, plainly
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
@@ -75,6 +75,15 @@ def read_loops(
         if bounds is not None:
             templates.append(LoopTemplate(number, bounds[0], bounds[1], loop.range.span))
     return names, tuple(templates)
+
+
+def read_condition(reader: Reader, e: tree.Expr | None, barred: Container[str] = ()) -> Node | None:
+    """The condition under which a declaration is in the net. barred: variables, whose values no declaration knows."""
+    if e is None:
+        return None
+    constants = Reader(reader.checker, reader.scope, "the condition of a declaration", loops=reader.loops)
+    constants.barred = barred
+    return constants.read_fixed(e, BOOL)
 
 
 def shadows(checker: CheckState, name: str, span: Span, first: Span) -> None:

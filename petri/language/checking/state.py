@@ -7,7 +7,7 @@ parts. So the readers know `CheckState`, and `Checker`, which stands on top of t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
     DistSymbol,
+    FnSymbol,
     ModuleSymbol,
     Scope,
     TransitionSymbol,
@@ -25,11 +26,11 @@ from petri.language.meaning.scope import (
     UnitSymbol,
 )
 from petri.language.meaning.templates import Body, TransitionTemplate
-from petri.language.meaning.types import UNKNOWN, Type
+from petri.language.meaning.types import UNKNOWN, Request, Type
 from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.net import Span
-from petri.structs import Struct
+from petri.structs import Struct, field
 
 
 class Value(Struct):
@@ -59,6 +60,18 @@ class KnownTable(NamedTuple):
     mean: Fraction
 
 
+class Space(Struct):
+    """Files that share their names: the net (first) with what it imports, or what an import with `as` brings.
+
+    `inner` are the imports with names of their own.
+    """
+
+    files: list[tree.File] = field(default_factory=list)
+    inner: list[tuple[tree.Import, Space]] = field(default_factory=list)
+    targets: tuple[Path, ...] = ()  # the net, and the files of the imports with `as` that led here
+    read: set[Path] = field(default_factory=set)
+
+
 TableReader = Callable[[tree.Text], KnownTable | None]
 FileFinder = Callable[[tree.Text], Path | None]
 
@@ -69,14 +82,15 @@ class CheckState(ABC):
     def __init__(
         self,
         problems: Problems,
-        files: Sequence[tree.File],
+        space: Space,
         table: TableReader,
         stream: FileFinder,
         broken: frozenset[str] = frozenset(),
     ) -> None:
         """`broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name."""
         self.problems = problems
-        self.files = files
+        self.space = space
+        self.files = space.files
         self.table = table
         self.stream = stream
         self.broken = broken
@@ -85,7 +99,10 @@ class CheckState(ABC):
         self.body = Body("", self.scope)
         self.bodies: dict[int, Body] = {id(self.scope): self.body}
         self.parameters: list[net.Parameter] = []
+        self.expanded = 0  # operations that calls of functions have become
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
+        self.requests: list[Request] = []  # the types of requests to services
+        self.expansions: dict[int, Any] = {}  # what threads become, by the identity of their symbol
 
     def excused(self, name: str) -> bool:
         """Whether an unknown name need not be reported, because its declaration exists but did not parse."""
@@ -114,6 +131,10 @@ class CheckState(ABC):
     @abstractmethod
     def resolve_dist(self, symbol: DistSymbol) -> None:
         """Find type and expression of a named distribution, if that was not done before."""
+
+    @abstractmethod
+    def resolve_fn(self, symbol: FnSymbol) -> None:
+        """Find types and expression of a function, if that was not done before."""
 
     @abstractmethod
     def resolve_type(self, symbol: TypeSymbol) -> Type:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from petri import net
+from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Constant, Node, evaluate
@@ -17,7 +18,9 @@ from petri.language.meaning.scope import (
     ModuleSymbol,
     PlaceSymbol,
     Scope,
+    SpaceSymbol,
     Symbol,
+    ThreadSymbol,
     TransitionSymbol,
     kind_of,
 )
@@ -25,7 +28,7 @@ from petri.language.meaning.types import INT
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span, Term
-from petri.structs import Struct
+from petri.structs import Struct, replace
 
 Step = tuple[str, tuple[Node | None, ...]]
 
@@ -40,6 +43,7 @@ class Target(Struct):
     steps: tuple[Step, ...]
     text: str
     span: Span
+    conditions: tuple[Span, ...] = ()  # under which it is in the net
 
     @property
     def is_place(self) -> bool:
@@ -61,6 +65,8 @@ class Target(Struct):
         else:
             wanted = re.compile(r"\.".join(parts))
             found = [index for name, index in names.items() if wanted.fullmatch(name)]
+        if not found and self.conditions:
+            raise CheckError("switched-off", self.span, Label(self.conditions[0], "condition"), name=self.text)
         if not found:
             raise CheckError("no-such-element", self.span, text=self.text)
         return found
@@ -73,9 +79,9 @@ class Flat(Protocol):
 
     def transitions(self, target: Target) -> list[int]: ...
 
-    def expression(self, node: Node) -> net.Expr: ...
+    def expression(self, node: Node, transition: int | None = None) -> net.Expr: ...
 
-    def quantity(self, node: Node) -> net.Expr: ...
+    def quantity(self, node: Node, transition: int) -> net.Expr: ...
 
     def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term: ...
 
@@ -88,7 +94,7 @@ def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] |
     """`engine[3].alu` as [(engine, [3]), (alu, [])]; None if it is not a path."""
     match e:
         case tree.Name():
-            return [(e.name, [], e.span)]
+            return [(name, [], e.span) for name in e.name.split(".")]
         case tree.Field():
             base = split_path(e.base)
             return None if base is None else [*base, (e.name, [], e.span)]
@@ -110,8 +116,13 @@ def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None
         return None
     scope: Scope = checker.scope
     steps: list[Step] = []
+    conditions: list[Span] = []
     for position, (name, written, span) in enumerate(path):
         symbol = scope.names.get(name)
+        if isinstance(symbol, SpaceSymbol) and not written and position + 1 < len(path):
+            steps.append((name, ()))
+            scope = symbol.scope
+            continue
         if not isinstance(symbol, INNER) or isinstance(symbol, MeasureSymbol):
             _unknown(checker, scope, name, span, symbol, wanted)
             return None
@@ -119,25 +130,40 @@ def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None
         if indices is None:
             return None
         steps.append((name, indices))
+        condition = getattr(symbol.declaration, "condition", None)
+        conditions += [] if condition is None else [condition.span]
         if position + 1 == len(path):
-            return _end(checker, e, symbol, steps, wanted)
+            target = _end(checker, e, symbol, steps, wanted, scope)
+            return None if target is None else replace(target, conditions=tuple(conditions))
+        if isinstance(symbol, ThreadSymbol):
+            if symbol.steps is None:
+                return None
+            scope = symbol.steps
+            continue
         if not isinstance(symbol, InstanceSymbol):
             problems.error("nothing-inside", e.span, name=name, kind=kind_of(symbol), inside=path[position + 1][0])
             return None
-        module = checker.scope.find(symbol.declaration.module)
+        module = scope.find(symbol.declaration.module)
         if not isinstance(module, ModuleSymbol) or module.scope is None:
             return None
         scope = module.scope
     return None
 
 
-def _end(checker: CheckState, e: tree.Expr, symbol: Symbol, steps: list[Step], wanted: str) -> Target | None:
+def _end(
+    checker: CheckState, e: tree.Expr, symbol: Symbol, steps: list[Step], wanted: str, scope: Scope
+) -> Target | None:
     text = checker.problems.text(e.span)
     if isinstance(symbol, PlaceSymbol) and symbol.port:
         checker.problems.error("measure-of-port", e.span, text=text)
         return None
+    if isinstance(symbol, ThreadSymbol):
+        if symbol.steps is not None:
+            known = [name for name, step in symbol.steps.names.items() if isinstance(step, TransitionSymbol)]
+            checker.problems.error("measure-of-thread", e.span, text=text, inside=known[:8])
+        return None
     if isinstance(symbol, InstanceSymbol):
-        module = checker.scope.find(symbol.declaration.module)
+        module = scope.find(symbol.declaration.module)
         inside: list[str] = []
         if isinstance(module, ModuleSymbol) and module.scope is not None:
             names = module.scope.names.items()

@@ -7,16 +7,31 @@ from collections.abc import Sequence
 from petri import net
 from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader, variable
+from petri.language.checking.lets import Lets
+from petri.language.checking.names import names_in
 from petri.language.checking.outputs import OutputReader
-from petri.language.checking.patterns import WORDS, ArcReading, Part, PatternReader, in_binding_order, names_in
+from petri.language.checking.patterns import ArcReading, Part, PatternReader, in_binding_order
 from petri.language.checking.places import place_use
-from petri.language.checking.ranges import read_loops, shadows
+from petri.language.checking.ranges import read_condition, read_loops, shadows
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.terms import split_term
-from petri.language.meaning.nodes import CHANCE, Node, operation, to_slot, truth
+from petri.language.meaning.nodes import CHANCE, Node, of_firing, operation, to_slot, truth
 from petri.language.meaning.scope import ConstantSymbol
 from petri.language.meaning.templates import Body, InputTemplate, MatchTemplate, PlaceUse, TransitionTemplate
-from petri.language.meaning.types import BOOL, INT, REAL, Black, Record, Scalar, Type, Unknown, describe, layout
+from petri.language.meaning.types import (
+    BOOL,
+    INT,
+    REAL,
+    UNKNOWN,
+    Black,
+    ListOf,
+    Record,
+    Scalar,
+    Type,
+    Unknown,
+    describe,
+    layout,
+)
 from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
@@ -36,11 +51,14 @@ class TransitionReader:
         self.conditions: list[Node] = []
         self.loops, self.loop_templates = read_loops(checker, body.scope, declaration.loops)
         self.reader = Reader(checker, body.scope, "an arc", frozenset(), self.variables, self.loops, binds=True)
-        self.patterns = PatternReader(self.reader)
         self.draw_names = {draw.name for draw in declaration.draws}
+        self.reader.awaited = self.awaited = {draw.name: draw.name_span for draw in declaration.draws}
+        self.lets = Lets(declaration.lets, self.reader)
+        self.reader.lets = self.lets
+        self.patterns = PatternReader(self.reader)
         arguments = [argument for arc in declaration.inputs for argument in split_term(arc.term)[2]]
         mentioned = {name for argument in arguments for name in names_in(argument)}
-        self._bindable = {name for name in mentioned if self.patterns.constant(name) is None}
+        self._bindable = {name for name in mentioned if self.patterns.binds(name)}
 
     def read(self) -> TransitionTemplate:
         d = self.declaration
@@ -51,9 +69,11 @@ class TransitionReader:
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
         priority = Reader(self.checker, self.body.scope, "a priority", loops=self.loops)
         weight = priority.allowing("a weight")
+        lets = {name: (value.type, tuple(map(of_firing, value.nodes))) for name, value in self._lets().items()}
         return TransitionTemplate(
             d.name,
             self.loop_templates,
+            read_condition(self.reader, d.condition, self.variables),
             tuple(self.flat),
             inputs,
             inhibitors,
@@ -64,14 +84,14 @@ class TransitionReader:
             tuple(outputs),
             None if d.priority is None else self._fixed(priority, d.priority, INT),
             None if d.weight is None else self._fixed(weight, d.weight, REAL),
-            dict(self.variables),
+            {**lets, **self.variables},
             d.doc,
             d.span,
         )
 
     def _fixed(self, reader: Reader, e: tree.Expr, kind: Scalar) -> Node | None:
         constants = Reader(reader.checker, reader.scope, reader.where, loops=reader.loops)
-        constants.barred = self.variables
+        constants.barred, constants.lets = self.variables, self.lets
         return constants.read_fixed(e, kind)
 
     # ------------------------------------------------------------ input arcs
@@ -105,7 +125,7 @@ class TransitionReader:
 
     def _place(self, e: tree.Expr, mode: str) -> PlaceUse | None:
         """The place of an input arc, whose index is a constant."""
-        if isinstance(e, tree.Index) and not self._bindable.isdisjoint(names_in(e.index)):
+        if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(e.index))):
             self.problems.error("index-not-constant", e.span, where="an input")
             return None
         use = place_use(self.reader, e)
@@ -139,14 +159,12 @@ class TransitionReader:
         if count is not None and not isinstance(kind, (Black, Unknown)):
             self.problems.error("count-on-coloured", arc.span, name=use.symbol.name, kind=describe(kind))
             count = None
-        return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)))
+        return ArcReading(arc, use, list(self.patterns.parts(pattern, kind)), count, len(layout(kind)), self.lets)
 
     def _declare_unknown(self, e: tree.Expr) -> None:
         """Names of a pattern whose place is unknown, so that their uses are not reported as well."""
-        from petri.language.meaning.types import UNKNOWN
-
         for name in names_in(e):
-            if name not in WORDS and name != "_" and self.patterns.constant(name) is None:
+            if name != "_" and self.patterns.binds(name):
                 self.variables.setdefault(name, (UNKNOWN, ()))
 
     def _pattern(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> tree.Expr | None:
@@ -214,7 +232,7 @@ class TransitionReader:
         return len(self.flat) - 1
 
     def _equal(self, part: Part, pattern: list[MatchTemplate], before: set[str]) -> None:
-        mentioned = set(names_in(part.value))
+        mentioned = self.lets.expanded(names_in(part.value))
         for draw in self.declaration.draws:
             if draw.name in mentioned:
                 self.problems.error("drawn-in-pattern", part.span, Label(draw.name_span, "drawn-here"), name=draw.name)
@@ -287,11 +305,24 @@ class TransitionReader:
             self.problems.fault(fault)
         return guard
 
+    def _lets(self) -> dict[str, Value]:
+        """The values of all `let` clauses, used or not."""
+        for let in self.declaration.lets:
+            taken = self.patterns.constant(let.name)
+            draw = next((draw for draw in self.declaration.draws if draw.name == let.name), None)
+            if taken is not None:
+                shadows(self.checker, let.name, let.name_span, taken.span)
+            elif draw is not None:
+                label = Label(draw.name_span, "drawn-here")
+                self.problems.error("name-twice", let.name_span, label, name=let.name, kind="a draw")
+        return self.lets.finish()
+
     def _draws(self, draws: Sequence[tree.Draw]) -> list[tuple[int, Node]]:
         found = []
         for draw in draws:
             reader = self.reader.allowing("a draw", "draw", "now", "tokens")
             value = reader.read(draw.distribution)
+            self.awaited.pop(draw.name, None)
             taken: ConstantSymbol | None = self.patterns.constant(draw.name)
             if taken is not None:
                 shadows(self.checker, draw.name, draw.name_span, taken.span)
@@ -301,8 +332,9 @@ class TransitionReader:
             if isinstance(value.type, (Unknown, Black)):
                 self.variables[draw.name] = (value.type, ())
                 continue
-            if isinstance(value.type, Record):
+            if isinstance(value.type, (Record, ListOf)):
                 self.problems.error("draw-of-record", draw.distribution.span)
+                self.variables[draw.name] = (UNKNOWN, ())
                 continue
             found.append(self._draw(draw, value.type, value.node))
         return found

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from petri import net
 from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import CHANCE, END, LOCAL, NOW, PLACES, Node, build
-from petri.language.meaning.templates import InputTemplate, OutputTemplate
+from petri.language.meaning.templates import InputTemplate, OutputTemplate, ReplyTemplate
 from petri.language.problems import CheckError, Problems
 from petri.net import Expr, weighing_slots
 
@@ -87,10 +87,11 @@ class ArcBuilder:
                 condition = None
         index = None
         if arc.index is None:
+            instance.present(arc.place.symbol, arc.span, output=True)
             places: tuple[int, ...] = (instance.place(arc.place),)
         else:
             symbol = arc.place.symbol
-            places = tuple(instance.places[symbol.number])
+            places = tuple(instance.present(symbol, arc.span, output=True))
             if not places:
                 raise CheckError("place-missing", arc.span, name=symbol.name)
             index = self._index(arc.index, instance.lows[symbol.number], instance)
@@ -101,6 +102,18 @@ class ArcBuilder:
             self._check_values(arc, values, places[0])
         count = None if arc.count is None else self._count(arc.count, instance)
         return net.OutputArc(places, values, index, count, condition, arc.span)
+
+    def reply(self, arc: ReplyTemplate, instance: Instance) -> net.OutputArc | None:
+        """The arc of a reply, still without its places: `index` is the number of the place of the caller."""
+        condition = None
+        if arc.condition is not None:
+            condition = build(arc.condition, instance)
+            if condition.op == "const":
+                if not condition.value:
+                    return None
+                condition = None
+        values = tuple([build(node, instance) for node in arc.values])
+        return net.OutputArc((), values, build(arc.site, instance), None, condition, arc.span)
 
     @staticmethod
     def _index(node: Node, low: int, instance: Instance) -> Expr:

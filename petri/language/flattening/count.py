@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from petri.language.flattening.instance import Instance, set_parameter
+from petri.language.flattening.instance import Instance, in_net, set_parameter
 from petri.language.meaning.nodes import Constant, Node, evaluate
 from petri.language.meaning.templates import Body, InstanceTemplate, LoopTemplate
 from petri.language.problems import CheckError
@@ -42,10 +42,12 @@ class ElementCounter:
             for local, node in body.constants:
                 values[local] = evaluate(node, values)
             for place in body.places:
-                yield place.span, _length(place.symbol.low, place.symbol.high, values)
+                if in_net(place.condition, instance):
+                    yield place.span, _length(place.symbol.low, place.symbol.high, values)
             for transition in body.transitions:
-                for turns in _turns(transition.loops, values):
-                    yield transition.span, turns
+                if transition.loops or in_net(transition.condition, instance):
+                    for turns in _turns(transition.loops, values):
+                        yield transition.span, turns
             for inner in body.instances:
                 yield from self._instances(inner, instance, depth)
         except CheckError as fault:
@@ -62,6 +64,8 @@ class ElementCounter:
             for turn in range(turns):
                 if last is not None:
                     outer.locals[last.local] = first + turn
+                if not in_net(t.condition, outer):
+                    continue
                 instance = Instance(t.body, "")
                 for parameter in t.parameters:
                     set_parameter(t.body, parameter, outer, instance)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from petri import net
@@ -14,18 +14,21 @@ from petri.language.flattening.arcs import ArcBuilder
 from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
-from petri.language.flattening.instance import Instance, set_parameter
+from petri.language.flattening.instance import Instance, in_net, set_parameter
+from petri.language.flattening.replies import Replies
 from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import (
     Body,
     InstanceTemplate,
     LoopTemplate,
+    OutputTemplate,
     PlaceTemplate,
     PortUse,
+    ReplyTemplate,
     TransitionTemplate,
 )
-from petri.language.meaning.types import colour, colours_agree
+from petri.language.meaning.types import Request, colour, colours_agree
 from petri.language.problems import CheckError, Problems
 from petri.net import MOST_TOKENS, Expr, Span, Term
 from petri.structs import fields
@@ -53,9 +56,12 @@ class Flattener:
         self._terms = 0
         self._leaves: dict[int, tuple[int, Term]] = {}  # by what the tree of the net has there
         self.turns = 0
+        self.measured: dict[int, Instance] = {}  # of transitions whose `let` measures may use: instance and iteration
+        self.deprived: set[int] = set()  # places that would get tokens from what is not in the net
         self._probe_numbers: dict[object, int] = {}
         self._names: dict[str, dict[str, int]] = {}
         self.root = Instance(checker.body, "")
+        self.replies = Replies()
         self.arcs = ArcBuilder(self.problems, self.net_places)
 
     def run(self, name: str) -> net.Net:
@@ -65,6 +71,7 @@ class Flattener:
         try:
             self._refuse_too_large()
             self._elaborate(self.checker.body, self.root, 0)
+            self.net_transitions = self.replies.connected(self.net_transitions)
             return self._net(name)
         finally:
             if collecting:
@@ -123,12 +130,14 @@ class Flattener:
     def transitions(self, target: Target) -> list[int]:
         return target.indices(self._index("transition"), self.root.locals)
 
-    def expression(self, node: Node) -> Expr:
+    def expression(self, node: Node, transition: int | None = None) -> Expr:
+        """An expression in a measure, which sees the firings of a transition."""
+        self.root.firing = None if transition is None else self.measured.get(transition)
         return build(node, self.root)
 
-    def quantity(self, node: Node) -> Expr:
+    def quantity(self, node: Node, transition: int) -> Expr:
         """What is measured: a value in the net's time unit, and not in ticks."""
-        return in_units(build(node, self.root), node.power)
+        return in_units(self.expression(node, transition), node.power)
 
     def measure(self, name: str) -> int:
         """The number of a declared measure."""
@@ -172,7 +181,10 @@ class Flattener:
         for inner in body.instances:
             try:
                 for suffix in self._turns(inner.loops, instance):
-                    self._instance(inner, instance, suffix, depth)
+                    if in_net(inner.condition, instance):
+                        self._instance(inner, instance, suffix, depth)
+                    else:
+                        self._left_out([use.symbol for port, use in inner.ports if port.direction != "in"], instance)
             except CheckError as fault:
                 self._fault(fault, instance)
 
@@ -224,6 +236,9 @@ class Flattener:
     def _place(self, template: PlaceTemplate, instance: Instance) -> None:
         symbol = template.symbol
         values = instance.locals
+        if not in_net(template.condition, instance):
+            instance.absent[symbol.number] = None if template.condition is None else template.condition.span
+            return
         if symbol.low is not None and symbol.high is not None:
             low, high = int(evaluate(symbol.low, values)), int(evaluate(symbol.high, values))
             if low > high + 1:
@@ -240,9 +255,14 @@ class Flattener:
             self._valued += place.held * len(suffixes)
             if self._valued > MOST_TOKENS:
                 raise CheckError("too-many-valued", template.span, name=symbol.name, limit=MOST_TOKENS)
-        name = instance.prefix + symbol.name
+        name, step = instance.prefix + symbol.name, template.step
         shared = [getattr(place, field) for field in _PLACE_FIELDS]
-        self.net_places += [net.Place(name + suffix, *shared) for suffix in suffixes]
+        self.net_places += [net.Place(name + suffix + step, *shared) for suffix in suffixes]
+        if isinstance(symbol.type, Request):
+            places = range(start, start + len(suffixes))
+            number = self.replies.places(symbol.type, places, waiting=template.site is not None)
+            if template.site is not None:
+                instance.locals[template.site] = number
 
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol
@@ -276,9 +296,22 @@ class Flattener:
 
     def _transitions(self, template: TransitionTemplate, instance: Instance) -> None:
         name = instance.prefix + template.name
+        left_out = True
+        seen = any(node.op == "firing" for _, nodes in template.names.values() for node in nodes)
         for suffix in self._turns(template.loops, instance):
-            self._room(1, template.span)
-            self.net_transitions.append(self._transition(template, instance, name + suffix))
+            if in_net(template.condition, instance):
+                self._room(1, template.span)
+                if seen:
+                    self.measured[len(self.net_transitions)] = instance.now()
+                self.net_transitions.append(self._transition(template, instance, name + suffix + template.step))
+                left_out = False
+        if left_out:
+            self._left_out(_given(template.outputs), instance)
+
+    def _left_out(self, given: Iterable[PlaceSymbol], instance: Instance) -> None:
+        """Note the places to which something that is not in the net would give tokens."""
+        for symbol in given:
+            self.deprived.update(instance.places[symbol.number])
 
     def _transition(self, t: TransitionTemplate, instance: Instance, name: str) -> net.Transition:
         guard = None
@@ -296,12 +329,24 @@ class Flattener:
             guard,
             tuple([net.Draw(variable, build(node, instance)) for variable, node in t.draws]),
             _IMMEDIATE if t.time is None else self._time(t.time, instance),
-            tuple([built for arc in t.outputs if (built := arcs.output(arc, instance)) is not None]),
+            self._outputs(t, instance),
             0 if t.priority is None else self._priority(t.priority, instance),
             1.0 if t.weight is None else self._weight(t.weight, instance),
             t.doc,
             t.span,
         )
+
+    def _outputs(self, t: TransitionTemplate, instance: Instance) -> tuple[net.OutputArc, ...]:
+        built = [self._output(arc, instance) for arc in t.outputs]
+        if None in built:
+            self._left_out(_given([t.outputs[i] for i, arc in enumerate(built) if arc is None]), instance)
+        return tuple([arc for arc in built if arc is not None])
+
+    def _output(self, arc: OutputTemplate | ReplyTemplate, instance: Instance) -> net.OutputArc | None:
+        if isinstance(arc, OutputTemplate):
+            return self.arcs.output(arc, instance)
+        reply = self.arcs.reply(arc, instance)
+        return None if reply is None else self.replies.add(reply, arc.request)
 
     @staticmethod
     def _time(node: Node, instance: Instance) -> Expr:
@@ -362,7 +407,7 @@ class Flattener:
 
     @staticmethod
     def _part(use: PortUse, outer: Instance) -> Sequence[int]:
-        places = outer.places[use.symbol.number]
+        places = outer.present(use.symbol, use.span)
         if use.part is None:
             return places
         low = outer.lows[use.symbol.number]
@@ -392,6 +437,11 @@ class _Suffixes(Sequence[str]):
         if not 0 <= position < self.length:
             raise IndexError(position)
         return f"[{self.low + position}]"
+
+
+def _given(outputs: Iterable[OutputTemplate | ReplyTemplate]) -> list[PlaceSymbol]:
+    """The places of output arcs; those of replies are not known yet."""
+    return [arc.place.symbol for arc in outputs if isinstance(arc, OutputTemplate)]
 
 
 def _bounds_text(kind: net.Colour) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
+from petri.diagnostics import Label
 from petri.language.meaning.nodes import Constant, Node, evaluate
 from petri.language.meaning.scope import PlaceSymbol
 from petri.language.meaning.templates import Body, ParameterTemplate, PlaceUse
@@ -14,21 +16,38 @@ from petri.net import Span
 class Instance:
     """The net or one instance of a module: the values of its locals, and the flat places of each place and port."""
 
-    __slots__ = ("locals", "lows", "places", "prefix")
+    __slots__ = ("absent", "firing", "locals", "lows", "places", "prefix")
 
     def __init__(self, body: Body, prefix: str) -> None:
         self.prefix = prefix
         self.locals: list[Constant] = [0] * body.scope.local_count
         self.places: list[Sequence[int]] = [()] * body.scope.place_count
         self.lows: list[int] = [0] * body.scope.place_count
+        self.absent: dict[int, Span | None] = {}  # places that are not in the net: their conditions
+        self.firing: Instance | None = None  # while a measure is built: the instance of its transition
+
+    def now(self) -> Instance:
+        """The same with the locals as they are now, in this iteration of its loops."""
+        kept = copy(self)
+        kept.locals = list(self.locals)
+        return kept
 
     def place(self, use: object) -> int:
         """The flat place that is meant; raises CheckError when the index is outside the array."""
         assert isinstance(use, PlaceUse)
         return self.element(use.symbol, use.index, use.span)
 
+    def present(self, symbol: PlaceSymbol, span: Span, output: bool = False) -> Sequence[int]:
+        """The flat places of a place; raises CheckError when its condition leaves it out of the net."""
+        if symbol.number in self.absent:
+            condition = self.absent[symbol.number]
+            labels = () if condition is None else (Label(condition, "condition"),)
+            place = symbol.name if output else None
+            raise CheckError("switched-off", span, *labels, name=symbol.name, place=place)
+        return self.places[symbol.number]
+
     def element(self, symbol: PlaceSymbol, index: Node | None, span: Span) -> int:
-        places = self.places[symbol.number]
+        places = self.present(symbol, span)
         if index is None:
             if not places:
                 raise CheckError("place-missing", span, name=symbol.name)
@@ -40,6 +59,11 @@ class Instance:
             high = low + len(places) - 1
             raise CheckError("index-outside", span, name=symbol.name, index=value, low=low, high=high)
         return places[value - low]
+
+
+def in_net(condition: Node | None, instance: Instance) -> bool:
+    """Whether the condition of a declaration holds; raises CheckError."""
+    return condition is None or bool(evaluate(condition, instance.locals))
 
 
 def set_parameter(body: Body, template: ParameterTemplate, outer: Instance, instance: Instance) -> None:

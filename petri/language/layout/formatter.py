@@ -1,7 +1,7 @@
 """The canonical layout of a source text.
 
-- There is one declaration per line. The bodies of modules are indented by two. One empty line between declarations is
-  kept.
+- There is one declaration per line. The bodies of modules, threads and blocks are indented by two. One empty
+  line between declarations is kept.
 - Clauses have a fixed order: arcs, draw, takes, when, priority, weight; type, discipline, capacity, marking.
 - A declaration longer than 120 columns is split into lines, one clause on each. A line that is still too long is split
   at its outermost operators, list items or branches, and continues below the column where these started (`setting.py`).
@@ -17,20 +17,23 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from petri.diagnostics import LanguageError, has_errors
 from petri.language.layout.setting import BREAK, OPEN, STOP, flat, set_text
 from petri.language.layout.writing import Piece, declaration, expect_text
 from petri.language.syntax import tree
-from petri.language.syntax.lexer import Comment, span_of
+from petri.language.syntax.lexer import Comment, Token, span_of
 from petri.language.syntax.parser import Parsed, doc_comments, parse_text
+from petri.language.syntax.splitting import Statement
+from petri.language.syntax.steps import BLOCK_WORDS, BRANCH_WORDS
 
 WIDTH = 120
 INDENT = 2
 WIDEST_GAP, WIDEST_NAME_GAP = 32, 12  # widest gap that a column may make in a line, before clauses and after names
 
 _VALUES = ("param", "const", "unit", "type", "dist")
+_OPENING = frozenset(("module", "thread", *BLOCK_WORDS, *BRANCH_WORDS))  # what follows is indented
 _ALIGNED = ("place", "transition", "measure", "instance", "port")
 _KINDS = {**dict.fromkeys(_VALUES, "values"), **{word: word for word in _ALIGNED}}
 
@@ -118,15 +121,16 @@ class _Formatter:
                 if line.before and not line.before[-1]:
                     line.before.pop()
             else:
+                depth -= statement.word in BRANCH_WORDS
                 line, joined = self._line(number, depth, nodes)
                 line.before = self._before(number) + line.before
-            if number and self.statements[number - 1].word == "module" and line.before and not line.before[0]:
+            if number and self.statements[number - 1].word in _OPENING and line.before and not line.before[0]:
                 line.before.pop(0)
             behind = self.behind.get(joined[-1] if joined else number)
             if behind and not line.behind and _place(behind) not in self.documented:
                 line.behind = f"  {behind.text}"
             lines.append(line)
-            depth += statement.word == "module"
+            depth += statement.word in _OPENING
             number += 1 + len(joined)
         return lines, self._before(len(self.statements))
 
@@ -169,7 +173,8 @@ class _Formatter:
     def _line(self, number: int, depth: int, nodes: tuple[tree.Declaration, ...]) -> tuple[_Line, list[int]]:
         """The formatted statement, and the following statements on its line."""
         statement = self.statements[number]
-        pieces = declaration(nodes, span_of(statement.tokens[-1], statement.tokens[-1], self.path))
+        closing = _closing(statement)
+        pieces = declaration(nodes, span_of(closing, closing, self.path))
         docs = [comment for comment in self.docs.get(number, []) if comment not in self.leading.get(number, [])]
         _attach([comment for comment in self.inner.get(number, []) if comment not in docs], pieces)
         if pieces[-1].behind and (docs or number in self.behind):
@@ -197,6 +202,16 @@ class _Formatter:
             line.before += [comment.text for comment in docs]
         line.before += pieces[0].comments
         return line, joined
+
+
+def _closing(statement: Statement) -> Token:
+    """The last token, or of an instance the one before its condition: the closing bracket, if there is one."""
+    depth = 0
+    for before, token in pairwise(statement.tokens if statement.word == "instance" else ()):
+        if token.kind == "if" and depth == 0:
+            return before
+        depth += (token.kind in "([{") - (token.kind in ")]}")
+    return statement.tokens[-1]
 
 
 def _place(comment: Comment) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from petri.language.layout.setting import BREAK, CLOSE, OPEN, STOP, flat, group, group_each
 from petri.language.syntax import tree
@@ -91,6 +92,8 @@ def _postfix(node: tree.Expr) -> str:
             return f"{_write(node.base, _POSTFIX)}[{'*' if node.index is None else _write(node.index, 0)}]"
         case tree.Call():
             return f"{_write(node.function, _POSTFIX)}({_listed(_write(part, 0) for part in node.arguments)})"
+        case tree.List():
+            return f"[{_listed(_write(item, 0) for item in node.items)}]"
         case tree.With():
             return f"{_write(node.base, _POSTFIX)} with {_record(node.changes)}"
         case tree.Paren():
@@ -161,6 +164,14 @@ def _type(node: tree.TypeExpr) -> str:
             return group(f"{BREAK}| ".join(name for name, _ in node.names))
         case tree.RecordType():
             return "{ " + _listed(f"{name}: {_type(part)}" for name, part, _ in node.fields) + " }"
+        case tree.ServiceType():
+            return f"service {_service(node)}"
+
+
+def _service(node: tree.ServiceType) -> str:
+    """The request, and what the reply adds."""
+    request = "" if node.request is None else _type(node.request)
+    return request if node.reply is None else f"{request} -> {_type(node.reply)}"
 
 
 # ---------------------------------------------------------------- declarations
@@ -177,6 +188,10 @@ def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
             return _place(node)
         case tree.Transition():
             return _transition(node)
+        case tree.Thread():
+            return [Piece(f"thread {node.name}{_loops(node.loops)}", node.span), *_condition(node.condition)]
+        case tree.Step():
+            return _step(node)
         case tree.Port():
             return _ports([port for port in nodes if isinstance(port, tree.Port)])
         case tree.Module():
@@ -185,7 +200,7 @@ def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
         case tree.Instance():
             arguments = [(_argument(argument), argument.span) for argument in node.arguments]
             head = f"instance {node.name}{_loops(node.loops)}{STOP} = {node.module}"
-            return _bracketed(head, node.span, "(", arguments, ")", end)
+            return _bracketed(head, node.span, "(", arguments, ")", end) + _condition(node.condition)
         case tree.Type(type=tree.RecordType() as record):
             fields = [(f"{name}: {_type(part)}", span) for name, part, span in record.fields]
             return _bracketed(f"type{STOP} {node.name}{STOP} =", node.span, " { ", fields, " }", end)
@@ -208,7 +223,7 @@ def _simple(node: tree.Declaration) -> str:
         case tree.Time():
             return f"time {node.unit}" + (f" resolution {_write(node.resolution, 0)}" if node.resolution else "")
         case tree.Import():
-            return f"import {node.name}" if node.path is None else f'import "{node.path}"'
+            return _import(node)
         case tree.Param():
             return f"param{STOP} {_parameter(node, STOP)}"
         case tree.Const():
@@ -217,17 +232,34 @@ def _simple(node: tree.Declaration) -> str:
             return f"type{STOP} {node.name}{STOP} = {_type(node.type)}"
         case tree.Dist():
             return f"dist{STOP} {node.name}{STOP} = {_write(node.value, 0)}"
+        case tree.Fn():
+            parameters = _listed(f"{name}: {_type(kind)}" for name, kind, _ in node.parameters)
+            kind = "" if node.type is None else f": {_type(node.type)}"
+            return f"fn {node.name}({parameters}){kind} = {_write(node.value, 0)}"
         case tree.Expect():
             return expect_text(node)
         case _:
             raise TypeError(f"not a simple declaration: {node!r}")
 
 
+def _import(node: tree.Import) -> str:
+    path = node.name if node.path is None else f'"{node.path}"'
+    alias = "" if node.alias is None else f" as {node.alias}"
+    settings = _listed(f"{setting.name} = {_write(setting.value, 0)}" for setting in node.settings)
+    return f"import {path}{alias}{f' with {settings}' if node.settings else ''}"
+
+
 def expect_text(node: tree.Expect) -> str:
     """`expect delay.p99 < 10 us`."""
     formula = "" if node.formula is None else f"{_write(node.formula, _SUM)}{BREAK}"
     within = "" if node.within is None else f"{BREAK}within {_write(node.within, _SUM)}"
-    return "expect " + group(f"{formula}{node.comparison} {_write(node.bound, _SUM)}{within}")
+    condition = "" if node.condition is None else f"{BREAK}if {_write(node.condition, 0)}"
+    return "expect " + group(f"{formula}{node.comparison} {_write(node.bound, _SUM)}{within}{condition}")
+
+
+def _condition(e: tree.Expr | None) -> list[Piece]:
+    """The `if` at the end of a declaration."""
+    return [] if e is None else [Piece(f"if {_write(e, 0)}", e.span, "  ")]
 
 
 def _covering(first: Span, last: Span) -> Span:
@@ -274,8 +306,10 @@ def _bracketed(
 
 
 def _place(node: tree.Place) -> list[Piece]:
-    type_ = "" if node.type is None else f" : {_type(node.type)}"
-    clauses = type_
+    word, written = "place", "" if node.type is None else _type(node.type)
+    if node.service and isinstance(node.type, tree.ServiceType):
+        word, written = "service", _service(node.type)
+    clauses = f" : {written}" if written else ""
     if node.key is not None:
         clauses += f" by {_write(node.key, _SUM)}"
     elif node.discipline != "bag":
@@ -285,7 +319,7 @@ def _place(node: tree.Place) -> list[Piece]:
     if node.weight is not None:
         clauses += f" of {_write(node.weight, _SUM)}"
     pieces = [
-        Piece(f"place {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
+        Piece(f"{word} {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
     ]
     for number, item in enumerate(node.initial):
         sign = f"= {OPEN}" if number == 0 else ""
@@ -293,26 +327,19 @@ def _place(node: tree.Place) -> list[Piece]:
         loops = "".join(f"{BREAK}for {_loop(loop)}" for loop in item.loops)
         text = f"{sign}{group(_write(item.value, 0) + loops)}{comma}"
         pieces.append(Piece(text, item.span, indent=4 if number else 2, fills=number > 0))
-    return pieces
+    return pieces + _condition(node.condition)
 
 
 def _transition(node: tree.Transition) -> list[Piece]:
-    pieces = [Piece(f"transition {node.name}{_loops(node.loops)}:{STOP}", node.span)]
-    for number, arc in enumerate(node.inputs):
-        word = "" if arc.mode == "take" else f"{arc.mode} "
-        comma = "," if number < len(node.inputs) - 1 else CLOSE
-        opening = "" if number else OPEN
-        text = f"{opening}{word}{_write(arc.term, _COMPARISON)}{comma}"
-        pieces.append(Piece(text, arc.span, indent=4, fills=True))
+    condition = "" if node.condition is None else f" if {_write(node.condition, 0)}"
+    head = f"transition {node.name}{_loops(node.loops)}{condition}:{STOP}"
+    pieces = [Piece(head, node.span), *_arcs(node.inputs)]
     for number, output in enumerate(node.outputs):
         arrow = "" if number else f"-> {OPEN}"
         comma = "," if number < len(node.outputs) - 1 else CLOSE
         text = f"{arrow}{_write(output, 0)}{comma}"
         pieces.append(Piece(text, output.span, indent=4 if number else 2, fills=number > 0, joins=number == 0))
-    clauses = []
-    if node.draws:
-        draws = (f"{draw.name} ~ {_write(draw.distribution, 0)}" for draw in node.draws)
-        clauses.append(Piece(f"draw {_listed(draws)}", _covering(node.draws[0].span, node.draws[-1].span), "  "))
+    clauses = _naming(node)
     values = (("takes", node.time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
     for word, value in values:
         if value is not None:
@@ -320,6 +347,63 @@ def _transition(node: tree.Transition) -> list[Piece]:
     if clauses:
         clauses[0].gap = f"{STOP}  "
     return pieces + clauses
+
+
+def _naming(node: tree.Transition) -> list[Piece]:
+    """The `let` and `draw` clauses in the order written; neighbours of one kind are one clause."""
+    items = [("draw", f"{draw.name} ~ {_write(draw.distribution, 0)}", draw.span) for draw in node.draws]
+    items += [("let", f"{let.name} = {_write(let.value, 0)}", let.span) for let in node.lets]
+    items.sort(key=lambda item: (item[2].line, item[2].column))
+    pieces = []
+    for word, group_of in groupby(items, key=lambda item: item[0]):
+        texts, spans = zip(*((text, span) for _, text, span in group_of), strict=True)
+        pieces.append(Piece(f"{word} {_listed(texts)}", _covering(spans[0], spans[-1]), "  "))
+    return pieces
+
+
+def _arcs(arcs: tuple[tree.Arc, ...]) -> list[Piece]:
+    """Input arcs, in one group."""
+    pieces = []
+    for number, arc in enumerate(arcs):
+        word = "" if arc.mode == "take" else f"{arc.mode} "
+        comma = "," if number < len(arcs) - 1 else CLOSE
+        opening = "" if number else OPEN
+        text = f"{opening}{word}{_write(arc.term, _COMPARISON)}{comma}"
+        pieces.append(Piece(text, arc.span, indent=4, fills=True))
+    return pieces
+
+
+def _step(node: tree.Step) -> list[Piece]:
+    """One step; a block gives only its head."""
+    label = f"{node.label}: " if node.label else ""
+    pieces = [Piece(f"{label}{node.verb}", node.span)]
+    value = "" if node.value is None else _write(node.value, 0)
+    if node.verb in ("if", "elif"):
+        pieces[0].text += f" {value} then"
+    elif node.verb in ("while", "repeat"):
+        pieces[0].text += f" {value}"
+    elif node.verb in ("let", "set"):
+        pieces[0].text += f" {node.name} = {value}"
+    elif node.verb == "call":
+        pieces[0].text += f" {_write(node.outputs[0], _POSTFIX)}" + (f" -> {value}" if value else "")
+    elif node.verb == "draw":
+        draws = (f"{draw.name} ~ {_write(draw.distribution, 0)}" for draw in node.draws)
+        pieces[0].text += f" {_listed(draws)}"
+    elif node.verb == "wait" and node.time is not None:
+        pieces[0].text += f" {_write(node.time, 0)}"
+    pieces += _arcs(node.arcs)
+    if node.verb in ("give", "release"):
+        for number, output in enumerate(node.outputs):
+            comma = "," if number < len(node.outputs) - 1 else CLOSE
+            text = f"{'' if number else OPEN}{_write(output, 0)}{comma}"
+            pieces.append(Piece(text, output.span, indent=4, fills=True))
+    time = node.time if node.verb == "use" else None
+    values = (("for", time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
+    for word, given in values:
+        if given is not None:
+            gap = " " if word == "for" or node.verb in ("choose", "or") else "  "
+            pieces.append(Piece(f"{word} {_write(given, 0)}", given.span, gap, indent=4))
+    return pieces
 
 
 def _ports(ports: list[tree.Port]) -> list[Piece]:
@@ -339,7 +423,7 @@ def _measure(node: tree.Measure) -> list[Piece]:
     if node.record:
         items = _listed(_write(item, 0) for item in node.record)
         pieces.append(Piece(f"record {items}", _covering(node.record[0].span, node.record[-1].span), f"{STOP}  "))
-    return pieces
+    return pieces + _condition(node.condition)
 
 
 def _run(node: tree.Run) -> list[Piece]:

@@ -34,8 +34,11 @@ class Node(Struct):
 
     op      value
     local   number of a local
+    argument  in a function: number of a slot of its parameters
     tokens  the place, as a `PlaceUse` or anything that the environment resolves
+    firing  in a measure: an expression of the transition, with the locals and places of its instance
     truth                                       an int 0 or 1 as a bool
+    item                                        index, v0, v1, …: the value of that number
 
     `power` is the exponent of time in the value's dimension: 1 for a time, -1 for a rate or a frequency.
     """
@@ -61,6 +64,10 @@ class Environment(Protocol):
     """The values that an instance supplies to the expressions of its module."""
 
     locals: list[Constant]
+
+    @property
+    def firing(self) -> Environment | None:
+        """In a measure: the instance of the transition that is measured."""
 
     def place(self, use: object) -> int:
         """The index of the place meant; raises CheckError."""
@@ -88,6 +95,7 @@ _OF_RESULT = {
     **dict.fromkeys(("erlang", "pareto", "gamma", "weibull"), (1,)),
     **dict.fromkeys(("lognormal", "hyperexponential"), (0,)),
 }
+_PARTS = {"choice": slice(0, None, 2), "item": slice(1, None)}
 _PLAIN = frozenset(("real", "ln", "pow"))
 
 
@@ -101,7 +109,7 @@ def _time_power(op: str, args: Sequence[Node]) -> int:
         return args[0].power // 2
     if op in _PLAIN:
         return 0
-    values = args[::2] if op == "choice" else [args[index] for index in _OF_RESULT.get(op, range(len(args)))]
+    values = args[_PARTS[op]] if op in _PARTS else [args[index] for index in _OF_RESULT.get(op, range(len(args)))]
     return next((value.power for value in values if value.power), 0)
 
 
@@ -129,6 +137,13 @@ def to_slot(node: Node) -> Node:
         return node.args[0]
     one, zero = constant(1, "int", node.span), constant(0, "int", node.span)
     return operation("if", "int", (node, one, zero), node.span)
+
+
+def of_firing(node: Node) -> Node:
+    """An expression of a transition for the measures that use it, which do not stand in its module."""
+    if not node.flags & (LOCAL | PLACES):
+        return node
+    return operation("firing", node.kind, (node,), node.span, VARIABLE)
 
 
 def truth(node: Node) -> Node:
@@ -214,6 +229,17 @@ def _power(node: Node, x: Constant, y: Constant) -> Constant:
     return _real(portable.power(as_float(x, node.span), as_float(y, node.span)), node)
 
 
+def _item(node: Node, index: Constant, *values: Constant) -> Constant:
+    return values[checked_item(node, index, len(values))]
+
+
+def checked_item(node: Node, index: Constant, length: int) -> int:
+    """The number of an element; raises CheckError if the list does not have it."""
+    if not 0 <= index < length:
+        raise CheckError("list-index", node.span, index=int(index), last=length - 1)
+    return int(index)
+
+
 OPERATIONS: dict[str, Callable[..., Constant]] = {
     "neg": lambda node, x: -x,
     "add": lambda node, x, y: x + y,
@@ -240,6 +266,7 @@ OPERATIONS: dict[str, Callable[..., Constant]] = {
     "ge": lambda node, x, y: x >= y,
     "not": lambda node, x: not x,
     "truth": lambda node, x: bool(x),
+    "item": _item,
 }
 
 # ---------------------------------------------------------------- into the flat net
@@ -291,6 +318,9 @@ def in_units(expression: Expr, power: int) -> Expr:
 
 def _build_running(node: Node, environment: Environment) -> Expr:
     op = node.op
+    if op == "firing":
+        assert environment.firing is not None
+        return build(node.args[0], environment.firing)
     if op == "tokens":
         return Expr("tokens", "int", (), environment.place(node.value), node.span)
     if op in ("if", "and", "or") and node.args[0].fixed:
@@ -298,7 +328,12 @@ def _build_running(node: Node, environment: Environment) -> Expr:
         if op == "if":
             return build(node.args[1 if first else 2], environment)
         return build(node.args[1 if first == (op == "and") else 0], environment)
+    if op == "item" and node.args[0].fixed:
+        number = checked_item(node, evaluate(node.args[0], environment.locals), len(node.args) - 1)
+        return build(node.args[1 + number], environment)
     args = tuple(build(arg, environment) for arg in node.args)
+    if op == "item":
+        return _build_item(node, args[0], args[1:])
     if op == "truth":
         return Expr("ne", "bool", (*args, Expr("const", "int", (), 0, node.span)), None, node.span)
     if op in ("div", "idiv", "mod") and args[1].op == "const" and args[1].value == 0:
@@ -309,6 +344,34 @@ def _build_running(node: Node, environment: Environment) -> Expr:
     if op in CHECKS:
         CHECKS[op](node, args)
     return Expr(op, node.kind, args, node.value, node.span)  # type: ignore[arg-type]
+
+
+IN_RANGE = "in range"  # the value of an `item` whose index is known to be one of the list's
+
+
+def _build_item(node: Node, index: Expr, values: tuple[Expr, ...]) -> Expr:
+    """An element of a list by a number that is known when the net runs: halves of the list, down to single elements."""
+
+    def among(low: int, high: int) -> Expr:
+        if high - low == 1 or all(value is values[low] for value in values[low:high]):
+            return values[low]
+        middle = (low + high) // 2
+        first = Expr("lt", "bool", (index, Expr("const", "int", (), middle, node.span)), None, node.span)
+        return Expr("if", node.kind, (first, among(low, middle), among(middle, high)), None, node.span)
+
+    picked = among(0, len(values))
+    if node.value == IN_RANGE:
+        return picked
+    zero, length, one = (Expr("const", "int", (), value, node.span) for value in (0, len(values), 1))
+    least = Expr("ge", "bool", (index, zero), None, node.span)
+    most = Expr("lt", "bool", (index, length), None, node.span)
+    outside = Expr("idiv", "int", (one, zero), None, node.span)
+    if node.kind == "real":
+        outside = Expr("real", "real", (outside,), None, node.span)
+    elif node.kind == "bool":
+        outside = Expr("ne", "bool", (outside, zero), None, node.span)
+    within = Expr("and", "bool", (least, most), None, node.span)
+    return Expr("if", node.kind, (within, picked, outside), None, node.span)
 
 
 def _exactly(constant: Expr) -> Fraction:

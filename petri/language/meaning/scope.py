@@ -27,10 +27,12 @@ class ConstantSymbol(Struct):
     declaration: tree.Param | tree.Const | None = None
     type: Type = UNKNOWN
     node: Node | None = None
+    nodes: tuple[Node, ...] = ()  # of a list
     doc: str = ""
     local: int | None = None
     used: bool = False
     state: Literal["waiting", "busy", "done"] = "waiting"
+    setting: tuple[tree.Expr, Scope] | None = None  # the value that an import gives it, and where that was written
 
 
 class UnitSymbol(Struct):
@@ -61,6 +63,19 @@ class DistSymbol(Struct):
     declaration: tree.Dist
     type: Type = UNKNOWN
     node: Node | None = None
+    used: bool = False
+    state: Literal["waiting", "busy", "done"] = "waiting"
+
+
+class FnSymbol(Struct):
+    """A function. `nodes` are its value, with `argument` nodes for the slots of its parameters."""
+
+    name: str
+    span: Span
+    declaration: tree.Fn
+    parameters: list[Type] = field(default_factory=list)
+    type: Type = UNKNOWN
+    nodes: tuple[Node, ...] = ()
     used: bool = False
     state: Literal["waiting", "busy", "done"] = "waiting"
 
@@ -96,6 +111,15 @@ class TransitionSymbol(Struct):
     declaration: tree.Transition
 
 
+class ThreadSymbol(Struct):
+    """A thread; `steps` has the names of its steps and of the places in which it waits for them."""
+
+    name: str
+    span: Span
+    declaration: tree.Thread
+    steps: Scope | None = None
+
+
 class InstanceSymbol(Struct):
     name: str
     span: Span
@@ -111,6 +135,15 @@ class ModuleSymbol(Struct):
     library: bool = False
 
 
+class SpaceSymbol(Struct):
+    """An import with a name of its own, and the names that it brings."""
+
+    name: str
+    span: Span
+    declaration: tree.Import
+    scope: Scope
+
+
 class MeasureSymbol(Struct):
     name: str
     span: Span
@@ -118,10 +151,10 @@ class MeasureSymbol(Struct):
 
 
 Symbol = (
-    ConstantSymbol | TypeSymbol | DistSymbol | PlaceSymbol | TransitionSymbol | InstanceSymbol | ModuleSymbol
-    | MeasureSymbol
+    ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol | PlaceSymbol | TransitionSymbol | ThreadSymbol | InstanceSymbol
+    | ModuleSymbol | MeasureSymbol | SpaceSymbol
 )  # fmt: skip
-INNER = (PlaceSymbol, TransitionSymbol, InstanceSymbol, MeasureSymbol)
+INNER = (PlaceSymbol, TransitionSymbol, ThreadSymbol, InstanceSymbol, MeasureSymbol)
 
 
 class Scope(Struct):
@@ -134,7 +167,14 @@ class Scope(Struct):
     place_count: int = 0
 
     def find(self, name: str) -> Symbol | None:
-        """What a name denotes here, or None."""
+        """What a name denotes here, or None. `voice.Packet` is the name `Packet` of the import `voice`.
+
+        The places and transitions of a thread have its name before theirs.
+        """
+        if "." in name and name not in self.names:
+            space, _, inner = name.partition(".")
+            found = self.find(space)
+            return found.scope.find(inner) if isinstance(found, SpaceSymbol) else None
         symbol = self.names.get(name)
         if symbol is None and self.outer is not None:
             symbol = self.outer.names.get(name)
@@ -143,11 +183,19 @@ class Scope(Struct):
         return symbol
 
     def find_unit(self, name: str) -> UnitSymbol | None:
+        if "." in name:
+            space, _, inner = name.partition(".")
+            found = self.find(space)
+            return found.scope.find_unit(inner) if isinstance(found, SpaceSymbol) else None
         unit = self.units.get(name)
         return unit if unit is not None or self.outer is None else self.outer.units.get(name)
 
     def visible(self) -> Iterator[tuple[str, Symbol]]:
-        yield from self.names.items()
+        """The names that can be written here, those of imports with their point."""
+        for name, symbol in self.names.items():
+            yield name, symbol
+            if isinstance(symbol, SpaceSymbol):
+                yield from ((f"{name}.{inner}", found) for inner, found in symbol.scope.names.items())
         if self.outer is not None:
             yield from ((n, s) for n, s in self.outer.names.items() if not isinstance(s, INNER))
 
@@ -162,11 +210,14 @@ class Scope(Struct):
 KINDS: dict[type, str] = {
     TypeSymbol: "a type",
     DistSymbol: "a distribution",
+    FnSymbol: "a function",
     PlaceSymbol: "a place",
     TransitionSymbol: "a transition",
+    ThreadSymbol: "a thread",
     InstanceSymbol: "an instance",
     ModuleSymbol: "a module",
     MeasureSymbol: "a measure",
+    SpaceSymbol: "an import",
 }
 _ROLES = {
     "parameter": "a parameter",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from petri import net
 from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope
-from petri.language.meaning.types import Type
+from petri.language.meaning.types import Request, Type
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field
@@ -61,9 +61,22 @@ class OutputTemplate(Struct):
     span: Span
 
 
+class ReplyTemplate(Struct):
+    """`reply(r)`: the request goes to the place where its caller waits, whose number is `site`."""
+
+    request: Request
+    site: Node
+    values: tuple[Node, ...]
+    condition: Node | None
+    span: Span
+
+
 class TransitionTemplate(Struct):
+    """`step` is the end of its full name, after the indices: `.trie` of a step of a thread."""
+
     name: str
     loops: tuple[LoopTemplate, ...]
+    condition: Node | None
     variables: tuple[net.Variable, ...]
     inputs: tuple[InputTemplate, ...]
     inhibitors: tuple[InputTemplate, ...]
@@ -71,12 +84,13 @@ class TransitionTemplate(Struct):
     guard: Node | None
     draws: tuple[tuple[int, Node], ...]
     time: Node | None
-    outputs: tuple[OutputTemplate, ...]
+    outputs: tuple[OutputTemplate | ReplyTemplate, ...]
     priority: Node | None
     weight: Node | None
     names: dict[str, tuple[Type, tuple[Node, ...]]]  # its variables, as measures see them
     doc: str
     span: Span
+    step: str = ""
 
 
 class InitialTemplate(Struct):
@@ -90,7 +104,12 @@ class InitialTemplate(Struct):
 
 
 class PlaceTemplate(Struct):
+    """A place in which a thread waits for a step has the end `step` of its full name, after the index. `site` is the
+    local with its number if it waits there for a reply.
+    """
+
     symbol: PlaceSymbol
+    condition: Node | None
     key: Node | None
     capacity: Node | None
     weight: Node | None
@@ -99,6 +118,8 @@ class PlaceTemplate(Struct):
     stream: net.Stream | None
     doc: str
     span: Span
+    step: str = ""
+    site: int | None = None
 
 
 class ParameterTemplate(Struct):
@@ -114,6 +135,7 @@ class InstanceTemplate(Struct):
 
     name: str
     loops: tuple[LoopTemplate, ...]
+    condition: Node | None
     body: Body
     parameters: tuple[ParameterTemplate, ...]
     ports: tuple[tuple[PlaceSymbol, PortUse], ...]

@@ -70,6 +70,54 @@ class Record:
         return all(scalar.finite for _, scalar in self.slots)
 
 
+class ListOf(Struct):
+    """The type of a list of constants, which an index picks from."""
+
+    element: Scalar
+    length: int
+    name: str = ""
+
+
+CALLER, SITE = "caller", "site"
+
+
+@dataclass(eq=False, slots=True)
+class Request(Record):
+    """A request to a service: its fields, those of the reply, and in the field `caller` what its caller must remember.
+
+    `caller` has the number of the place where the caller waits, and the values that any caller goes on with.
+    """
+
+    reply: tuple[str, ...] = ()
+    answered: bool = False  # some transition replies
+
+    @property
+    def site_slot(self) -> int:
+        """The slot of the number of the place where the caller waits."""
+        start: int = self.part(CALLER).start
+        return start
+
+    def remember(self, name: str, kind: Type) -> str:
+        """The field of `caller` for a caller's value; values of the same name and type share one."""
+        caller = self.fields[CALLER]
+        assert isinstance(caller, Record)
+        field = name
+        while field == SITE or (field in caller.fields and not _shareable(caller.fields[field], kind)):
+            field += "'"
+        if field not in caller.fields:
+            fields = {**caller.fields, field: kind}
+            self.fields[CALLER] = Record(fields)
+            self.slots = tuple(self._layout())
+        return field
+
+
+def _shareable(left: Type, right: Type) -> bool:
+    """Whether they are the same with their ranges."""
+    if isinstance(left, Scalar) and isinstance(right, Scalar):
+        return same(left, right) and left.low is right.low and left.high is right.high
+    return left is right
+
+
 class Black(Frozen):
     """The type of tokens without a value."""
 
@@ -82,7 +130,7 @@ class Unknown(Frozen):
     name: str = ""
 
 
-Type = Scalar | Record | Black | Unknown
+Type = Scalar | Record | ListOf | Black | Unknown
 
 INT = Scalar("int")
 REAL = Scalar("real")
@@ -127,6 +175,8 @@ def describe(kind: Type) -> str:
         if kind.kind == "real":
             return dimension_name(kind.dimension) or "real"
         return " | ".join(kind.labels) if kind.kind == "enum" else kind.kind
+    if isinstance(kind, ListOf):
+        return "a list"
     if isinstance(kind, Record) and not kind.name:
         return "{" + ", ".join(kind.fields) + "}"
     return kind.name or "unknown"
@@ -152,7 +202,7 @@ def slot(path: str, kind: Scalar, environment: Environment) -> net.Slot:
 
 def colour(kind: Type, environment: Environment) -> net.Colour:
     """The colour set of a type; shared when it does not depend on the instance. Raises CheckError."""
-    if isinstance(kind, (Black, Unknown)):
+    if not isinstance(kind, (Scalar, Record)):
         return BLACK_COLOUR
     if kind.colour is not None:
         return kind.colour

@@ -15,6 +15,7 @@ from petri.language.syntax.lexer import Token, span_of
 from petri.net import Span
 from petri.structs import Frozen, replace
 
+NAMING = ("draw", "let")  # clauses that a transition may have several of
 MOST_DIGITS = 400  # of a number, and the limit of its exponent: more than any 64-bit float can hold
 
 
@@ -71,11 +72,20 @@ class Builder:
         return tree.Time(unit.text, self.span(first, last), resolution)
 
     def import_library(self, parts: list[Any], first: Token, last: Token) -> tree.Import:
-        return tree.Import(".".join(part.text for part in parts), None, self.span(first, last))
+        path, *rest = parts
+        return self._import(path, None, rest, self.span(first, last))
+
+    def library_path(self, parts: list[Any], first: Token, last: Token) -> str:
+        return ".".join(part.text for part in parts)
+
+    def _import(self, name: str, path: str | None, rest: list[Any], span: Span) -> tree.Import:
+        alias, settings = rest
+        where = self.span(alias, alias) if alias else None
+        return tree.Import(name, path, alias.text if alias else None, where, tuple(settings or ()), span)
 
     def import_file(self, parts: list[Any], first: Token, last: Token) -> tree.Import:
         path = parts[0].text.strip('"')
-        return tree.Import(path, path, self.span(first, last))
+        return self._import(path, path, parts[1:], self.span(first, last))
 
     def param(self, parts: list[Any], first: Token, last: Token) -> tree.Param:
         name, type_, default, bounds = parts
@@ -96,11 +106,19 @@ class Builder:
         name, value = parts
         return tree.Dist(name.text, value, self.doc, self.span(name, name), self.span(first, last))
 
+    def fn(self, parts: list[Any], first: Token, last: Token) -> tree.Fn:
+        name, parameters, type_, value = parts
+        own, whole = self.span(name, name), self.span(first, last)
+        return tree.Fn(name.text, tuple(parameters or ()), type_, value, self.doc, own, whole)
+
+    def fields(self, parts: list[Any], first: Token, last: Token) -> list[tuple[str, tree.TypeExpr, Span]]:
+        return parts
+
     def place(self, parts: list[Any], first: Token, last: Token) -> tree.Place:
         name, size, type_, *clauses = parts
         found = self._clauses("place", clauses)
         discipline = found.get("fifo")
-        capacity, initial = found.get("cap"), found.get("=")
+        capacity, initial, condition = found.get("cap"), found.get("="), found.get("if")
         return tree.Place(
             name=name.text,
             size=size,
@@ -110,10 +128,17 @@ class Builder:
             capacity=capacity.value[0] if capacity else None,
             weight=capacity.value[1] if capacity else None,
             initial=tuple(initial.value) if initial else (),
+            condition=condition.value if condition else None,
             doc=self.doc,
             name_span=self.span(name, name),
             span=self.span(first, last),
         )
+
+    def service(self, parts: list[Any], first: Token, last: Token) -> tree.Place:
+        name, size, request, reply, *clauses = parts
+        made = self.place([name, size, None, *clauses], first, last)
+        kind = tree.ServiceType(request, reply, request.span if request else made.name_span)
+        return replace(made, type=kind, service=True)
 
     def size(self, parts: list[Any], first: Token, last: Token) -> tree.Range:
         return parts[0]  # type: ignore[no-any-return]
@@ -134,16 +159,19 @@ class Builder:
         return tree.Initial(parts[0], tuple(parts[1:]), self.span(first, last))
 
     def transition(self, parts: list[Any], first: Token, last: Token) -> tree.Transition:
-        name, loops, inputs, outputs, *clauses = parts
-        found = self._clauses("transition", clauses)
-        draws, time, guard = found.get("draw"), found.get("takes"), found.get("when")
+        name, loops, condition, inputs, outputs, *clauses = parts
+        found = self._clauses("transition", [clause for clause in clauses if clause.word not in NAMING])
+        named = {word: [item for clause in clauses if clause.word == word for item in clause.value] for word in NAMING}
+        time, guard = found.get("takes"), found.get("when")
         priority, weight = found.get("priority"), found.get("weight")
         return tree.Transition(
             name=name.text,
             loops=tuple(loops or ()),
+            condition=condition,
             inputs=tuple(inputs or ()),
             outputs=tuple(outputs),
-            draws=tuple(draws.value) if draws else (),
+            draws=tuple(named["draw"]),
+            lets=tuple(named["let"]),
             time=time.value if time else None,
             guard=guard.value if guard else None,
             priority=priority.value if priority else None,
@@ -176,6 +204,76 @@ class Builder:
         name, distribution = parts
         return tree.Draw(name.text, distribution, self.span(name, name), self.span(first, last))
 
+    def lets(self, parts: list[Any], first: Token, last: Token) -> list[tree.Let]:
+        return parts
+
+    def let(self, parts: list[Any], first: Token, last: Token) -> tree.Let:
+        name, value = parts
+        return tree.Let(name.text, value, self.span(name, name), self.span(first, last))
+
+    # ------------------------------------------------------------ threads
+
+    def thread(self, parts: list[Any], first: Token, last: Token) -> tree.Thread:
+        """The header; the parser adds the steps."""
+        name, loops, condition = parts
+        span, loops = self.span(first, last), tuple(loops or ())
+        return tree.Thread(name.text, loops, condition, (), self.doc, self.span(name, name), span)
+
+    def label(self, parts: list[Any], first: Token, last: Token) -> Token:
+        return first
+
+    def places(self, parts: list[Any], first: Token, last: Token) -> list[tree.Expr]:
+        return [part for part in parts if not isinstance(part, Token)]
+
+    def _step(self, label: Token | None, verb: Token, last: Token, clauses: list[Clause], **parts: Any) -> tree.Step:
+        """A step with its clauses; `for` belongs to `use` alone."""
+        found = self._clauses(verb.kind, clauses)
+        values = {"guard": "when", "priority": "priority", "weight": "weight", "time": "for"}
+        given = {name: found[word].value for name, word in values.items() if word in found}
+        if "time" in given and verb.kind != "use":
+            self._tell("step-with-time", found["for"].span, verb=verb.kind)
+        if verb.kind == "use" and "time" not in given:
+            self._tell("use-without-time", self.span(verb, last))
+        name = label or verb
+        return tree.Step(
+            verb=verb.kind,
+            span=self.span(name, last),
+            name_span=self.span(name, name),
+            doc=self.doc,
+            label=label.text if label else "",
+            **{**given, **parts},
+        )
+
+    def arcs_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        label, verb, arcs, *clauses = parts
+        return self._step(label, verb, last, clauses, arcs=tuple(arcs))
+
+    def value_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        label, verb, value, *clauses = parts
+        return self._step(label, verb, last, clauses, time=value)
+
+    def outputs_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        label, verb, outputs = parts
+        return self._step(label, verb, last, [], outputs=tuple(outputs))
+
+    def call_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        label, verb, request, _, reply = parts
+        return self._step(label, verb, last, [], outputs=(request,), value=reply)
+
+    def named_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        verb, name, _, value = parts
+        return replace(self._step(None, verb, last, [], name=name.text, value=value), name_span=self.span(name, name))
+
+    def draws_step(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        return self._step(None, parts[0], last, [], draws=tuple(parts[1]))
+
+    def value_block(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        return self._step(None, parts[0], last, [], value=parts[1])
+
+    def clauses_block(self, parts: list[Any], first: Token, last: Token) -> tree.Step:
+        verb, *clauses = parts
+        return self._step(None, verb, last, clauses)
+
     def module(self, parts: list[Any], first: Token, last: Token) -> tree.Module:
         """The header; the parser adds the body."""
         name, parameters = parts
@@ -202,12 +300,13 @@ class Builder:
         return tree.Port(name.text, "", size, type_, self.doc, self.span(name, name), self.span(first, last))
 
     def instance(self, parts: list[Any], first: Token, last: Token) -> tree.Instance:
-        name, loops, module, arguments = parts
+        name, loops, module, arguments, condition = parts
         return tree.Instance(
             name=name.text,
             loops=tuple(loops or ()),
             module=module.text,
             arguments=tuple(arguments or ()),
+            condition=condition,
             doc=self.doc,
             name_span=self.span(name, name),
             module_span=self.span(module, module),
@@ -224,10 +323,9 @@ class Builder:
         return tree.Argument(parts[0].text, parts[1], self.span(first, last))
 
     def measure(self, parts: list[Any], first: Token, last: Token) -> tree.Measure:
-        name, formula, record = parts
-        return tree.Measure(
-            name.text, formula, tuple(record or ()), self.doc, self.span(name, name), self.span(first, last)
-        )
+        name, formula, record, condition = parts
+        own, whole = self.span(name, name), self.span(first, last)
+        return tree.Measure(name.text, formula, tuple(record or ()), condition, self.doc, own, whole)
 
     def at(self, parts: list[Any], first: Token, last: Token) -> tree.At:
         return tree.At(parts[0], parts[1], self.span(first, last))
@@ -236,8 +334,8 @@ class Builder:
         return parts
 
     def expect(self, parts: list[Any], first: Token, last: Token) -> tree.Expect:
-        formula, comparison, bound, within = parts
-        return tree.Expect(formula, comparison, bound, within, self.span(first, last))
+        formula, comparison, bound, within, condition = parts
+        return tree.Expect(formula, comparison, bound, within, condition, self.span(first, last))
 
     def comparator(self, parts: list[Any], first: Token, last: Token) -> str:
         return parts[0].kind  # type: ignore[no-any-return]
@@ -264,6 +362,10 @@ class Builder:
 
     def range_type(self, parts: list[Any], first: Token, last: Token) -> tree.RangeType:
         return tree.RangeType(parts[0], parts[1], self.span(first, last))
+
+    def service_type(self, parts: list[Any], first: Token, last: Token) -> tree.ServiceType:
+        request, reply = parts
+        return tree.ServiceType(request, reply, self.span(first, last))
 
     def enum_type(self, parts: list[Any], first: Token, last: Token) -> tree.EnumType:
         names = tuple((part.text, self.span(part, part)) for part in parts)
@@ -310,6 +412,9 @@ class Builder:
 
     def call(self, parts: list[Any], first: Token, last: Token) -> tree.Call:
         return tree.Call(parts[0], tuple(parts[1] or ()), self.span(first, last))
+
+    def list_of(self, parts: list[Any], first: Token, last: Token) -> tree.List:
+        return tree.List(tuple(parts), self.span(first, last))
 
     def with_record(self, parts: list[Any], first: Token, last: Token) -> tree.With:
         return tree.With(parts[0], parts[1], self.span(first, last))

@@ -8,7 +8,9 @@ from typing import Any
 from petri.language.syntax.lexer import SOFT_WORDS, Token
 from petri.language.syntax.tables import END, ParserTables, Rule
 
-_LISTS = frozenset(("", "arguments", "initials", "inputs", "outputs", "draws", "records", "parameters", "keys"))
+_LISTS = frozenset(
+    ("", "arguments", "initials", "inputs", "outputs", "draws", "lets", "fields", "records", "parameters", "keys")
+)
 
 
 _STATES_PER_LEVEL = 8  # more than any operation keeps on the stack while it waits for its last operand

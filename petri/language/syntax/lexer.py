@@ -13,17 +13,19 @@ from petri.net import Span
 from petri.structs import Struct, replace
 
 DECLARATION_WORDS = (
-    "net", "time", "param", "const", "unit", "type", "dist", "place", "transition", "module", "port", "instance",
+    "net", "time", "param", "const", "unit", "type", "dist", "fn", "place", "transition", "module", "port", "instance",
     "import", "measure", "expect", "run", "end",
 )  # fmt: skip
 CLAUSE_WORDS = (
-    "takes", "draw", "when", "priority", "weight", "read", "no", "reset", "cap", "fifo", "lifo", "bag", "by", "in",
-    "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "at", "record", "until", "warmup",
+    "takes", "draw", "let", "when", "priority", "weight", "read", "no", "reset", "cap", "fifo", "lifo", "bag", "by",
+    "in", "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "as", "at", "record", "until", "warmup",
     "replications", "seed", "order", "within", "with", "of",
 )  # fmt: skip
 VALUE_WORDS = ("token", "all", "now", "true", "false")
 RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
-SOFT_WORDS = frozenset(("at", "order", "out", "seed", "of"))  # also names, where the keyword could not occur
+SOFT_WORDS = frozenset(
+    ("as", "at", "let", "of", "order", "out", "seed")
+)  # also names, where the keyword could not occur
 
 _TOKEN = re.compile(
     r"""

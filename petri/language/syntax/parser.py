@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import pairwise
 
 from petri.diagnostics import Diagnostic, Value, in_order, limited
 from petri.language.syntax import tree
@@ -12,6 +13,7 @@ from petri.language.syntax.foreign import LARGEST_FILE, too_large, unlike
 from petri.language.syntax.lexer import RESERVED, Comment, Lexed, Token, lex, span_of
 from petri.language.syntax.slips import EXPLAINS_SIGNS, SPREADING, explain, names_beside
 from petri.language.syntax.splitting import Statement, split
+from petri.language.syntax.steps import BLOCK_WORDS, BRANCH_WORDS, STEP_WORDS, nested
 from petri.language.syntax.tables import END, ParserTables, load_tables
 from petri.structs import Struct, field, replace
 
@@ -49,6 +51,18 @@ class _OpenModule(Struct):
     body: list[tree.Declaration] = field(default_factory=list)
 
 
+class _OpenThread(Struct):
+    """A thread whose `end` has not been reached; `header` is None if it or one of its steps did not parse.
+
+    steps: those read so far, an `end` of a block among them; blocks: the blocks that are open.
+    """
+
+    header: tree.Thread | None
+    keyword: Token
+    steps: list[tree.Step] = field(default_factory=list)
+    blocks: list[Token] = field(default_factory=list)
+
+
 def parse_text(text: str, path: str) -> Parsed:
     """As `parse`, with additional data for the formatter and the checker."""
     no_net = [too_large(path, len(text))] if len(text) > LARGEST_FILE else unlike(text, path)
@@ -64,6 +78,7 @@ class _Parser:
         self.tables: ParserTables = load_tables()
         self.builder = Builder(path)
         self.statements = split(lexed.tokens, path)
+        _join_names_of_imports(self.statements)
         self.comments = lexed.comments
         self.documentation = documentation(self.statements, lexed.comments)
         self.lexical = _by_statement(self.statements, lexed)
@@ -73,6 +88,7 @@ class _Parser:
         self.failures: list[tuple[Diagnostic, frozenset[str]]] = []
         self.top: list[tree.Declaration] = []
         self.open: list[_OpenModule] = []
+        self.thread: _OpenThread | None = None
         self.diagnostics: list[Diagnostic] = []
         self.broken: set[str] = set()
 
@@ -83,12 +99,20 @@ class _Parser:
             self.builder.doc = self.documentation.get(number, "")
             nodes = self._statement(statement, self.lexical.get(number, []), number in self.with_gaps)
             done.append((statement, nodes))
-            if statement.word == "module":
+            if self.thread is not None and (statement.word in STEP_WORDS or statement.word == "end"):
+                self._add_step(self.thread, statement, nodes)
+                continue
+            self._close_thread(None)
+            if statement.word == "thread":
+                header = nodes[0] if nodes else None
+                self.thread = _OpenThread(header if isinstance(header, tree.Thread) else None, statement.tokens[0])
+            elif statement.word == "module":
                 self._open_module(statement, _with_parameter_docs(statement, nodes, self.comments))
             elif statement.word == "end":
                 self._close_module(statement)
             else:
                 self._add(nodes)
+        self._close_thread(None)
         for module in reversed(self.open):
             if module.header is not None:
                 self._tell("module-without-end", module.keyword, module.keyword, word="module")
@@ -139,9 +163,11 @@ class _Parser:
             if len(tokens) > 1:
                 raise SyntaxFailure(1, frozenset((END,)))
             return ()
-        if tokens[0].kind != statement.word and statement.word:
+        if tokens[0].kind != statement.word and statement.word and statement.word not in STEP_WORDS:
             tokens = [replace(tokens[0], kind=statement.word), *tokens[1:]]
         start = {"type": "type_declaration", "": "place"}.get(statement.word, statement.word)
+        if statement.word in STEP_WORDS:
+            start, tokens = "step", _verb_marked(tokens, statement.word)
         node = run(self.tables, self.builder, start, tokens, DEEPEST)
         return node if isinstance(node, tuple) else (node,)
 
@@ -174,8 +200,86 @@ class _Parser:
             closed = replace(closed, end_line=last.line, end_column=last.end_column)
         self._add((replace(module.header, body=tuple(module.body), span=closed),))
 
+    def _add_step(self, thread: _OpenThread, statement: Statement, nodes: tuple[tree.Declaration, ...]) -> None:
+        """Adds a step to the open thread, or closes a block of steps or the thread."""
+        word, first = statement.word, statement.tokens[0]
+        if word == "end" and not thread.blocks:
+            self._close_thread(statement)
+            return
+        if word == "end":
+            thread.blocks.pop()
+            span = span_of(first, first, self.path)
+            thread.steps.append(tree.Step("end", span, span))
+            return
+        if word in BRANCH_WORDS:
+            block = thread.blocks[-1].text if thread.blocks else ""
+            if (block == "choose") != (word == "or") or not block:
+                wanted = "choose" if word == "or" else "if"
+                self._tell("stray-branch", first, first, word=word, block=wanted)
+                thread.header = None
+        elif word in BLOCK_WORDS:
+            thread.blocks.append(first)
+        if not nodes:
+            thread.header = None
+        else:
+            assert isinstance(nodes[0], tree.Step)
+            thread.steps.append(nodes[0])
+
+    def _close_thread(self, end: Statement | None) -> None:
+        """Puts the open thread where it belongs; `end` is None where it has none."""
+        thread, self.thread = self.thread, None
+        if thread is None:
+            return
+        if end is None:
+            keyword = thread.blocks[-1] if thread.blocks else thread.keyword
+            self._tell("block-without-end", keyword, keyword, word=keyword.text)
+        if thread.header is None or end is None:
+            self.broken |= {thread.header.name} if thread.header else set()
+            return
+        last = end.tokens[0]
+        closed = replace(thread.header.span, end_line=last.line, end_column=last.end_column)
+        self._add((replace(thread.header, steps=nested(thread.steps), span=closed),))
+
     def _add(self, nodes: tuple[tree.Declaration, ...]) -> None:
         (self.open[-1].body if self.open else self.top).extend(nodes)
+
+
+def _join_names_of_imports(statements: list[Statement]) -> None:
+    """Make one name of `voice.Packet` where `voice` is an import with this name of its own."""
+    spaces = set()
+    for statement in statements:
+        if statement.word == "import":
+            pairs = pairwise(statement.tokens)
+            spaces |= {name.text for word, name in pairs if word.kind == "as" and name.kind == "NAME"}
+    for statement in statements if spaces else ():
+        kinds = [token.kind for token in statement.tokens]
+        first = kinds.index("with") if "with" in kinds else len(kinds)
+        path = first if statement.word == "import" else 0
+        joined: list[Token] = statement.tokens[:path]
+        for token in statement.tokens[path:]:
+            if token.kind not in (*_PUNCTUATION, "NUMBER") and len(joined) > 1 and joined[-1].kind == ".":
+                before = joined[-2]
+                behind = len(joined) > 2 and joined[-3].kind == "."
+                if before.kind == "NAME" and before.text in spaces and not behind and _touch(before, joined[-1], token):
+                    del joined[-2:]
+                    token = replace(before, text=f"{before.text}.{token.text}")
+            joined.append(token)
+        statement.tokens[:] = joined
+
+
+_PUNCTUATION = frozenset("()[]{}.,:=~|+-*/<>") | {"->", "..", "==", "!=", "<=", ">=", "STRING"}
+
+
+def _touch(*tokens: Token) -> bool:
+    return all(a.line == b.line and a.end_column == b.column for a, b in pairwise(tokens))
+
+
+def _verb_marked(tokens: list[Token], word: str) -> list[Token]:
+    """The tokens of a step, with its verb as a keyword: elsewhere it is a name."""
+    verb = 2 if len(tokens) > 2 and tokens[1].kind == ":" else 0
+    marked = list(tokens)
+    marked[verb] = replace(tokens[verb], kind=word)
+    return marked
 
 
 def documentation(statements: list[Statement], comments: list[Comment]) -> dict[int, str]:
@@ -297,6 +401,8 @@ def _names(statement: Statement) -> set[str]:
     """The names that a broken declaration would have declared, as far as known."""
     if statement.word == "time":
         return {"time"}
+    if statement.word in STEP_WORDS:
+        return set()
     names = [token.text.strip('"') for token in statement.tokens[1:] if token.kind in ("NAME", "STRING")]
     if len(statement.tokens) > 1 and statement.tokens[1].kind in RESERVED:
         names.insert(0, statement.tokens[1].text)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
-from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, Token, span_of
+from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
 from petri.language.syntax.splitting import OTHER_WORDS, Statement
 from petri.language.syntax.tables import END
 from petri.net import Span
@@ -23,6 +23,7 @@ _OPERATORS = frozenset(
 )
 _OPERAND_ENDS = frozenset(("NAME", "NUMBER", "STRING", ")", "]", "}", "token", "all", "now", "end", "true", "false"))
 _CLAUSES = frozenset(CLAUSE_WORDS)
+_NAMES = frozenset(("NAME", *SOFT_WORDS))
 _BEGINS = frozenset(("NAME", "NUMBER", "STRING", "{", "token", "now", "(", "-"))
 DISTRIBUTIONS = frozenset((
     "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal", "triangular",
@@ -37,8 +38,9 @@ _SYNONYMS = {
     "sample": "draw", "queue": "fifo", "stack": "lifo", "sorted": "by", "init": "=", "initial": "=",
     "probability": "weight", "during": "until", "for": "until", "reps": "replications", "runs": "replications",
     "inhibit": "no", "inhibitor": "no", "test": "read", "var": "param", "parameter": "param", "constant": "const",
-    "state": "place", "event": "transition", "action": "transition", "trans": "transition", "def": "module",
-    "class": "module", "process": "module", "component": "module", "include": "import", "use": "import", "let": "param",
+    "state": "place", "event": "transition", "action": "transition", "trans": "transition", "def": "fn",
+    "function": "fn",
+    "class": "module", "process": "module", "component": "module", "include": "import", "use": "import", "let": "const",
     "assert": "expect", "check": "expect", "simulate": "run", "input": "port", "output": "port", "struct": "type",
     "enum": "type", "record": "type", "metric": "measure", "units": "unit", "new": "instance", "endmodule": "end",
 }  # fmt: skip
@@ -53,6 +55,7 @@ _FORMS = {
     "unit": "unit cycle = 1 / clock",
     "type": "type Packet = { seq: int, size: Bytes }` or `type Colour = gold | silver",
     "dist": "dist sizes = choice(64 B: 7, 1518 B: 1)",
+    "fn": "fn blocks(size: Bytes): int = ceil(size / 64 B)",
     "place": "place name : type fifo cap 8 = 3 * token",
     "transition": "transition name: queue(x), 2 * credit -> done(x) takes exp(5) when x > 3",
     "module": "module Name(size: int = 8) … end",
@@ -161,9 +164,9 @@ def _not_a_declaration(case: _Case) -> Diagnostic | None:
         return case.tell("after-end")
     if case.word == "":
         token = case.tokens[0]
-        if token.kind != "NAME":
+        if token.kind not in _NAMES:
             return case.tell("before-declaration", span=span_of(token, token, case.path), found=_shown(token))
-    elif not (token and token.kind == "NAME" and token.first and END in case.expected):
+    elif not (token and token.kind in _NAMES and token.first and END in case.expected):
         return None
     if token.text == "after" and case.word:
         return None
@@ -201,8 +204,19 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
     if _type_follows(case):
         return None
     if token.kind == "NAME" and "takes" in words and case.after in ("NAME", "NUMBER", "("):
-        return case.tell("unknown-clause", found=token.text, words=("draw", "takes", "when", "priority", "weight"))
+        return case.tell(
+            "unknown-clause", found=token.text, words=("draw", "let", "takes", "when", "priority", "weight")
+        )
     return None
+
+
+def _late_condition(case: _Case) -> Diagnostic | None:
+    """`transition t: a(x) -> b(x) if x > 3`, and the same after any clause."""
+    if case.word != "transition" or case.kind != "if" or case.wants_value or case.open_brackets():
+        return None
+    if "->" in case.expected or any(token.kind == "then" for token in case.tokens[case.position :]):
+        return None
+    return case.tell("condition-late", name=case.tokens[1].text)
 
 
 def _meant(word: str, candidates: tuple[str, ...] | list[str]) -> str | None:
@@ -379,7 +393,7 @@ def _equals(case: _Case) -> Diagnostic | None:
         return case.tell("colon-equals", span=span_of(case.before, case.tokens[case.position], case.path))
     if case.kind == "==" and "=" in case.expected:
         return case.tell("double-equals")
-    declaring = case.word in ("param", "const", "unit", "type", "dist", "instance", "measure")
+    declaring = case.word in ("param", "const", "unit", "type", "dist", "fn", "instance", "measure")
     if declaring and "=" in case.expected and "==" not in case.expected and not case.open_brackets():
         return case.tell("missing-equals", word=case.word, name=case.tokens[1].text, form=_FORMS[case.word])
     if case.word == "place" and case.kind == "NUMBER" and "=" in case.expected:
@@ -459,6 +473,9 @@ def _numbers(case: _Case) -> Diagnostic | None:
 def _conditional(case: _Case) -> Diagnostic | None:
     if case.kind == "if" and not case.wants_value and any(token.kind == "else" for token in case.tokens):
         return case.tell("if-after-value") if case.before.kind in _OPERAND_ENDS else None
+    conditions = [token.kind for token in case.tokens[: case.position]].count("if")
+    if case.kind == "else" and conditions and "if" in case.expected | {"if"} and case.word in ("place", "measure"):
+        return case.tell("if-after-value")
     if not (case.ends_here or case.kind == "else") or case.kind == "=":
         return None
     if "then" in case.expected:
@@ -584,6 +601,7 @@ _SLIPS: tuple[Callable[[_Case], Diagnostic | None], ...] = (
     _misspelt_unit,
     _brace_block,
     _transition_shape,
+    _late_condition,
     _misspelt_clause,
     _missing_type_colon,
     _equals,

@@ -1,4 +1,4 @@
-"""Divides the tokens of a file into declarations, at their keywords.
+"""Divides the tokens of a file into declarations, at their keywords, and threads into steps.
 
 Declaration keywords are reserved, but two have a second meaning (`time(…)` is a measure, `end` an instant), and users
 misspell them or use them as names. The neighbouring tokens decide which case it is.
@@ -7,10 +7,12 @@ misspell them or use them as names. The neighbouring tokens decide which case it
 from __future__ import annotations
 
 from petri.diagnostics import Diagnostic, did_you_mean
+from petri.language.syntax import steps
 from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
 from petri.structs import Struct, field
 
 _DECLARING = frozenset(DECLARATION_WORDS)
+_NEWER = frozenset(("thread", "service"))  # words of declarations that are not reserved: a place may be called `thread`
 _OPENING = frozenset("([{")
 _CLOSING = frozenset(")]}")
 # After these an operand must follow, so `end` is the instant.
@@ -43,12 +45,21 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
     """All tokens, divided into statements in order. Tokens that only look like keywords become names."""
     statements: list[Statement] = []
     depth = 0
-    modules = 0
+    open_blocks: list[str] = []  # the words of modules, threads and blocks of steps that have not ended
     for position, token in enumerate(tokens):
         before = tokens[position - 1] if position else None
         after = tokens[position + 1] if position + 1 < len(tokens) else None
         word, wrong, unknown = "", None, False
-        if token.kind in _DECLARING:
+        if token.text == "service" and _is_type(before, after):
+            token.kind = "service"
+        in_thread = bool(open_blocks) and open_blocks[-1] != "module"
+        if in_thread and depth == 0 and (step := _step(tokens, position, statements[-1])):
+            word = step
+        elif in_thread and token.kind == "end" and steps.is_complete(statements[-1].word, statements[-1].tokens):
+            word = "end"
+        elif _declares_newer(token, before, after, depth, statements):
+            word = token.text
+        elif token.kind in _DECLARING:
             alone = bool(statements) and position == statements[-1].first + 1 and statements[-1].word not in _NAMELESS
             word = _declares(token, before, after, depth, alone)
             if not word and _is_name(token, before, after):
@@ -57,15 +68,20 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
                 token.kind = "NAME"
                 wrong = Diagnostic("reserved-name", span_of(token, token, path), {"name": token.text})
         elif token.kind == "NAME" and token.first:
-            word = _misspelt(token, before, after, modules > 0)
+            word = _misspelt_step(token, before, after, depth) if in_thread else ""
+            identifier = "misspelt-step" if word else "misspelt-word"
+            word = word or _misspelt(token, before, after, bool(open_blocks))
             if word:
-                values = {"found": token.text, "suggestion": word}
-                wrong = Diagnostic("misspelt-word", span_of(token, token, path), values)
+                wrong = Diagnostic(identifier, span_of(token, token, path), {"found": token.text, "suggestion": word})
+            elif in_thread and _unknown_step(token, before, after, depth):
+                word = "take"
+                listed = {"found": token.text, "words": sorted(steps.STEP_WORDS)}
+                wrong = Diagnostic("unknown-step", span_of(token, token, path), listed)
             unknown = before is not None and before.kind == "NUMBER" and after is not None and after.kind == "NAME"
         if word or unknown or not statements:
             statements.append(Statement(word, [token], position))
             depth = 0
-            modules += {"module": 1, "end": -1}.get(word, 0)
+            _open_or_close(open_blocks, word)
         else:
             statements[-1].tokens.append(token)
         if wrong:
@@ -75,6 +91,62 @@ def split(tokens: list[Token], path: str) -> list[Statement]:
         elif token.kind in _CLOSING:
             depth = max(depth - 1, 0)
     return statements
+
+
+def _open_or_close(blocks: list[str], word: str) -> None:
+    if word in _DECLARING or word in _NEWER:
+        while word != "end" and blocks and blocks[-1] != "module":
+            blocks.pop()  # a thread without `end`: it cannot contain a declaration
+    if word in ("module", "thread") or word in steps.BLOCK_WORDS:
+        blocks.append(word)
+    elif word == "end" and blocks:
+        blocks.pop()
+
+
+def _step(tokens: list[Token], position: int, statement: Statement) -> str:
+    """The word of the step that starts at a token of a thread; "" if none does."""
+    before = tokens[position - 1]
+    length = position - statement.first
+    labelled = length == 2 and before.kind == ":" and statement.word in steps.LABELLED
+    condition = statement.word == "thread" and tokens[position].kind == "if" and not steps.asks(statement.tokens)
+    if labelled or condition or (statement.word == "thread" and length < 2):
+        return ""
+    if length == 1 and statement.word in steps.STEP_WORDS and not steps.is_complete(statement.word, statement.tokens):
+        return ""  # the first word after `give`, say, is an operand
+    if length == 3 and statement.tokens[1].kind == ":":
+        return ""
+    if before.kind in _WANTS_OPERAND and not steps.is_complete(statement.word, statement.tokens):
+        return ""
+    return steps.begins(tokens, position, statement.tokens)
+
+
+def _unknown_step(token: Token, before: Token | None, after: Token | None, depth: int) -> bool:
+    """Whether a step seems to start with a name: two names in a row occur nowhere within a step."""
+    follows = after is not None and after.kind in ("NAME", "NUMBER") and not after.first
+    return follows and depth == 0 and not (before and before.kind in _WANTS_OPERAND - {"else", "then", "or"})
+
+
+def _misspelt_step(token: Token, before: Token | None, after: Token | None, depth: int) -> str:
+    """The intended step."""
+    if not _unknown_step(token, before, after, depth):
+        return ""
+    meant = steps.SYNONYMS.get(token.text.lower()) or did_you_mean(token.text, steps.STEP_NAMES)
+    return meant or ""
+
+
+def _is_type(before: Token | None, after: Token | None) -> bool:
+    """Whether `service` is the word of a type: two names in a row occur in no expression."""
+    return before is not None and before.kind in (":", "=") and after is not None and after.kind in ("NAME", "{")
+
+
+def _declares_newer(
+    token: Token, before: Token | None, after: Token | None, depth: int, statements: list[Statement]
+) -> bool:
+    """Whether a word that is not reserved starts a declaration: a name follows, which an expression cannot have."""
+    if token.kind != "NAME" or token.text not in _NEWER or depth or after is None or after.kind != "NAME":
+        return False
+    alone = before is not None and statements[-1].tokens == [before] and statements[-1].word in _DECLARING - _NAMELESS
+    return before is None or not (alone or before.kind in _WANTS_OPERAND or (before.kind == "." and not token.first))
 
 
 def _is_name(token: Token, before: Token | None, after: Token | None) -> bool:

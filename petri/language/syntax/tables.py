@@ -21,8 +21,9 @@ GRAMMAR = "grammar.lark"
 COMPILED = "tables.json"
 END = "$END"
 STARTS = (
-    "net", "time", "import", "param", "const", "unit", "type_declaration", "dist", "place", "transition", "module",
-    "port", "instance", "measure", "expect", "run",
+    "net", "time", "import", "param", "const", "unit", "type_declaration", "dist", "fn", "place", "transition",
+    "module", "port", "instance", "measure", "expect", "run", "service", "thread",
+    "step",
 )  # fmt: skip
 
 

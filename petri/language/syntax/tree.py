@@ -43,7 +43,7 @@ class Field(Frozen):
 
 
 class Index(Frozen):
-    """`base[index]`; `index` is None in `base[*]`, which means all elements in a measure."""
+    """`base[index]`, of an array or a list; `index` is None in `base[*]`, which means all elements in a measure."""
 
     base: Expr
     index: Expr | None
@@ -62,6 +62,13 @@ class Record(Frozen):
     """`{cls: gold, at}` — a field without an expression is the variable of its name."""
 
     fields: tuple[tuple[str, Expr | None, Span], ...]
+    span: Span
+
+
+class List(Frozen):
+    """`[4, 1, 1]`"""
+
+    items: tuple[Expr, ...]
     span: Span
 
 
@@ -147,9 +154,15 @@ class At(Frozen):
     span: Span
 
 
+class Least(Frozen):
+    """The least value of the type that is wanted (0 if it has no range). Only threads make it; it cannot be written."""
+
+    span: Span
+
+
 Expr = (
-    Number | Text | Name | Field | Index | Call | Record | With | Unary | Binary | If | Range | Paren
-    | Weighted | Passage | By | Ordered | At
+    Number | Text | Name | Field | Index | Call | List | Record | With | Unary | Binary | If | Range | Paren
+    | Weighted | Passage | By | Ordered | At | Least
 )  # fmt: skip
 
 # ---------------------------------------------------------------- types
@@ -176,10 +189,19 @@ class RecordType(Frozen):
     span: Span
 
 
-TypeExpr = NamedType | RangeType | EnumType | RecordType
+class ServiceType(Frozen):
+    """`service { bytes: Bytes } -> { port: int }`: a request, the fields that the reply adds, and who made it."""
+
+    request: TypeExpr | None
+    reply: TypeExpr | None
+    span: Span
+
+
+TypeExpr = NamedType | RangeType | EnumType | RecordType | ServiceType
 
 # ---------------------------------------------------------------- declarations
-# `span` covers the declaration; `name_span` its name. `doc` is the text of its `##` comments.
+# `span` covers the declaration; `name_span` its name. `doc` is the text of its `##` comments. What has a `condition` is
+# in the net only if that is true.
 
 
 class Net(Frozen):
@@ -198,10 +220,16 @@ class Time(Frozen):
 
 
 class Import(Frozen):
-    """`import ixp2400.dram` (library, path None) or `import "my/part.net"` (path)."""
+    """`import ixp2400.dram` (library, path None) or `import "my/part.net"` (path).
+
+    `as voice` gives its names a scope of their own; `with rate = 2 Mbps` sets its parameters.
+    """
 
     name: str
     path: str | None
+    alias: str | None
+    alias_span: Span | None
+    settings: tuple[Let, ...]
     span: Span
 
 
@@ -244,6 +272,18 @@ class Dist(Frozen):
     span: Span
 
 
+class Fn(Frozen):
+    """`fn blocks(s: Bytes): int = ceil(s / 128 B)`; without `type` it is that of the value."""
+
+    name: str
+    parameters: tuple[tuple[str, TypeExpr, Span], ...]
+    type: TypeExpr | None
+    value: Expr
+    doc: str
+    name_span: Span
+    span: Span
+
+
 class Loop(Frozen):
     """`[i in 0..n-1]` of a transition or instance, `for i in 0..n-1` of an initial marking."""
 
@@ -264,6 +304,7 @@ class Place(Frozen):
     """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens.
 
     weight: what the capacity is measured in, as in `cap 32 KB of size`.
+    `service`: it was written as `service link[0..hops] : Packet …`, and `type` is the ServiceType.
     """
 
     name: str
@@ -274,9 +315,11 @@ class Place(Frozen):
     capacity: Expr | None
     weight: Expr | None
     initial: tuple[Initial, ...]
+    condition: Expr | None
     doc: str
     name_span: Span
     span: Span
+    service: bool = False
 
 
 class Arc(Frozen):
@@ -294,16 +337,72 @@ class Draw(Frozen):
     span: Span
 
 
+class Let(Frozen):
+    """`rest = p.size - header`, of a `let` or of an `import … with`."""
+
+    name: str
+    value: Expr
+    name_span: Span
+    span: Span
+
+
 class Transition(Frozen):
     name: str
     loops: tuple[Loop, ...]
+    condition: Expr | None
     inputs: tuple[Arc, ...]
     outputs: tuple[Expr, ...]
     draws: tuple[Draw, ...]
+    lets: tuple[Let, ...]
     time: Expr | None
     guard: Expr | None
     priority: Expr | None
     weight: Expr | None
+    doc: str
+    name_span: Span
+    span: Span
+
+
+class Step(Frozen):
+    """One step of a thread. Its `verb` says which of the parts it has.
+
+    - `take`, `hold`, `use`: `arcs`, `guard`, `priority`, `weight`; `use` also `time`
+    - `wait`: `time`, `guard`, `priority`, `weight`
+    - `give`, `release`: `outputs` (for `release` the places)
+    - `call`: the request is the one of `outputs`; `value` is the pattern of the reply
+    - `let`, `set`: `name`, `value`; `draw`: `draws`
+    - `if`, `while`: `value` is the condition; `repeat`: `value` is the number; all have a `body`
+    - `choose` and `or`: `guard`, `priority`, `weight`, `body`
+    - `others` are the `elif` (with a `value`) and the `else` of an `if`, and the `or` of a `choose`
+
+    `name_span` is the position of the label, or of the verb where there is none.
+    """
+
+    verb: str
+    span: Span
+    name_span: Span
+    doc: str = ""
+    label: str = ""
+    arcs: tuple[Arc, ...] = ()
+    outputs: tuple[Expr, ...] = ()
+    name: str = ""
+    value: Expr | None = None
+    draws: tuple[Draw, ...] = ()
+    time: Expr | None = None
+    guard: Expr | None = None
+    priority: Expr | None = None
+    weight: Expr | None = None
+    body: tuple[Step, ...] = ()
+    others: tuple[Step, ...] = ()
+
+
+class Thread(Frozen):
+    """`thread name[i in 0..3] … end`"""
+
+    name: str
+    loops: tuple[Loop, ...]
+    condition: Expr | None
+    steps: tuple[Step, ...]
     doc: str
     name_span: Span
     span: Span
@@ -343,6 +442,7 @@ class Instance(Frozen):
     loops: tuple[Loop, ...]
     module: str
     arguments: tuple[Argument, ...]
+    condition: Expr | None
     doc: str
     name_span: Span
     module_span: Span
@@ -355,6 +455,7 @@ class Measure(Frozen):
     name: str
     formula: Expr
     record: tuple[Expr, ...]
+    condition: Expr | None
     doc: str
     name_span: Span
     span: Span
@@ -367,6 +468,7 @@ class Expect(Frozen):
     comparison: Literal["<", "<=", ">", ">=", "=="]
     bound: Expr
     within: Expr | None
+    condition: Expr | None
     span: Span
 
 
@@ -382,7 +484,7 @@ class Run(Frozen):
 
 
 Declaration = (
-    Net | Time | Import | Param | Const | Type | Dist | Place | Transition | Port | Module | Instance
+    Net | Time | Import | Param | Const | Type | Dist | Fn | Place | Transition | Thread | Port | Module | Instance
     | Measure | Expect | Run
 )  # fmt: skip
 

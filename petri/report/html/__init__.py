@@ -1,28 +1,39 @@
-"""The HTML report of a run or of a sweep: one file that works offline.
+"""The HTML report of a run, a sweep or a search: one file that works offline.
 
 text = run_report(result)              # a Result of `Model.run`
 text = recorded_report(data)           # the output of `Result.to_dict`, read back from JSON
 text = sweep_report(outcome)           # an Outcome of an experiment
+text = search_report(outcome)          # a SearchOutcome
+text = forwarding_report(outcome)      # a ForwardingOutcome, of RFC 2544
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from petri.experiment.forwarding.outcome import ForwardingOutcome
     from petri.experiment.summary import Outcome
+    from petri.experiment.threshold.outcome import SearchOutcome
+    from petri.measure.observation import Floats
     from petri.result import Result
 
-__all__ = ["recorded_report", "run_report", "sweep_report"]
+__all__ = ["forwarding_report", "recorded_report", "run_report", "search_report", "sweep_report"]
 
 
-def run_report(result: Result, sources: Mapping[str, str] | None = None) -> str:
-    """The page of a run. With `sources` (`Model.sources`), the picture's inscriptions are as written."""
+def run_report(
+    result: Result, sources: Mapping[str, str] | None = None, gaps: Mapping[str, Floats] | None = None
+) -> str:
+    """The page of a run. With `sources` (`Model.sources`), the picture's inscriptions are as written.
+
+    gaps: values of measures in the order of their events, by the measure's name, to be drawn beside its distribution.
+    """
     from petri.report.html.record import of_result
     from petri.report.html.run_page import run_page
 
-    return run_page(of_result(result), sources).html()
+    return run_page(replace(of_result(result), gaps=gaps or {}), sources).html()
 
 
 def recorded_report(data: Mapping[str, Any]) -> str:
@@ -38,3 +49,17 @@ def sweep_report(outcome: Outcome) -> str:
     from petri.report.html.sweep_page import sweep_page
 
     return sweep_page(outcome).html()
+
+
+def search_report(outcome: SearchOutcome) -> str:
+    """The page of a search."""
+    from petri.report.html.search_page import search_page
+
+    return search_page(outcome).html()
+
+
+def forwarding_report(outcome: ForwardingOutcome) -> str:
+    """The page of a study of RFC 2544."""
+    from petri.report.html.forwarding_page import forwarding_page
+
+    return forwarding_page(outcome).html()

@@ -312,6 +312,58 @@ def series(
     }
 
 
+def several(start: float, window: float, lines: Sequence[tuple[str, Floats]], units: Units, dimension: str) -> Figure:
+    """Several measures of one dimension in the same windows, as (name, values) of one run."""
+    length = max(len(values) for _, values in lines)
+    known = np.concatenate([values[np.isfinite(values)] for _, values in lines])
+    across = units.scale(start + window * length, "Time")
+    up = units.scale(float(np.abs(known).max()) if len(known) else 0.0, dimension)
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": plotted(name),
+            "x": _rounded((start + window * (np.arange(len(values)) + 0.5)) * across.factor),
+            "y": _rounded(values * up.factor),
+            "line": {"color": f"@s{index % SERIES}", "width": 1.6},
+            "hovertemplate": f"%{{y:.4g}} {up.unit}",
+        }
+        for index, (name, values) in enumerate(lines)
+    ]
+    unit, time_unit = (f" [{one}]" if one else "" for one in (up.unit, across.unit))
+    return {
+        "data": traces,
+        "layout": {
+            "hovermode": "x unified",
+            "xaxis": {"title": {"text": f"time{time_unit}"}},
+            "yaxis": {"title": {"text": f"value{unit}"}},
+            "showlegend": True,
+        },
+    }
+
+
+def in_order(values: Floats, units: Units, dimension: str, name: str) -> Figure:
+    """Values in the order of their events, as points."""
+    up = units.scale(float(np.median(np.abs(values))), dimension)
+    trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": list(range(1, len(values) + 1)),
+        "y": _rounded(values * up.factor),
+        "marker": {"color": "@s0", "size": 4},
+        "hovertemplate": f"%{{x}}: %{{y:.4g}} {up.unit}<extra></extra>",
+    }
+    unit = f" [{up.unit}]" if up.unit else ""
+    return {
+        "data": [trace],
+        "layout": {
+            "xaxis": {"title": {"text": "number of the event"}},
+            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}, "rangemode": "tozero"},
+            "showlegend": False,
+        },
+    }
+
+
 def _rounded(values: np.ndarray[Any, np.dtype[np.floating[Any]]]) -> list[float | None]:
     """For the page: 6 significant digits; a value that is not finite is a gap."""
     return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values.tolist()]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from petri.measure.intervals import Interval
+from petri.measure.observation import Floats
 from petri.net import Net
 from petri.report.quantities import Units
 from petri.report.tables import row_name
@@ -30,6 +31,7 @@ class RunRecord:
     """`net` and `history` are None where a result does not tell them; `reasons` say why its net died.
 
     occupancy: for each place, the share of time with 0, 1, 2 … tokens; None if the run did not record it.
+    gaps: the first values of some measures, in the order of their events.
     """
 
     data: Mapping[str, Any]
@@ -38,6 +40,7 @@ class RunRecord:
     history: History | None = None
     reasons: tuple[Reason, ...] = ()
     occupancy: tuple[tuple[float, ...], ...] | None = None
+    gaps: Mapping[str, Floats] = field(default_factory=dict)
 
     def time(self, value: float | None) -> str:
         return self.units.show(value, "Time")

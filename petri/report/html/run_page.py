@@ -311,6 +311,7 @@ def _distributions(page: Page, record: RunRecord) -> None:
         held = measure.get("histogram")
         made = [
             *([] if held in drawn else _sample(page, record, measure)),
+            *_in_order(page, record, measure),
             *_series(page, record, measure, index),
             *_orders(page, measure),
         ]
@@ -318,6 +319,7 @@ def _distributions(page: Page, record: RunRecord) -> None:
         if made:
             heading = tag("h3", tag("code", str(measure["name"])))
             parts.append(content(heading, tag("div", made, class_="pair")))
+    parts += _together(page, record)
     if parts:
         page.section("distributions", "Distributions and series", *parts)
 
@@ -357,6 +359,37 @@ def _series(page: Page, record: RunRecord, measure: Mapping[str, Any], index: in
     length = f"windows of {record.time(window)}" if window else "equal windows"
     caption = content(tag("b", "Over time"), f", in {length}.")
     return [page.figure(figure, f"{measure['name']} over time", caption, 19)]
+
+
+def _in_order(page: Page, record: RunRecord, measure: Mapping[str, Any]) -> list[Content]:
+    """The first values of a measure, one after the other."""
+    name = str(measure["name"])
+    values = record.gaps.get(name)
+    if values is None or not len(values):
+        return []
+    caption = content(tag("b", "In order"), f": the first {number(len(values))} values.")
+    figure = figures.in_order(values, record.units, str(measure["dimension"]), name)
+    return [page.figure(figure, f"{name} in the order of events", caption, 19)]
+
+
+def _together(page: Page, record: RunRecord) -> list[Markup]:
+    """Measures with series of one unit over the same windows, in one picture."""
+    if record.net is None:
+        return []
+    alike: dict[tuple[float, str], list[tuple[str, Any]]] = {}
+    for measure, declared in zip(record.data["measures"], record.net.measures, strict=True):
+        if declared.window and measure.get("series"):
+            values = np.array([real(one) for one in next(iter(measure["series"].values()))])
+            alike.setdefault((declared.window, str(measure["dimension"])), []).append((str(measure["name"]), values))
+    start = float(record.data["manifest"]["warmup"])
+    made: list[Markup] = []
+    for (window, dimension), lines in alike.items():
+        if len(lines) > 1:
+            names = ", ".join(name for name, _ in lines)
+            figure = figures.several(start, window, lines, record.units, dimension)
+            caption = content(tag("b", names), f" in windows of {record.time(window)}, of the first replication.")
+            made.append(content(tag("h3", "Together"), page.figure(figure, f"{names} over time", caption, 22)))
+    return made
 
 
 def _orders(page: Page, measure: Mapping[str, Any]) -> list[Content]:

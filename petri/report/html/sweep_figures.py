@@ -122,6 +122,37 @@ def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]
     }
 
 
+def deviations(outcome: Outcome) -> list[tuple[str, Kept, Kept]]:
+    """The measures of which the mean and the standard deviation were kept: name, mean, deviation."""
+    kept = {one.name: one for one in outcome.figures}
+    names = [name.removesuffix(".std") for name in kept if name.endswith(".std")]
+    means = [(name, kept.get(f"{name}.mean", kept.get(name)), kept[f"{name}.std"]) for name in names]
+    return [(name, mean, deviation) for name, mean, deviation in means if mean is not None]
+
+
+def with_deviation(outcome: Outcome, name: str, mean: Kept, deviation: Kept, units: Units) -> Figure:
+    """The mean of a measure at every point, with bars of one standard deviation of its values."""
+    scale = scale_of(outcome, mean, units)
+    trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [plotted(point.label) for point in outcome.points],
+        "y": [finite(point.intervals[mean.name].mean * scale.factor) for point in outcome.points],
+        "error_y": error_bars([point.intervals[deviation.name].mean * scale.factor for point in outcome.points], "@s0"),
+        "marker": {"color": "@s0", "size": 8},
+        "hovertemplate": f"%{{x}}<br>%{{y:.4g}}, deviation %{{error_y.array:.4g}} {scale.unit}<extra></extra>",
+    }
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    return {
+        "data": [trace],
+        "layout": {
+            "xaxis": {"type": "category"},
+            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}},
+            "showlegend": False,
+        },
+    }
+
+
 def sorted_lines(
     lines: Mapping[tuple[Value, ...], list[PointOutcome]], others: Sequence[PlotAxis]
 ) -> list[tuple[tuple[Value, ...], list[PointOutcome]]]:

@@ -43,6 +43,7 @@ def sweep_page(outcome: Outcome) -> Page:
     if any(point.checked for point in outcome.points):
         page.section("expected", "Expected values", _expected_table(outcome, units))
     _distributions(page, outcome, units, axes)
+    _deviations(page, outcome, units)
     _measures(page, outcome, units, axes)
     if outcome.points:
         page.section("points", "Every point", points_table(outcome, units, axes))
@@ -50,7 +51,7 @@ def sweep_page(outcome: Outcome) -> Page:
         page.section("recordings", "Recordings", tables.recordings_table(recordings))
     if outcome.points and net.places:
         page.section("net", "The net", picture(net))
-    page.section("provenance", "How to repeat this", *_provenance(outcome, units))
+    page.section("provenance", "How to repeat this", *provenance(outcome, units))
     return page
 
 
@@ -119,6 +120,17 @@ def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Pl
     if parts:
         note = tag("p", "Bars are 95 % confidence intervals of the percentiles over the replications.", class_="note")
         page.section("distributions", "Distributions", note, parts)
+
+
+def _deviations(page: Page, outcome: Outcome, units: Units) -> None:
+    """The measures of which the mean and the standard deviation were kept."""
+    parts = []
+    for name, mean, deviation in figures.deviations(outcome) if len(outcome.points) > 1 else ():
+        drawn = figures.with_deviation(outcome, name, mean, deviation, units)
+        parts.append(content(tag("h3", tag("code", name)), page.figure(drawn, f"{name} with its deviation", None, 24)))
+    if parts:
+        note = tag("p", "Bars are one standard deviation of the values, not of their mean.", class_="note")
+        page.section("deviations", "Means with deviations", note, parts)
 
 
 def _has_values(outcome: Outcome, kept: Kept) -> bool:
@@ -208,7 +220,8 @@ def _point_row(point: PointOutcome, kept: Sequence[Kept], units: Units, axes: Se
     return tag("tr", cells)
 
 
-def _provenance(outcome: Outcome, units: Units) -> list[Content]:
+def provenance(outcome: Outcome, units: Units) -> list[Content]:
+    """What the runs depend on."""
     identity = outcome.identity
     rows = [row for point in outcome.points for row in point.rows]
     entries: list[tuple[str, Content]] = [
@@ -220,7 +233,7 @@ def _provenance(outcome: Outcome, units: Units) -> list[Content]:
         ("engine", ", ".join(sorted({row.engine for row in rows}))),
         ("pnsim", ", ".join(sorted({row.version for row in rows}))),
         ("machine", ", ".join(sorted({f"{row.machine}, Python {row.python}" for row in rows}))),
-        ("store", outcome.store.name),
+        *([("store", outcome.store.name)] if outcome.store.name else []),
     ]
     parts: list[Content] = [tables.pairs(entries)]
     varied = set(outcome.axes)
@@ -251,6 +264,8 @@ def _provenance(outcome: Outcome, units: Units) -> list[Content]:
     every = tag(
         "details", tag("summary", "seed, warm-up and net of each point"), tables.table(headings, points, "Seeds")
     )
+    if not outcome.store.name:  # a search, which has none
+        return [*parts, every]
     repeat = content(
         tag("code", "pnsim rerun"), f" {outcome.store.name} repeats any replication and compares its trajectory's hash."
     )

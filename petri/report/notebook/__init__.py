@@ -3,21 +3,30 @@
 `petri.display` calls these functions by name.
 """
 
-from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
+from petri.report.notebook.descriptions import (
+    describe_forwarding,
+    describe_model,
+    describe_outcome,
+    describe_result,
+    describe_search,
+)
 from petri.report.notebook.drawing import Drawing, draw
 from petri.report.notebook.fragments import measure_html, model_html, outcome_html, result_html
-from petri.report.notebook.progress import progress_line, sweep_line
+from petri.report.notebook.progress import progress_line, search_line, sweep_line
 
 __all__ = [
     "Drawing",
+    "describe_forwarding",
     "describe_model",
     "describe_outcome",
     "describe_result",
+    "describe_search",
     "draw",
     "measure_html",
     "model_html",
     "outcome_html",
     "progress_line",
     "result_html",
+    "search_line",
     "sweep_line",
 ]

@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from petri.experiment.definition import shown
+from petri.experiment.forwarding.outcome import ForwardingOutcome
 from petri.experiment.summary import Outcome
+from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
 from petri.model import Model
 from petri.report.html.record import shown_dimension
 from petri.report.quantities import Units, exact_quantity
+from petri.report.search import answer, question
 from petri.result import MeasureResult, Result
 from petri.visible import visible
 
@@ -61,6 +65,23 @@ def describe_outcome(outcome: Outcome) -> str:
     if checked:
         text += f"; {sum(one.verdict.passed for one in checked)} of {len(checked)} expected values found"
     return visible(text)
+
+
+def describe_search(outcome: SearchOutcome) -> str:
+    """`SearchOutcome mm1k: largest load with refused <= 1%: load = 0.55; it fails at 0.56. Right with …`."""
+    text = f"SearchOutcome {outcome.outcome.net.name}: {question(outcome)}"
+    if len(outcome.found) == 1:
+        return visible(f"{text}: {answer(outcome, outcome.found[0])}")
+    values = ["–" if one.value is None else shown(one.value) for one in outcome.found]
+    return visible(text + listed(values))
+
+
+def describe_forwarding(outcome: ForwardingOutcome) -> str:
+    """`ForwardingOutcome npf: 2 frame sizes; 64 B 0.89, 512 B 1`."""
+    pairs = [(row.size, row.found.value) for row in outcome.rows]
+    values = [f"{'' if size is None else shown(size)} {'–' if load is None else shown(load)}" for size, load in pairs]
+    sizes = counted(len(outcome.rows), "frame size")
+    return visible(f"ForwardingOutcome {outcome.net.name}: {sizes}{listed([one.strip() for one in values])}")
 
 
 def figure(measured: MeasureResult, units: Units) -> str:

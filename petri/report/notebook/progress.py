@@ -6,13 +6,16 @@ import sys
 import time
 from typing import TYPE_CHECKING, Final
 
+from petri.experiment.threshold.procedure import State as SearchState
 from petri.net import Net
 from petri.report.progress import bar_of, describe
 from petri.report.quantities import Units
+from petri.report.search import measured_text, progress_text, tried_text
 from petri.run.replications import Progress
 
 if TYPE_CHECKING:
     from petri.experiment.campaign import State
+    from petri.experiment.forwarding.procedure import Measured
 
 WIDTH: Final = 78
 PAUSE: Final = 0.1  # seconds between two looks of it
@@ -62,9 +65,23 @@ class SweepLine(RewrittenLine):
         self.show(f"{bar_of(share)} {share:4.0%}  {points}  {state.done} of {state.replications} replications")
 
 
+class SearchLine(RewrittenLine):
+    """The progress of a search (`petri.experiment.threshold.procedure.run_search`)."""
+
+    def __call__(self, state: SearchState | Measured) -> None:
+        if not isinstance(state, SearchState):
+            self.show(measured_text(state))
+            return
+        self.show(progress_text(state, WIDTH) if state.finished is None else tried_text(state))
+
+
 def progress_line(net: Net) -> RunLine:
     return RunLine(net)
 
 
 def sweep_line(_: object) -> SweepLine:
     return SweepLine()
+
+
+def search_line(_: object) -> SearchLine:
+    return SearchLine()

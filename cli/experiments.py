@@ -1,0 +1,134 @@
+"""Shared by the commands that run a net at several points: its grids, and where its results go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from . import nets
+from .exits import refusal
+from .report import REPORT_HELP
+
+if TYPE_CHECKING:
+    from petri.experiment.definition import Definition
+    from petri.experiment.sampling import Value
+    from petri.model import Model
+
+FILES = (".yaml", ".yml")
+COUNT = click.IntRange(min=1)
+
+
+def net_of_stdin() -> Callable[..., Model]:
+    """Makes the net from its parameters, from a text that can be read only once."""
+    text = nets.read_stdin()
+
+    def make(**values: object) -> Model:
+        from petri import language
+        from petri.model import Model
+
+        return Model(*language.loads_with_sources(text, values, name=nets.SHOWN_STDIN))
+
+    return make
+
+
+def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[str, Value]]:
+    """The points of `--grid name=values` options. Raises Refusal."""
+    from petri.experiment import sampling
+
+    axes: dict[str, list[Value]] = {}
+    for text in grids:
+        name, equals, values = text.partition("=")
+        name = name.strip()
+        if not equals or not name or not values.strip():
+            raise refusal("grid-form", text=text)
+        if name in axes:
+            raise refusal("grid-twice", name=name)
+        if name in fixed:
+            raise refusal("experiment-same-parameter", name=name, where="--grid")
+        try:
+            axes[name] = sampling.parse_values(values)
+        except sampling.BadRange as bad:
+            raise refusal(bad.reason, text=bad.text.strip()) from bad
+    return sampling.without_duplicates(sampling.grid(axes))
+
+
+def check_export(path: str | None) -> None:
+    """Check before anything runs that the file can be of that kind."""
+    from petri.experiment.tables import check_format
+
+    if path is not None:
+        check_format(Path(path))
+
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def search_options(command: Command) -> Command:
+    """How fine and how sure a search is."""
+    return _with(
+        command,
+        click.option(
+            "--resolution", metavar="STEP", help="How fine: a share of the greater end, or a length.  [default: 1%]"
+        ),
+        click.option("--confidence", metavar="SHARE", help="Probability that the answer is right.  [default: 95%]"),
+        click.option(
+            "--max-replications", type=COUNT, metavar="N", help="Limit for each value that is tried.  [default: 100]"
+        ),
+        click.option(
+            "--no-growth-check", is_flag=True, help="Accept a value although a place still grows when its runs end."
+        ),
+    )
+
+
+def run_options(command: Command) -> Command:
+    """How long the runs are, on what, and where their results go."""
+    return _with(
+        command,
+        click.option("--until", metavar="TIME", help="End of each run, such as '20 ms'."),
+        click.option(
+            "--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it."
+        ),
+        click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers."),
+        click.option("--report", metavar="FILE.html", help=REPORT_HELP),
+        click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True),
+        click.option("--threads", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores)."),
+        click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables."),
+        click.option("--quiet", "-q", is_flag=True, help="Show no progress and no notes."),
+    )
+
+
+def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What `search_options` gave, as fields of a search; nothing for those that were not given."""
+    from petri.experiment.threshold.yaml_search import parse_confidence
+
+    given: dict[str, Any] = {}
+    if options["resolution"] is not None:
+        given["resolution"] = options["resolution"]
+    if options["max_replications"] is not None:
+        given["most"] = options["max_replications"]
+    if options["confidence"] is not None:
+        given["confidence"] = parse_confidence(options["confidence"])
+    if options["no_growth_check"]:
+        given["growth"] = False
+    return given
+
+
+def with_files(
+    runs: Definition, streams: tuple[str, ...], columns: tuple[str, ...], tables: tuple[str, ...]
+) -> Definition:
+    """The runs with the files of `--stream`, `--column` and `--table` besides their own."""
+    files = {
+        "recordings": nets.read_pairs(streams, "stream"),
+        "columns": nets.read_pairs(columns, "column"),
+        "tables": nets.read_pairs(tables, "table"),
+    }
+    return runs.with_overrides(**{name: {**getattr(runs, name), **given} for name, given in files.items()})

@@ -1,0 +1,162 @@
+"""`pnsim rfc2544`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from petri.diagnostics import Diagnostic
+
+from . import exits, nets
+from .console import printing, stdout_console, tell, write_json
+from .exits import Refusal, refusal
+from .experiments import (
+    COUNT,
+    FILES,
+    net_of_stdin,
+    run_options,
+    search_options,
+    search_settings,
+    with_files,
+)
+from .report import check as check_report
+from .report import write_page
+
+if TYPE_CHECKING:
+    from petri.experiment.forwarding.definition import Forwarding
+    from petri.experiment.forwarding.outcome import ForwardingOutcome
+
+ROLES = ("load", "size", "loss", "delay", "throughput")
+
+
+@click.command(name="rfc2544")
+@click.argument("what", metavar="NET", shell_complete=nets.complete_net)
+@click.option("--sizes", metavar="LIST", help="Frame sizes.  [default: 64,128,256,512,1024,1280,1518]")
+@click.option("--load", metavar="NAME", help="The parameter that is the offered load.  [default: load, …]")
+@click.option("--size", metavar="NAME", help="The parameter that is the frame size.  [default: size, packet, …]")
+@click.option("--loss", metavar="NAME", help="The measure of lost frames.  [default: loss, lost, …]")
+@click.option("--delay", metavar="NAME", help="The measure of the delay.  [default: delay, latency, …]")
+@click.option("--throughput", metavar="NAME", help="The measure of what is forwarded.  [default: throughput, …]")
+@click.option("--in", "between", metavar="FROM..TO", help="The loads.  [default: 0.05..1]")
+@click.option("--while", "condition", metavar="CONDITION", help="When a load is forwarded.  [default: LOSS == 0]")
+@click.option("--replications", "-n", type=COUNT, metavar="N", help="Runs for delay, loss and bursts.  [default: 10]")
+@search_options
+@nets.settings_option
+@nets.streams_options
+@nets.tables_option
+@click.option("--export", metavar="FILE.csv", help="Write the table as CSV.")
+@run_options
+def command(
+    what: str,
+    settings: tuple[str, ...],
+    streams: tuple[str, ...],
+    columns: tuple[str, ...],
+    tables: tuple[str, ...],
+    export: str | None,
+    report: str | None,
+    engine: str,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> int:
+    """Measure what NET forwards: throughput, delay, loss rate and bursts over frame sizes (RFC 2544).
+
+    The throughput is the largest load without loss, found as `pnsim search` does; the delay is measured at 100, 75, 50
+    and 25 % of it, the loss at the greatest load and below, and the longest burst of the greatest load without loss.
+    NET is a file, a net of the library, `-` for stdin, or a YAML file with the key `rfc2544`.
+
+    Exit status: 0 done, 1 some size is not forwarded at any load or the net has errors, 2 could not start, 3 a run
+    stopped with an error in the model, 130 interrupted.
+    """
+    from petri.experiment.errors import ExperimentError
+    from petri.experiment.forwarding.procedure import run_forwarding
+
+    from .search_progress import SearchProgress
+
+    _check_export(export)
+    check_report(report)
+    try:
+        study = _study(what, settings, options)
+        study = replace(study, runs=with_files(study.runs, streams, columns, tables))
+        with SearchProgress(quiet) as progress:
+            outcome = run_forwarding(study, engine=engine, threads=threads, watch=progress)
+        if export:
+            outcome.to_csv(export)
+    except ExperimentError as error:
+        status = exits.STOPPED if error.diagnostic.id == "point-failed" else exits.NOT_STARTED
+        raise Refusal(error.diagnostic, status) from error
+    try:
+        if report:
+            from petri.report.html import forwarding_report
+
+            write_page(forwarding_report(outcome), report)
+    finally:  # the figures are shown even if the page cannot be written
+        with printing():
+            _show(outcome, as_json)
+    return _tell_ending(outcome, quiet)
+
+
+def _study(what: str, settings: tuple[str, ...], options: dict[str, Any]) -> Forwarding:
+    """The study of the file, or one made from the options. Options override the file."""
+    from petri.experiment.definition import Definition
+    from petri.experiment.forwarding.definition import Forwarding
+    from petri.experiment.forwarding.yaml_forwarding import load_forwarding
+
+    fixed: dict[str, Any] = {**nets.read_settings(settings)}
+    names = (*ROLES, "between", "condition", "replications")
+    given = {name: options[name] for name in names if options[name] is not None} | search_settings(options)
+    if options["sizes"] is not None:
+        given["sizes"] = _sizes(options["sizes"])
+    overrides = {name: options[name] for name in ("until", "warmup", "seed")}
+    if what.endswith(FILES):
+        study = load_forwarding(Path(what))
+        runs = study.runs.with_overrides(fixed={**study.runs.fixed, **fixed}, **overrides)
+        return replace(study, runs=runs, **given)
+    net = net_of_stdin() if what == nets.STDIN else nets.find(what)
+    return Forwarding(Definition(net, fixed=fixed).with_overrides(**overrides), **given)
+
+
+def _sizes(text: str) -> list[Any]:
+    from petri.experiment import sampling
+
+    try:
+        found = [value for value in sampling.parse_values(text) if value != ""]
+    except sampling.BadRange as bad:
+        raise refusal(bad.reason, text=bad.text.strip()) from bad
+    if not found:
+        raise refusal("rfc-sizes", text=text)
+    return found
+
+
+def _check_export(path: str | None) -> None:
+    if path is not None and Path(path).suffix != ".csv":
+        raise refusal("export-suffix", path=path, suffixes=[".csv"])
+
+
+def _show(outcome: ForwardingOutcome, as_json: bool) -> None:
+    if as_json:
+        write_json(outcome.to_dict())
+        return
+    from .rfc2544_tables import print_forwarding
+
+    print_forwarding(outcome, stdout_console())
+
+
+def _tell_ending(outcome: ForwardingOutcome, quiet: bool) -> int:
+    """Report on stderr what is not certain, and what is not forwarded. Returns the exit status."""
+    from petri.report.search import ending, remarks
+
+    for row in outcome.rows:
+        for note in () if quiet else remarks(outcome.search, row.found):
+            tell(note)
+        if row.found.status == "fails at the start":
+            for error in ending(outcome.search, row.found):
+                tell(error)
+    if outcome.interrupted:
+        tell(Diagnostic("search-interrupted", values={"count": sum(len(row.found.trials) for row in outcome.rows)}))
+        return exits.INTERRUPTED
+    return exits.FAILED if any(row.found.value is None for row in outcome.rows) else exits.DONE

@@ -1,0 +1,163 @@
+"""`pnsim search`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from petri.diagnostics import Diagnostic, Value
+
+from . import exits, nets
+from .console import printing, stdout_console, tell, write_json
+from .exits import Refusal, refusal
+from .experiments import (
+    FILES,
+    check_export,
+    net_of_stdin,
+    read_grids,
+    run_options,
+    search_options,
+    search_settings,
+    with_files,
+)
+from .report import check as check_report
+from .report import write_page
+
+if TYPE_CHECKING:
+    from petri.experiment.threshold.definition import Search
+    from petri.experiment.threshold.outcome import Found, SearchOutcome
+
+REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
+
+
+@click.command(name="search")
+@click.argument("what", metavar="NET", shell_complete=nets.complete_net)
+@click.option("--find", metavar="NAME", help="The parameter that is varied.")
+@click.option("--in", "between", metavar="FROM..TO", help="Its range: the condition holds at FROM and not at TO.")
+@click.option(
+    "--while", "condition", metavar="CONDITION", help="What must hold: 'loss == 0', 'loss <= 1% and wait < 9'."
+)
+@search_options
+@click.option(
+    "--grid", "grids", multiple=True, metavar="NAME=VALUES", help="Search at each of these points. May be repeated."
+)
+@nets.settings_option
+@nets.streams_options
+@nets.tables_option
+@run_options
+@click.option(
+    "--measure", "measures", multiple=True, metavar="NAME", help="Show this measure as well. May be repeated."
+)
+@click.option("--export", metavar="FILE", help="Write all replications to a .csv or .parquet file at the end.")
+def command(
+    what: str,
+    grids: tuple[str, ...],
+    settings: tuple[str, ...],
+    streams: tuple[str, ...],
+    columns: tuple[str, ...],
+    tables: tuple[str, ...],
+    export: str | None,
+    report: str | None,
+    engine: str,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> int:
+    """Find the largest value of a parameter at which a condition holds.
+
+    NET is a file, a net of the library, `-` for stdin, or a YAML file with a `search`. The condition must hold at the
+    first end of the range and not at the other; each value is run as often as it takes to be sure.
+
+    \b
+    pnsim search mm1k --find load --in 0.5..1 --while 'refused <= 1%' --resolution 1%
+
+    Exit status: 0 found, 1 there is no such value in the range or the net has errors, 2 could not start, 3 a run
+    stopped with an error in the model, 130 interrupted.
+    """
+    from petri.experiment.errors import ExperimentError
+    from petri.experiment.tables import export as write_table
+    from petri.experiment.threshold.procedure import run_search
+
+    from .search_progress import SearchProgress
+
+    check_export(export)
+    check_report(report)
+    try:
+        search = _search(what, grids, settings, options)
+        search = replace(search, runs=with_files(search.runs, streams, columns, tables))
+        with SearchProgress(quiet) as progress:
+            outcome = run_search(search, engine=engine, threads=threads, watch=progress)
+        if export:
+            write_table(outcome.outcome, export)
+    except ExperimentError as error:
+        status = exits.STOPPED if error.diagnostic.id == "point-failed" else exits.NOT_STARTED
+        raise Refusal(error.diagnostic, status) from error
+    try:
+        if report:
+            from petri.report.html import search_report
+
+            write_page(search_report(outcome), report)
+    finally:  # the figures are shown even if the page cannot be written
+        with printing():
+            _show(outcome, as_json)
+    return _tell_ending(outcome, quiet)
+
+
+def _search(what: str, grids: tuple[str, ...], settings: tuple[str, ...], options: dict[str, Any]) -> Search:
+    """The search of the file, or one made from the options. Options override the file."""
+    from pathlib import Path
+
+    from petri.experiment.definition import Definition
+    from petri.experiment.threshold.definition import Search
+    from petri.experiment.threshold.yaml_search import load_search
+
+    fixed: dict[str, Any] = {**nets.read_settings(settings)}
+    given = {name: options[name] for name in REQUIRED if options[name] is not None} | search_settings(options)
+    overrides = {name: options[name] for name in ("until", "warmup", "seed")}
+    overrides["measures"] = list(options["measures"]) or None
+    if what.endswith(FILES):
+        if grids:
+            raise refusal("grid-of-file")
+        search = load_search(Path(what))
+        runs = search.runs.with_overrides(fixed={**search.runs.fixed, **fixed}, **overrides)
+        return replace(search, runs=runs, **given)
+    for name, option in REQUIRED.items():
+        if name not in given:
+            raise refusal("search-option-missing", option=option)
+    net = net_of_stdin() if what == nets.STDIN else nets.find(what)
+    points = read_grids(grids, fixed) if grids else [{}]
+    return Search(Definition(net, points, fixed).with_overrides(**overrides), **given)
+
+
+def _show(outcome: SearchOutcome, as_json: bool) -> None:
+    if as_json:
+        write_json(outcome.to_dict())
+        return
+    from .search_tables import print_search
+
+    print_search(outcome, stdout_console())
+
+
+def _tell_ending(outcome: SearchOutcome, quiet: bool) -> int:
+    """Report on stderr what was not found, and what is not certain. Returns the exit status."""
+    from petri.report.search import ending, remarks
+
+    for found in outcome.found:
+        for note in () if quiet else remarks(outcome, found):
+            tell(note)
+        for error in ending(outcome, found):
+            tell(error)
+    if outcome.interrupted:
+        tell(_interrupted(outcome.found[-1] if outcome.found else None))
+        return exits.INTERRUPTED
+    return exits.DONE if outcome.done else exits.FAILED
+
+
+def _interrupted(found: Found | None) -> Diagnostic:
+    values: dict[str, Value] = {"count": 0 if found is None else len(found.trials)}
+    if found is not None and found.last is not None and found.next is not None:
+        values |= {"low": str(found.last.value), "high": str(found.next.value)}
+    return Diagnostic("search-interrupted", values=values)

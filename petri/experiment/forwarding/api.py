@@ -1,0 +1,53 @@
+"""A study of RFC 2544 from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from petri.display import shown_by_report
+from petri.experiment.definition import Definition, Source
+from petri.experiment.forwarding.definition import BETWEEN, REPLICATIONS, SIZES, Forwarding
+from petri.experiment.forwarding.outcome import ForwardingOutcome
+from petri.experiment.forwarding.procedure import Watcher, run_forwarding
+from petri.experiment.sampling import Value
+from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS
+
+
+def rfc2544(
+    net: Source,
+    *,
+    load: str = "",
+    size: str = "",
+    loss: str = "",
+    delay: str = "",
+    throughput: str = "",
+    sizes: Sequence[Value] = SIZES,
+    between: Any = BETWEEN,
+    condition: str = "",
+    resolution: Any = None,
+    confidence: float = CONFIDENCE,
+    max_replications: int = MOST_REPLICATIONS,
+    growth: bool = True,
+    replications: int = REPLICATIONS,
+    engine: str = "auto",
+    threads: int | None = None,
+    watch: Watcher | None = None,
+    progress: bool = False,
+    **runs: Any,
+) -> ForwardingOutcome:
+    """Throughput, delay, loss rate and bursts of a net, as `pnsim rfc2544` measures them.
+
+    load, size, loss, delay, throughput, sizes, between, condition, replications: as of `Forwarding`; the others as of
+    `petri.search`. runs: until, warmup, seed, fixed and others of `Experiment`.
+    """
+    study = Forwarding(
+        Definition(net, **runs), load, size, loss, delay, throughput, sizes, between, condition, resolution, confidence,
+        max_replications, growth, replications,
+    )  # fmt: skip
+    line = shown_by_report("search_line", study) if progress and watch is None else None
+    try:
+        return run_forwarding(study, engine=engine, threads=threads, watch=line or watch)
+    finally:
+        if line is not None:
+            line.close()

@@ -1,0 +1,116 @@
+"""The definition of the study: which parameters and measures of a net are load, frame size, loss, delay, throughput."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from petri.experiment.definition import Definition
+from petri.experiment.errors import ExperimentError, problem
+from petri.experiment.sampling import Value
+from petri.experiment.threshold.condition import check_parameter
+from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS
+from petri.measure.figures import UnknownFigure, figures
+from petri.net import Net
+
+SIZES: Final = (64, 128, 256, 512, 1024, 1280, 1518)  # bytes; RFC 2544, section 9.1, Ethernet
+SHARES: Final = (1.0, 0.75, 0.5, 0.25)  # of the throughput, at which the delay is measured (NPF)
+BETWEEN: Final = "0.05..1"
+REPLICATIONS: Final = 10
+
+USUAL: Final[Mapping[str, tuple[str, ...]]] = {
+    "load": ("load", "offered_load", "line_load", "utilisation"),
+    "size": ("size", "frame_size", "packet_size", "frame", "packet", "frame_bytes", "length"),
+    "loss": ("loss", "lost", "loss_rate", "loss_ratio", "frame_loss", "dropped", "refused"),
+    "delay": ("delay", "latency", "frame_delay", "stay"),
+    "throughput": ("throughput", "goodput", "forwarded", "forwarding_rate", "served"),
+}
+"""The names that are understood without being told: the first that the net has."""
+
+PARAMETERS: Final = ("load", "size")
+NEEDED: Final = ("load", "loss")
+
+
+@dataclass(frozen=True)
+class Forwarding:
+    """A study of RFC 2544. A name that is empty is the first of `USUAL` that the net has.
+
+    runs: the net, what is fixed, how long a run is. load, size: parameters; loss, delay, throughput: measures. Only
+    load and loss must be there. sizes: of the frames, in bytes or in the parameter's unit. between: the loads, the
+    greatest last. condition: when a load counts as forwarded, `LOSS == 0` if empty. resolution, confidence, most,
+    growth: of the search, as of `petri.experiment.threshold.definition.Search`. replications: for delay, loss and
+    bursts.
+    """
+
+    runs: Definition
+    load: str = ""
+    size: str = ""
+    loss: str = ""
+    delay: str = ""
+    throughput: str = ""
+    sizes: Sequence[Value] = SIZES
+    between: Any = BETWEEN
+    condition: str = ""
+    resolution: Any = None
+    confidence: float = CONFIDENCE
+    most: int = MOST_REPLICATIONS
+    growth: bool = True
+    replications: int = REPLICATIONS
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The names that the net has for them; "" for what it lacks."""
+
+    load: str
+    size: str
+    loss: str
+    delay: str
+    throughput: str
+
+    @property
+    def measures(self) -> list[str]:
+        return [name for name in (self.loss, self.delay, self.throughput) if name]
+
+
+def find_roles(study: Forwarding, net: Net) -> Roles:
+    """Raises ExperimentError if a name that was given is not there, or if there is no load or loss."""
+    found = {role: getattr(study, role) or _usual(role, net) for role in USUAL}
+    for role, name in found.items():
+        if not name and role in NEEDED:
+            known = _known(role, net)
+            raise problem("rfc-role-missing", role=role, usual=list(USUAL[role]), net=net.name, known=known,
+                          kind="parameter" if role in PARAMETERS else "measure")  # fmt: skip
+        if name and role in PARAMETERS:
+            check_parameter(net, name)
+        elif name:
+            _check_measure(net, name)
+    return Roles(**found)
+
+
+def _known(role: str, net: Net) -> list[str]:
+    if role in PARAMETERS:
+        return [one.name for one in net.parameters if one.kind in ("int", "real")]
+    return [one.name for one in net.measures]
+
+
+def _usual(role: str, net: Net) -> str:
+    known = _known(role, net)
+    return next((name for name in USUAL[role] if name in known), "")
+
+
+def _check_measure(net: Net, name: str) -> None:
+    try:
+        figures(net, [name])
+    except UnknownFigure as error:
+        raise ExperimentError(error.diagnostic) from error
+
+
+def sizes_of(study: Forwarding, roles: Roles, net: Net) -> list[Value]:
+    """The frame sizes as values of the parameter: whole numbers are bytes if it has a unit."""
+    if not roles.size:
+        return []
+    parameter = next(one for one in net.parameters if one.name == roles.size)
+    in_bytes = parameter.dimension == "Bytes"
+    return [f"{one} B" if in_bytes and not isinstance(one, str) else one for one in study.sizes]

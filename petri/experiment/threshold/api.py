@@ -1,0 +1,45 @@
+"""A search from Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from petri.display import shown_by_report
+from petri.experiment.definition import Definition, Source
+from petri.experiment.threshold.definition import CONFIDENCE, MOST_REPLICATIONS, Search
+from petri.experiment.threshold.outcome import SearchOutcome
+from petri.experiment.threshold.procedure import Watcher, run_search
+
+
+def search(
+    net: Source,
+    *,
+    find: str,
+    between: Any,
+    condition: str,
+    resolution: Any = None,
+    confidence: float = CONFIDENCE,
+    max_replications: int = MOST_REPLICATIONS,
+    growth: bool = True,
+    engine: str = "auto",
+    threads: int | None = None,
+    watch: Watcher | None = None,
+    progress: bool = False,
+    **runs: Any,
+) -> SearchOutcome:
+    """The last value of a parameter at which a condition holds, as `pnsim search` finds it.
+
+    net: as of `Experiment`; find, between, condition, resolution, confidence, growth: as of `Search`. runs: until,
+    warmup, seed, fixed, measures and others of `Experiment`; with a grid or points, a search at each. progress:
+    whether to show a line that is rewritten, in a notebook or on a terminal. Raises ExperimentError or LanguageError if
+    the search is invalid, and ExperimentError where a run stops with an error in the model.
+    """
+    defined = Search(
+        Definition(net, **runs), find, between, condition, resolution, confidence, max_replications, growth
+    )
+    line = shown_by_report("search_line", defined) if progress and watch is None else None
+    try:
+        return run_search(defined, engine=engine, threads=threads, watch=line or watch)
+    finally:
+        if line is not None:
+            line.close()

@@ -1,0 +1,109 @@
+"""What the patterns of steps bind, and how the tokens that a step takes are written to give them back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from petri.language.checking.expressions import Reader, variable
+from petri.language.checking.patterns import PatternReader
+from petri.language.checking.state import CheckState
+from petri.language.checking.terms import split_term
+from petri.language.checking.threads.graph import Scope, Variable
+from petri.language.meaning.nodes import Node, truth
+from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol
+from petri.language.meaning.scope import Scope as Names
+from petri.language.meaning.types import UNKNOWN, Record, Type, Unknown, layout
+from petri.language.problems import Problems
+from petri.language.syntax import tree
+from petri.structs import replace
+
+
+class Bindings:
+    """Types of the values in a thread. Errors are left to the check of the transitions that the thread becomes."""
+
+    def __init__(self, checker: CheckState, scope: Names, loops: Mapping[str, ConstantSymbol]) -> None:
+        self.checker = checker
+        self.names = scope
+        self.loops = loops
+        self._fresh: dict[str, int] = {}
+
+    def _reader(self, scope: Scope) -> Reader:
+        variables = {name: (known.type, _nodes(known.type)) for name, known in scope.items()}
+        allowed = frozenset(("tokens", "now", "end", "draw"))
+        reader = Reader(self.checker, self.names, "a step", allowed, variables, self.loops, binds=True)  # type: ignore[arg-type]
+        reader.problems = Problems()
+        return reader
+
+    def type_of(self, e: tree.Expr, scope: Scope) -> Type:
+        return self._reader(scope).read(e).type
+
+    def place(self, e: tree.Expr) -> PlaceSymbol | None:
+        """The place, or array of places, of an arc's term."""
+        _, place, _ = split_term(e)
+        base = place.base if isinstance(place, tree.Index) else place
+        symbol = self.names.find(base.name) if isinstance(base, tree.Name) else None
+        return symbol if isinstance(symbol, PlaceSymbol) else None
+
+    def of_arc(self, arc: tree.Arc, scope: Scope) -> Scope:
+        """The values that an arc binds."""
+        symbol = self.place(arc.term)
+        arguments = split_term(arc.term)[2]
+        if arc.mode not in ("take", "read") or len(arguments) != 1:
+            return {}
+        return self.of_pattern(arguments[0], symbol.type if symbol else UNKNOWN, scope)
+
+    def of_pattern(self, pattern: tree.Expr, kind: Type, scope: Scope) -> Scope:
+        patterns = PatternReader(self._reader(scope))
+        if isinstance(kind, Unknown):
+            found = pattern.name if isinstance(pattern, tree.Name) else ""
+            new = found not in ("", "_") and patterns.constant(found) is None and found not in scope
+            return {found: Variable(UNKNOWN, pattern.span)} if new else {}
+        parts = patterns.parts(pattern, kind)
+        return {p.name: Variable(p.type, p.span) for p in parts if p.name is not None and p.name not in scope}
+
+    # ------------------------------------------------------------ giving back
+
+    def given_back(self, arc: tree.Arc) -> tuple[tree.Arc, tree.Expr | None]:
+        """The arc with a name for every part of its tokens, and the output that gives the same tokens back."""
+        symbol = self.place(arc.term)
+        count, place, arguments = split_term(arc.term)
+        if arc.mode != "take" or symbol is None:
+            return arc, None
+        if not layout(symbol.type) or count is not None or len(arguments) > 1:
+            return arc, arc.term
+        pattern = arguments[0] if arguments else tree.Name("_", arc.span)
+        complete = self._complete(pattern, symbol.type, symbol.name)
+        term = tree.Call(place, (complete,), arc.term.span)
+        return replace(arc, term=term), term
+
+    def _complete(self, e: tree.Expr, kind: Type, name: str) -> tree.Expr:
+        """A pattern that names every value of the token, so that it is the token's value as well."""
+        if isinstance(e, tree.Name) and e.name == "_":
+            return tree.Name(self.fresh(name), e.span)
+        if isinstance(e, tree.Record) and isinstance(kind, Record):
+            given = {field: (value, span) for field, value, span in e.fields}
+            fields = []
+            for field, part in kind.fields.items():
+                value, span = given.get(field, (tree.Name("_", e.span), e.span))
+                whole = tree.Name(field, span) if value is None else value
+                fields.append((field, self._complete(whole, part, field), span))
+            known = [one for one in e.fields if one[0] not in kind.fields]
+            return replace(e, fields=(*fields, *known))
+        if isinstance(e, tree.Call) and isinstance(kind, Record) and len(e.arguments) == len(kind.fields):
+            parts = zip(e.arguments, kind.fields.items(), strict=True)
+            return replace(e, arguments=tuple(self._complete(a, part, field) for a, (field, part) in parts))
+        return e
+
+    def fresh(self, name: str) -> str:
+        """A name that no text can contain."""
+        self._fresh[name] = self._fresh.get(name, 0) + 1
+        number = self._fresh[name]
+        return f"{name}'" if number == 1 else f"{name}'{number}"
+
+
+def _nodes(kind: Type) -> tuple[Node, ...]:
+    made = []
+    for number, (_, scalar) in enumerate(layout(kind)):
+        node = variable(number, scalar, None)
+        made.append(truth(node) if scalar.kind == "bool" else node)
+    return tuple(made)

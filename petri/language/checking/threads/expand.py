@@ -1,0 +1,278 @@
+"""Threads to declarations: the places of their states, and transitions as a careful author would write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petri.language.checking.expressions import Reader, local
+from petri.language.checking.ranges import read_condition, read_loops, read_whole_range
+from petri.language.checking.state import CheckState
+from petri.language.checking.terms import split_term
+from petri.language.checking.threads.bindings import Bindings
+from petri.language.checking.threads.compile import Compiler, Failed
+from petri.language.checking.threads.graph import Output, State, Target, Transition
+from petri.language.checking.threads.live import Measured, find_live
+from petri.language.checking.threads.terms import given_if, names
+from petri.language.meaning.nodes import Node
+from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
+from petri.language.meaning.templates import Body, PlaceTemplate
+from petri.language.meaning.types import CALLER, INT, MOST_SLOTS, SITE, Record, Request
+from petri.language.syntax import tree
+from petri.net import Span
+from petri.structs import Struct, field, replace
+
+
+class Expansion(Struct):
+    """A thread as declarations; `symbols` are those by which measures name its transitions, in the same order."""
+
+    thread: tree.Thread
+    transitions: list[tree.Transition] = field(default_factory=list)
+    symbols: list[TransitionSymbol] = field(default_factory=list)
+
+
+def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measured: Measured) -> Expander | None:
+    """The first half of the work on a thread, after which requests know what their callers must remember."""
+    thread = symbol.declaration
+    if len(thread.loops) > 1:
+        checker.problems.error("thread-indices", thread.loops[1].span, name=thread.name)
+        return None
+    loops, _ = read_loops(checker, body.scope, thread.loops)
+    compiler = Compiler(checker, Bindings(checker, body.scope, loops), thread)
+    try:
+        compiler.run()
+    except Failed:
+        return None
+    own = {step: mentioned for (name, step), mentioned in measured.items() if name == thread.name}
+    find_live(compiler.states, compiler.transitions, own)
+    for state in compiler.states:
+        if state.request is not None:
+            state.fields = {name: state.request.remember(name, state.scope[name].type) for name in state.kept}
+            if len(state.request.slots) > MOST_SLOTS:
+                checker.problems.error("record-too-large", state.span, limit=MOST_SLOTS)
+                return None
+    return Expander(checker, body, symbol, compiler)
+
+
+class Expander:
+    """Writes the declarations of one thread."""
+
+    def __init__(self, checker: CheckState, body: Body, symbol: ThreadSymbol, compiler: Compiler) -> None:
+        self.checker = checker
+        self.body = body
+        self.symbol = symbol
+        self.compiler = compiler
+        self.thread = symbol.declaration
+        self.steps = Scope()
+        symbol.steps = self.steps
+        self.condition = self._place_condition()
+
+    def run(self) -> Expansion:
+        expansion = Expansion(self.thread)
+        for state in self.compiler.states:
+            if state.name:
+                self._place(state)
+        for number, made in enumerate(self.compiler.transitions):
+            doc = made.doc or ("" if number else self.thread.doc)
+            written = replace(self._transition(made), doc=doc)
+            inside = TransitionSymbol(made.name, made.name_span, replace(written, loops=()))
+            self.steps.names[made.name] = inside
+            expansion.transitions.append(written)
+            expansion.symbols.append(inside)
+        return expansion
+
+    def _place_condition(self) -> Node | None:
+        """The condition of the thread, for its places, unless it depends on the index."""
+        condition, indices = self.thread.condition, {loop.variable for loop in self.thread.loops}
+        if condition is None or indices & set(names(condition)):
+            return None
+        return read_condition(Reader(self.checker, self.body.scope, "a thread"), condition)
+
+    def _full(self, name: str) -> str:
+        return f"{self.thread.name}.{name}"
+
+    # ------------------------------------------------------------ places
+
+    def _place(self, state: State) -> None:
+        scope = self.body.scope
+        symbol = PlaceSymbol(self._full(state.name), state.span, scope.place_count)
+        scope.place_count += 1
+        if state.request is not None:
+            symbol.type = state.request
+        elif state.kept:
+            symbol.type = Record({name: state.scope[name].type for name in state.kept})
+        if self.thread.loops:
+            reader = Reader(self.checker, scope, "the range of a loop")
+            symbol.low, symbol.high = read_whole_range(reader, self.thread.loops[0].range) or (_ZERO, _ZERO)
+        scope.names[symbol.name] = symbol
+        inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
+        self.steps.names[state.name] = inside
+        made = PlaceTemplate(
+            replace(symbol, name=self.thread.name), self.condition, None, None, None, "", (), None, "", state.span
+        )
+        made.step = f".{state.name}"
+        if state.request is not None:
+            symbol.given = True
+            made.site = scope.new_local()
+            number = self._number(state)
+            scope.names[number] = ConstantSymbol(
+                number,
+                "constant",
+                state.span,
+                type=INT,
+                node=local(made.site, INT, state.span),
+                used=True,
+                state="done",
+            )
+        self.body.places.append(made)
+
+    def _number(self, state: State) -> str:
+        """The name of the number of the place where a reply arrives."""
+        return f"{self._full(state.name)}.number"
+
+    def _term(self, state: State, span: Span) -> tree.Expr:
+        """The place of a state: for an array of threads, that of the same index."""
+        name = tree.Name(self._full(state.name), span)
+        if not self.thread.loops:
+            return name
+        return tree.Index(name, tree.Name(self.thread.loops[0].variable, span), span)
+
+    # ------------------------------------------------------------ transitions
+
+    def _transition(self, t: Transition) -> tree.Transition:
+        arcs = list(t.arcs)
+        if t.source is not None:
+            arcs.insert(0, tree.Arc("take", self._taken(t.source, t.span), t.span))
+        return tree.Transition(
+            name=self._full(t.name),
+            loops=self.thread.loops,
+            condition=self.thread.condition,
+            inputs=tuple(arcs),
+            outputs=tuple(self._output(output) for output in t.outputs),
+            draws=tuple(t.draws),
+            lets=tuple(t.lets),
+            time=t.time,
+            guard=t.guard,
+            priority=t.priority,
+            weight=t.weight,
+            doc=t.doc,
+            name_span=t.name_span,
+            span=t.span,
+        )
+
+    def _taken(self, state: State, span: Span) -> tree.Expr:
+        """The arc's term that takes an activation and its values from a place."""
+        place = self._term(state, span)
+        if state.request is None:
+            values = [(name, tree.Name(name, state.scope[name].span), span) for name in state.kept]
+            return tree.Call(place, (tree.Record(tuple(values), span),), span) if values else place
+        values = [(state.fields[name], tree.Name(name, state.scope[name].span), span) for name in state.kept]
+        parts = list(state.reply.fields) if state.reply is not None else []
+        if values:
+            parts.append((CALLER, tree.Record(tuple(values), span), span))
+        return tree.Call(place, (tree.Record(tuple(parts), span) if parts else tree.Name("_", span),), span)
+
+    def _output(self, output: Output) -> tree.Expr:
+        if not output.targets:
+            assert output.term is not None
+            return given_if(output.condition, output.term)
+        if output.term is not None:
+            return given_if(output.condition, self._request(output))
+        *others, term = [self._going(target, output.span) for target in output.targets]
+        for target, other in zip(reversed(output.targets[:-1]), reversed(others), strict=True):
+            assert target.condition is not None
+            term = tree.If(target.condition, other, term, output.span)
+        return given_if(output.condition, term)
+
+    def _going(self, target: Target, span: Span) -> tree.Expr:
+        """The output that passes an activation on to a place."""
+        state = target.state
+        place = self._term(state, span)
+        values = [(name, _value(target, name, span)) for name in state.kept]
+        if state.request is None:
+            record = tree.Record(tuple((name, value, span) for name, value in values), span)
+            return tree.Call(place, (record,), span) if values else place
+        caller = state.request.fields[CALLER]
+        assert isinstance(caller, Record)
+        given = {state.fields[name]: value for name, value in values}
+        inner = tree.Record(tuple((name, given.get(name) or tree.Least(span), span) for name in caller.fields), span)
+        parts = [(name, tree.Least(span), span) for name in state.request.fields if name != CALLER]
+        return tree.Call(place, (tree.Record((*parts, (CALLER, inner, span)), span),), span)
+
+    def _request(self, output: Output) -> tree.Expr:
+        """The request that a `call` puts into the place of a service, with all that its caller must remember."""
+        span, request = output.span, output.targets[0].state.request
+        assert request is not None
+        assert output.term is not None
+        _, place, arguments = split_term(output.term)
+        if len(arguments) > 1:
+            return output.term  # the check of the transition says what is wrong
+        given = arguments[0] if arguments else tree.Record((), span)
+        if isinstance(given, tree.Record):
+            parts = list(given.fields)
+        else:
+            asked = [name for name in request.fields if name != CALLER and name not in request.reply]
+            parts = [(name, tree.Field(given, name, given.span), given.span) for name in asked]
+        parts += [(name, tree.Least(span), span) for name in request.reply]
+        parts.append((CALLER, self._caller(output.targets, request, span), span))
+        return tree.Call(place, (tree.Record(tuple(parts), given.span),), output.term.span)
+
+    def _caller(self, targets: Sequence[Target], request: Request, span: Span) -> tree.Expr:
+        """What the request remembers: the place where the caller goes on, and its values there."""
+        caller = request.fields[CALLER]
+        assert isinstance(caller, Record)
+        fields = []
+        for name in caller.fields:
+            choices: list[tree.Expr] = []
+            for target in targets:
+                own = next((own for own, field in target.state.fields.items() if field == name), "")
+                known: tree.Expr = _value(target, own, span) if own else tree.Least(span)
+                choices.append(self._site(target.state, span) if name == SITE else known)
+            fields.append((name, _first(targets, choices, span), span))
+        return tree.Record(tuple(fields), span)
+
+    def _site(self, state: State, span: Span) -> tree.Expr:
+        number = tree.Name(self._number(state), span)
+        if not self.thread.loops:
+            return number
+        loop = self.thread.loops[0]
+        offset = tree.Binary("-", tree.Name(loop.variable, span), tree.Paren(loop.range.low, span), span)
+        return tree.Binary("+", number, offset, span)
+
+
+_ZERO = Node("const", "int", value=0)
+
+
+def _value(target: Target, name: str, span: Span) -> tree.Expr:
+    return target.values.get(name) or tree.Name(name, span)
+
+
+def _first(targets: Sequence[Target], choices: Sequence[tree.Expr], span: Span) -> tree.Expr:
+    """The choice of the first target whose condition holds. One that does not need the value takes any."""
+    wanted = [choice for choice in choices if not isinstance(choice, tree.Least)]
+    if all(choice == wanted[0] for choice in wanted):
+        return wanted[0] if wanted else choices[0]
+    found = choices[-1]
+    for target, choice in zip(reversed(targets[:-1]), reversed(choices[:-1]), strict=True):
+        assert target.condition is not None
+        if isinstance(choice, tree.Least) or isinstance(found, tree.Least):
+            found = found if isinstance(choice, tree.Least) else choice
+        elif choice != found:
+            found = tree.Paren(tree.If(target.condition, choice, found, span), span)
+    return found
+
+
+def expand_threads(
+    checker: CheckState, bodies: Sequence[tuple[Body, Sequence[tree.Declaration]]], measured: Measured
+) -> dict[int, Expansion]:
+    """The expansions of all threads, by the identity of their symbols. First all are compiled: what a request carries
+    depends on all its callers.
+    """
+    found = []
+    for body, declarations in bodies:
+        for declaration in declarations:
+            symbol = body.scope.names.get(declaration.name) if isinstance(declaration, tree.Thread) else None
+            if isinstance(symbol, ThreadSymbol) and symbol.declaration is declaration:
+                expander = compile_thread(checker, body, symbol, measured)
+                if expander is not None:
+                    found.append(expander)
+    return {id(expander.symbol): expander.run() for expander in found}

@@ -1,0 +1,115 @@
+"""The steps of threads: where each starts in a row of tokens, and how they nest.
+
+The words of steps are not reserved. They are words of a step only within a thread, where a step can start; elsewhere,
+and in the expressions of steps, they are names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petri.language.syntax import tree
+from petri.language.syntax.lexer import RESERVED, Token
+from petri.structs import replace
+
+LABELLED = frozenset(("take", "hold", "use", "wait", "give", "release", "call"))
+STEP_NAMES = LABELLED | {"let", "set", "while", "repeat", "choose", "elif"}  # words that are names elsewhere
+STEP_WORDS = STEP_NAMES | {"draw", "if", "else", "or"}
+BLOCK_WORDS = frozenset(("if", "while", "repeat", "choose"))  # `end` closes them
+BRANCH_WORDS = frozenset(("elif", "else", "or"))
+# Words of other languages, and the step that does the same here.
+SYNONYMS = {
+    "acquire": "hold", "seize": "hold", "lock": "hold", "grab": "hold", "keep": "hold", "unlock": "release",
+    "free": "release", "delay": "wait", "sleep": "wait", "pause": "wait", "send": "give", "put": "give",
+    "emit": "give", "push": "give", "produce": "give", "get": "take", "receive": "take", "consume": "take",
+    "pop": "take", "loop": "repeat", "var": "let", "assign": "set", "select": "choose", "elsif": "elif",
+    "elseif": "elif", "invoke": "call",
+}  # fmt: skip
+
+
+def begins(tokens: Sequence[Token], position: int, statement: Sequence[Token]) -> str:
+    """The word of the step that starts at a token outside brackets, label included; "" if none starts there.
+
+    statement: the tokens since the last step, or the header of the thread, started.
+    """
+    token, after = tokens[position], _at(tokens, position + 1)
+    if token.kind == "NAME" and after is not None and after.kind == ":":
+        verb = _at(tokens, position + 2)
+        return verb.text if verb is not None and verb.text in LABELLED else "take"
+    if token.kind == "NAME":
+        return token.text if token.text in STEP_NAMES else ""
+    if token.kind in ("draw", "let", "if"):
+        return token.kind
+    if token.kind == "else":
+        return "else" if not _open_conditions(statement) or _step_follows(tokens, position + 1) else ""
+    if token.kind == "or" and after is not None:
+        branch = after.kind in ("when", "weight", "priority", "if") or _step_follows(tokens, position + 1)
+        return "or" if branch else ""
+    return ""
+
+
+def is_complete(word: str, statement: Sequence[Token]) -> bool:
+    """Whether a step can follow although the last token is a word that an operand follows elsewhere."""
+    if word in ("else", "or", "choose"):
+        return len(statement) == 1
+    if word in ("if", "elif") and statement[-1].kind == "then":
+        kinds = [token.kind for token in statement]
+        return kinds.count("then") == kinds.count("if") + (word == "elif")
+    return False
+
+
+def asks(statement: Sequence[Token]) -> bool:
+    """Whether the header of a thread has its condition already."""
+    return any(token.kind == "if" for token in statement)
+
+
+def _at(tokens: Sequence[Token], position: int) -> Token | None:
+    return tokens[position] if position < len(tokens) else None
+
+
+def _step_follows(tokens: Sequence[Token], position: int) -> bool:
+    """Whether a step, and not an operand, starts here: the name of a step with something after it, or a label."""
+    token, after = _at(tokens, position), _at(tokens, position + 1)
+    if token is None or token.kind in ("draw", "let", "end"):
+        return True
+    if token.kind != "NAME" or after is None:
+        return False
+    named = token.text in STEP_NAMES
+    return after.kind == ":" or (named and (after.kind in ("NAME", "NUMBER") or after.kind in RESERVED - _OPERATORS))
+
+
+_OPERATORS = frozenset(("and", "or", "div", "mod", "then", "else", "with", "when", "for", "priority", "weight", "in"))
+
+
+def _open_conditions(statement: Sequence[Token]) -> bool:
+    """Whether an `if … then …` of an expression still waits for its `else`."""
+    kinds = [token.kind for token in statement]
+    return kinds[1:].count("if") > kinds[1:].count("else")
+
+
+def nested(steps: Sequence[tree.Step]) -> tuple[tree.Step, ...]:
+    """The steps of a thread in their blocks, each of which the marker `end` closes."""
+    rest = list(reversed(steps))
+    found: list[tree.Step] = []
+    while rest:
+        found.append(_one(rest))
+    return tuple(found)
+
+
+def _one(rest: list[tree.Step]) -> tree.Step:
+    step = rest.pop()
+    if step.verb not in BLOCK_WORDS:
+        return step
+    branches = [replace(step, body=_body(rest))]
+    while rest and rest[-1].verb in BRANCH_WORDS:
+        branches.append(replace(rest.pop(), body=_body(rest)))
+    if rest:
+        rest.pop()  # its `end`
+    return replace(branches[0], others=tuple(branches[1:]))
+
+
+def _body(rest: list[tree.Step]) -> tuple[tree.Step, ...]:
+    found: list[tree.Step] = []
+    while rest and rest[-1].verb not in BRANCH_WORDS and rest[-1].verb != "end":
+        found.append(_one(rest))
+    return tuple(found)

@@ -1,0 +1,108 @@
+"""The table of RFC 2544 in words, for the terminal and the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from petri.experiment.definition import shown
+from petri.experiment.forwarding.definition import SHARES
+from petri.report.quantities import NOTHING, Scale, Units, number
+from petri.report.search import share as percent
+
+if TYPE_CHECKING:
+    from petri.experiment.forwarding.outcome import ForwardingOutcome, SizeResult
+    from petri.experiment.sampling import Value
+    from petri.measure.intervals import Interval
+
+DIGITS = 4
+
+
+def columns(outcome: ForwardingOutcome) -> list[tuple[str, str, list[str]]]:
+    """(what, heading, a cell for each size) of the table; a heading may have two lines. Figures without intervals."""
+    rows, units = outcome.rows, Units(outcome.net.seconds)
+    made = [(name, name, [_value(row.found.parameters.get(name)) for row in rows]) for name in outcome.others]
+    if outcome.roles.size:
+        made.append(("size", outcome.roles.size, [_value(row.size) for row in rows]))
+    made.append(("load", outcome.roles.load, [_load(row) for row in rows]))
+    rates = [outcome.frame_rate(row) for row in rows]
+    if any(rates):
+        made.append(("frames", "frames", [_shown(units, one, "events") for one in rates]))
+    throughput = outcome.figure("throughput")
+    if throughput is not None and throughput.dimension == "Rate":
+        cells = [_shown(units, outcome.throughput(row), throughput.dimension) for row in rows]
+        made.append(("throughput", "throughput", cells))
+    made += _delay_columns(outcome)
+    loss = outcome.figure("loss")
+    if loss is not None:
+        cells = [_shown(units, outcome.full_loss(row), loss.dimension, 3) for row in rows]
+        made.append(("loss", "loss", cells))
+    if any(row.bursts for row in rows):
+        made.append(("burst", "burst", [_burst(outcome, row, units) for row in rows]))
+    return made
+
+
+def _delay_columns(outcome: ForwardingOutcome) -> list[tuple[str, str, list[str]]]:
+    if not outcome.roles.delay:
+        return []
+    scale = delay_scale(outcome)
+    return [
+        (
+            f"delay {share:.0%}",
+            f"{'delay' if share == 1.0 else ''}\n{share:.0%}",
+            [_scaled(outcome.delay(row, share), scale) for row in outcome.rows],
+        )
+        for share in SHARES
+    ]
+
+
+def legend(outcome: ForwardingOutcome) -> list[str]:
+    """What the columns are."""
+    roles = outcome.roles
+    found = [row.found.probability for row in outcome.rows if row.found.status == "found"]
+    right = f"; right with a probability of at least {percent(min(found))} each" if found else ""
+    lines = [f"{roles.load}: the throughput of RFC 2544{right}"]
+    if roles.delay:
+        unit = delay_scale(outcome).unit
+        lines.append(f"delay: {roles.delay}{f' in {unit}' if unit else ''} at 100, 75, 50 and 25 % of this load")
+    lines.append(f"loss: {roles.loss} at full load")
+    if any(row.bursts for row in outcome.rows):
+        unit = "frames" if any(outcome.frame_rate(row) for row in outcome.rows) else "time"
+        lines.append(f"burst: {unit} at full load before the first loss")
+    return lines
+
+
+def delay_scale(outcome: ForwardingOutcome) -> Scale:
+    """One unit for all delays: that of the least."""
+    figure = outcome.figure("delay")
+    means = [one.mean for one in _delays(outcome) if math.isfinite(one.mean)]
+    return Units(outcome.net.seconds).scale(min(means, default=0.0), figure.dimension if figure else "")
+
+
+def _delays(outcome: ForwardingOutcome) -> Iterable[Interval]:
+    return [one for row in outcome.rows for share in SHARES if (one := outcome.delay(row, share)) is not None]
+
+
+def _value(value: Value | None) -> str:
+    return NOTHING if value is None else shown(value)
+
+
+def _load(row: SizeResult) -> str:
+    return _value(row.found.value) + ("" if row.found.certain else "?")
+
+
+def _shown(units: Units, one: Interval | None, dimension: str, digits: int = DIGITS) -> str:
+    return NOTHING if one is None else units.show(one.mean, dimension, digits)
+
+
+def _scaled(one: Interval | None, scale: Scale) -> str:
+    return NOTHING if one is None or math.isnan(one.mean) else number(one.mean * scale.factor, DIGITS)
+
+
+def _burst(outcome: ForwardingOutcome, row: SizeResult, units: Units) -> str:
+    found = outcome.burst(row)
+    if found is None or row.bursts is None:
+        return NOTHING
+    text = units.show(found.mean, "Time") if outcome.frame_rate(row) is None else number(math.floor(found.mean))
+    return text if row.bursts.complete else f">{text}"

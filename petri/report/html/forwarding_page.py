@@ -1,0 +1,153 @@
+"""The page of a study of RFC 2544: its table, and the plots that the RFC asks for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from petri.experiment.definition import shown
+from petri.experiment.forwarding.procedure import amount
+from petri.measure.intervals import Interval
+from petri.report.forwarding import columns, delay_scale, legend
+from petri.report.html import tables
+from petri.report.html.markup import Markup, content, plotted, tag
+from petri.report.html.page import Figure, Page
+from petri.report.html.palette import SERIES
+from petri.report.html.picture import picture
+from petri.report.html.run_page import banner
+from petri.report.html.search_page import said
+from petri.report.html.sweep_figures import error_bars, finite
+from petri.report.html.sweep_page import points_table, provenance
+from petri.report.quantities import Scale, Units
+from petri.report.search import ending, question, remarks
+
+if TYPE_CHECKING:
+    from petri.experiment.forwarding.outcome import ForwardingOutcome, SizeResult
+
+Point = tuple[Any, Interval]
+
+
+def forwarding_page(outcome: ForwardingOutcome) -> Page:
+    """All sections of the page."""
+    net, units = outcome.net, Units(outcome.net.seconds)
+    page = Page(outcome.title or f"{net.name}: RFC 2544", "RFC 2544")
+    page.head += [tables.prose(net.doc), *_banners(outcome)]
+    page.section("table", "What is forwarded", tag("p", question(outcome.search), class_="note"), _table(outcome))
+    if len(outcome.rows) > 1:
+        page.section("throughput", "Throughput", tag("div", _throughput(page, outcome, units), class_="pair"))
+    _along_loads(page, outcome, units)
+    bursts: list[Point] = [(_label(row), own) for row in outcome.rows if (own := outcome.burst(row)) is not None]
+    if len(bursts) > 1:
+        drawn = _figure([("burst", bursts)], outcome.roles.size, "frames", Scale())
+        page.section("bursts", "Back-to-back frames", page.figure(drawn, "burst by size"))
+    trials = outcome.search.outcome
+    if trials.points:
+        page.section("tried", "Every load tried", points_table(trials, units, []))
+        page.section("net", "The net", picture(net))
+        page.section("provenance", "How to repeat this", *provenance(trials, units))
+    return page
+
+
+def _banners(outcome: ForwardingOutcome) -> list[Markup]:
+    made = [banner("warn", "Not finished")] if outcome.interrupted else []
+    for row in outcome.rows:
+        if row.found.status == "fails at the start":
+            made += [banner("fail", said(one)) for one in ending(outcome.search, row.found)]
+        made += [banner("warn", said(one)) for one in remarks(outcome.search, row.found)]
+    return made
+
+
+def _table(outcome: ForwardingOutcome) -> Markup:
+    known = columns(outcome)
+    headings, before = [], ""
+    for _, heading, _ in known:
+        first, _, second = heading.partition("\n")
+        before = first or before
+        headings.append((f"{before} {second}" if second else first, True))
+    rows = [
+        tag("tr", [tag("td", cells[index], class_="figure") for _, _, cells in known])
+        for index in range(len(outcome.rows))
+    ]
+    notes = [tag("p", line, class_="note") for line in legend(outcome)]
+    return content(tables.table(headings, rows, "What is forwarded"), notes)
+
+
+# ---------------------------------------------------------------- figures
+
+
+def _throughput(page: Page, outcome: ForwardingOutcome, units: Units) -> list[Markup]:
+    """The load found, and the throughput there, over the frame sizes."""
+    roles = outcome.roles
+    found: list[Point] = [
+        (_label(row), Interval(amount(row.found.value), math.nan, 0.95, 1))
+        for row in outcome.rows
+        if row.found.value is not None
+    ]
+    parts = [page.figure(_figure([(roles.load, found)], roles.size, roles.load, Scale()), "load by size")]
+    one = outcome.figure("throughput")
+    carried: list[Point] = [(_label(row), own) for row in outcome.rows if (own := outcome.throughput(row)) is not None]
+    if one is not None and carried:
+        scale = units.scale(max(own.mean for _, own in carried), one.dimension)
+        drawn = _figure([(one.name, carried)], roles.size, one.name, scale)
+        parts.append(page.figure(drawn, f"{one.name} by size"))
+    return parts
+
+
+def _along_loads(page: Page, outcome: ForwardingOutcome, units: Units) -> None:
+    """The delay over the share of the throughput, and the loss over the load: a line for each size."""
+    roles = outcome.roles
+    if roles.delay:
+        lines = [(_label(row), _delays(outcome, row)) for row in outcome.rows if row.delays]
+        drawn = _figure(lines, "load [% of the throughput]", roles.delay, delay_scale(outcome))
+        page.section("delay", "Delay", page.figure(drawn, "delay by load"))
+    lines = [(_label(row), _losses(outcome, row)) for row in outcome.rows if row.losses]
+    loss = outcome.figure("loss")
+    if lines and loss is not None:
+        greatest = max((own.mean for _, points in lines for _, own in points), default=0.0)
+        drawn = _figure(lines, roles.load, roles.loss, units.scale(greatest, loss.dimension))
+        page.section("loss", "Loss rate", page.figure(drawn, "loss by load"))
+
+
+def _label(row: SizeResult) -> str:
+    return ", ".join(shown(value) for value in row.found.parameters.values())
+
+
+def _delays(outcome: ForwardingOutcome, row: SizeResult) -> list[Point]:
+    return [(100.0 * share, own) for share in sorted(row.delays) if (own := outcome.delay(row, share)) is not None]
+
+
+def _losses(outcome: ForwardingOutcome, row: SizeResult) -> list[Point]:
+    """Down to the throughput, where there is none."""
+    points: list[Point] = [(amount(load), point.intervals[outcome.roles.loss]) for load, point in reversed(row.losses)]
+    last = row.found.last if row.found.value is not None else None
+    first: list[Point] = [] if last is None else [(amount(last.value), last.point.intervals[outcome.roles.loss])]
+    return [*first, *points]
+
+
+def _figure(lines: Sequence[tuple[str, Sequence[Point]]], along: str, name: str, scale: Scale) -> Figure:
+    """One line for each name; sizes are categories."""
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    texts = any(isinstance(x, str) for _, points in lines for x, _ in points)
+    return {
+        "data": [_line(number, label or name, points, scale) for number, (label, points) in enumerate(lines)],
+        "layout": {
+            "xaxis": {"title": {"text": plotted(along)}, **({"type": "category"} if texts else {})},
+            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}, "rangemode": "tozero"},
+            "showlegend": len(lines) > 1,
+        },
+    }
+
+
+def _line(number: int, label: str, points: Sequence[Point], scale: Scale) -> dict[str, Any]:
+    colour = f"@s{number % SERIES}"
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": plotted(label),
+        "x": [plotted(x) if isinstance(x, str) else x for x, _ in points],
+        "y": [finite(own.mean * scale.factor) for _, own in points],
+        "error_y": error_bars([own.half_width * scale.factor for _, own in points], colour),
+        "line": {"color": colour, "width": 2},
+        "marker": {"color": colour, "size": 6},
+    }

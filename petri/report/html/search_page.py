@@ -1,0 +1,127 @@
+"""The page of a search: what was found, the measures over the values tried, and every value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from petri.diagnostics import Diagnostic
+from petri.experiment.definition import shown
+from petri.measure.figures import Figure as Kept
+from petri.report.html import sweep_figures as figures
+from petri.report.html import tables
+from petri.report.html.markup import Content, Markup, content, spoken, tag
+from petri.report.html.page import Figure, Page
+from petri.report.html.picture import picture
+from petri.report.html.run_page import banner
+from petri.report.html.sweep_figures import PlotAxis
+from petri.report.html.sweep_page import points_table, provenance
+from petri.report.quantities import NOTHING, Units, number
+from petri.report.search import answer, ending, question, remarks, share
+
+if TYPE_CHECKING:
+    from petri.experiment.threshold.outcome import Found, SearchOutcome
+
+
+def search_page(outcome: SearchOutcome) -> Page:
+    """All sections of a search's page."""
+    trials = outcome.outcome
+    units = Units(trials.net.seconds)
+    page = Page(trials.title or f"{trials.net.name}: {question(outcome)}", f"Search of {trials.net.name}")
+    page.head += [tables.prose(trials.description or trials.net.doc), _facts(outcome), *_banners(outcome)]
+    page.section("found", "What was found", _found_table(outcome, units))
+    axes = search_axes(outcome)
+    parts = [_measure(page, outcome, one, units, axes) for one in _in_order(outcome)] if axes else []
+    if parts:
+        note = tag(
+            "p", "Bars are 95 % confidence intervals over the replications; the line is the bound.", class_="note"
+        )
+        page.section("measures", "Measures", note, parts)
+    if trials.points:
+        page.section("tried", "Every value tried", points_table(trials, units, axes))
+        page.section("net", "The net", picture(trials.net))
+        page.section("provenance", "How to repeat this", *provenance(trials, units))
+    return page
+
+
+def search_axes(outcome: SearchOutcome) -> list[PlotAxis]:
+    """The parameter that was searched first, then those that differ between the points."""
+    known = {axis.name: axis for axis in figures.axes(outcome.outcome)}
+    first = known.pop(outcome.find, None)
+    return ([] if first is None else [first]) + list(known.values())
+
+
+def _in_order(outcome: SearchOutcome) -> list[Kept]:
+    """The measures of the condition, then the others."""
+    return sorted(outcome.outcome.figures, key=lambda one: one.name not in outcome.condition.names)
+
+
+def _facts(outcome: SearchOutcome) -> Markup:
+    rows = [row for point in outcome.outcome.points for row in point.rows]
+    facts: list[Content] = [
+        (tag("b", number(len(outcome.outcome.points))), " values tried"),
+        (tag("b", number(len(rows))), " replications"),
+        ("confidence ", tag("b", share(outcome.confidence))),
+        (tag("b", Units(1.0).show(sum(row.seconds for row in rows), "Time", 3)), " of computing"),
+    ]
+    return tag("ul", [tag("li", fact) for fact in facts], class_="facts")
+
+
+def _banners(outcome: SearchOutcome) -> list[Markup]:
+    made = [banner("warn", "Not finished")] if outcome.interrupted else []
+    if len(outcome.found) == 1:
+        kind = "pass" if outcome.done else "fail"
+        made.append(banner(kind, answer(outcome, outcome.found[0])))
+    for found in outcome.found:
+        made += [banner("fail", said(one)) for one in ending(outcome, found)]
+        made += [banner("warn", said(one)) for one in remarks(outcome, found)]
+    return made
+
+
+def said(diagnostic: Diagnostic) -> str:
+    """A diagnostic in one line, without its hints."""
+    return " – ".join([diagnostic.message, *diagnostic.notes])
+
+
+def _found_table(outcome: SearchOutcome, units: Units) -> Markup:
+    axes = list(dict.fromkeys(name for one in outcome.found for name in one.parameters))
+    headings = [(name, True) for name in axes]
+    headings += [(outcome.find, True), ("fails at", True), ("right with at least", True), ("replications", True)]
+    headings += [(one.name, True) for one in _in_order(outcome)]
+    rows = [_found_row(outcome, one, axes, units) for one in outcome.found]
+    return tables.table(headings, rows, "What was found")
+
+
+def _found_row(outcome: SearchOutcome, found: Found, axes: Sequence[str], units: Units) -> Markup:
+    texts = [shown(found.parameters[name]) if name in found.parameters else "" for name in axes]
+    texts.append(NOTHING if found.value is None else shown(found.value))
+    texts.append(NOTHING if found.next is None else shown(found.next.value))
+    texts.append(share(found.probability) if found.status == "found" else NOTHING)
+    texts.append(number(found.replications))
+    for one in _in_order(outcome):
+        own = None if found.last is None else found.last.point.intervals[one.name]
+        text = NOTHING if own is None else units.show_with_error(own.mean, own.half_width, one.dimension)
+        texts.append(text)
+    return tag("tr", [tag("td", text, class_="figure") for text in texts])
+
+
+def _measure(page: Page, outcome: SearchOutcome, kept: Kept, units: Units, axes: Sequence[PlotAxis]) -> Markup:
+    """The measure along the parameter, a line for each point, with the bounds of the condition."""
+    figure = figures.curves(outcome.outcome, kept, units, axes)
+    figure["layout"]["shapes"] = _bounds(outcome, kept, units)
+    docs = {measure.name: measure.doc for measure in outcome.outcome.net.measures}
+    doc = docs.get(kept.name, "")
+    heading = [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
+    return content(heading, page.figure(figure, f"{kept.name} along {outcome.find}", None, 22))
+
+
+def _bounds(outcome: SearchOutcome, kept: Kept, units: Units) -> list[Figure]:
+    factor = figures.scale_of(outcome.outcome, kept, units).factor
+    return [
+        {
+            "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": one.bound * factor, "y1": one.bound * factor,
+            "line": {"color": "@soft", "width": 1.5, "dash": "dot"},
+        }
+        for one in outcome.condition.comparisons
+        if one.figure.name == kept.name
+    ]  # fmt: skip

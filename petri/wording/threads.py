@@ -1,0 +1,89 @@
+"""Threads and services."""
+
+from __future__ import annotations
+
+from petri.wording.entry import Wording
+
+WORDING: dict[str, Wording] = {
+    "thread-indices": Wording("a thread has one index", "count the elements of both in one row: `{name}[k in 0..15]`"),
+    "label-twice": Wording("two steps are called `{name}`", "give one of them another label"),
+    # the order of steps
+    "thread-begins": Wording(
+        "the thread `{name}` must begin with `take`", "an activation of a thread begins with the tokens that it takes"
+    ),
+    "step-unreachable": Wording(
+        "this step is never reached", "the loop before it never ends, since its condition is always true"
+    ),
+    # values
+    "value-of-block": Wording(
+        "`{name}` is known only in the block that binds it",
+        "bind it before the block, and change it there with `set {name} = …`",
+    ),
+    "let-again": Wording("`{name}` has a value already", "to change it, write `set {name} = …`"),
+    "set-unknown": Wording(
+        "`{name}` has no value yet", "did you mean `{suggestion}`?", "write `let {name} = …` for a new value"
+    ),
+    "set-of-held": Wording(
+        "`{name}` says which token of `{place}` the thread holds", "release `{place}` first, or use another name"
+    ),
+    "repeat-not-whole": Wording(
+        "`{text}` is {kind}, but a number of repetitions is a whole number", "write `repeat ceil({text})`"
+    ),
+    # what a thread holds
+    "held-at-end": Wording(
+        "the thread `{name}` holds `{place}`, and ends without giving it back",
+        "write `release {place}` where the thread no longer needs it",
+        "write `take` for tokens that are not given back",
+    ),
+    "held-differs": Wording(
+        "`{place}` is released in this block, but held before it",
+        "release it before or after the block: a block that may be left out or repeated ends with what it began with",
+    ),
+    "held-in-block": Wording(
+        "`{place}` is still held when its block ends", "write `release {place}` at the end of the block"
+    ),
+    "release-not-held": Wording(
+        "the thread does not hold `{place}` here",
+        "it holds {held:and}",
+        "write `hold {place}` before, or `give` to put tokens there",
+    ),
+    "release-with-value": Wording(
+        "`release` gives the same tokens back, so it takes no value", "write `release {place}`"
+    ),
+    # services
+    "call-of-place": Wording(
+        "`{name}` is not a service",
+        "declare it as one, `service {name} : {{ … }}`, and let a transition `reply`",
+        "to put a token there without waiting for a reply, write `give`",
+    ),
+    "call-unknown": Wording("there is no service `{name}`", "declare it: `service {name} : {{ … }}`"),
+    "reply-pattern": Wording(
+        "`{text}` does not name parts of the reply", "write `-> {{field}}` or `-> {{field: name}}`"
+    ),
+    "reply-not-request": Wording(
+        "`{text}` needs the request that is answered",
+        "take it from the place of the service, `dram(r)`, and give it back, `reply(r)`",
+    ),
+    "request-without-caller": Wording(
+        "a request comes from a thread that waits for its reply",
+        "write `call …` in a thread; a transition can only pass a request on, and `reply` to it",
+    ),
+    "service-not-record": Wording(
+        "a request is a record, not {kind}", "write `service name : {{ bytes: Bytes }}`, or no type at all"
+    ),
+    "service-field": Wording("the field `{field}` cannot hold a request", "keep the request in a place of its own"),
+    "service-field-taken": Wording(
+        "the field `{field}` is used twice", "choose another name; `caller` is taken as well"
+    ),
+    "service-unserved": Wording(
+        "nobody serves `{name}`: no transition takes its requests",
+        "write `transition serve: {name}(r), … -> reply(r), … takes TIME`",
+    ),
+    "service-without-reply": Wording(
+        "no transition replies to the requests of `{name}`, so its callers wait forever",
+        "write `reply(r)` where the request `r` is done",
+    ),
+    "measure-of-thread": Wording("`{text}` is a thread", "name one of its steps: {inside:or}"),
+}
+
+LABELS: dict[str, str] = {"bound-here": "bound here", "held-here": "held since here"}

@@ -1,0 +1,173 @@
+"""The prioritiser, on the IXP2400 and on a host, and the forwarding paths: rules one by one, and the figures of TS."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import petri
+from petri.engine.native import available
+
+pytestmark = pytest.mark.skipif(not available(), reason="takes too long on the reference engine")
+
+SLOT = (1024 + 66) / 0.0125  # of a packet on the line [ns]
+CLASSES = ("first", "second", "third", "last")
+
+
+@functools.cache
+def run(until: str = "6 s", warmup: str = "1 s", net: str = "prioritising", **parameters: Any) -> petri.Result:
+    result = petri.load(net, **parameters).run(until=until, warmup=warmup, replications=1, seed=11)
+    assert result.failure is None
+    return result
+
+
+def figure(result: petri.Result, name: str, field: str = "") -> float:
+    measure = result.measure(name)
+    return measure.recorded[field].mean if field else measure.value
+
+
+def shares(result: petri.Result) -> list[float]:
+    rates = [figure(result, f"{name}_rate") for name in CLASSES]
+    return [rate / sum(rates) for rate in rates]
+
+
+# -------------------------------------------------------------------- the discipline
+
+
+@pytest.mark.parametrize("quotas", [(12, 2, 1, 1), (1, 1, 1, 1), (4, 3, 2, 1), (1, 2, 3, 4)])
+def test_backlogged_classes_share_the_line_by_their_quotas(quotas: tuple[int, ...]) -> None:
+    """Layers of 100 Mbps each. Quotas are no multiples of a packet, so they are not kept packet by packet."""
+    given_quotas = {f"quota_{index + 1}": f"{1500 * quota} B" for index, quota in enumerate(quotas)}
+    result = run(video="400 Mbps", **given_quotas)
+    assert shares(result) == pytest.approx([quota / sum(quotas) for quota in quotas], rel=0.01)
+
+
+def test_what_a_class_does_not_need_goes_to_the_others() -> None:
+    """The first class needs a quarter of the line and may have three; the others share what is left as 2 : 1 : 1."""
+    result = run(quota_2="2000 B", background="200 Mbps", video="60 Mbps")
+    first, second, third, last = (figure(result, f"{name}_rate") * 8e3 for name in CLASSES)  # Mbps
+    assert (first, second, third) == pytest.approx((15, 15, 15), rel=0.01)
+    assert last == pytest.approx(100 * 1024 / 1090 - 45, rel=0.01)
+    assert figure(result, "line_used") == 1.0
+
+
+def test_strict_priority_is_the_limit_of_a_large_quota() -> None:
+    """The first two layers of 40 Mbps fit on the line and the third has the rest; the fourth has nothing."""
+    by_quota = run(video="160 Mbps", quota_1="1 GB", quota_2="1 GB", quota_3="1 GB")
+    strict = run(video="160 Mbps", platform="host", stall_every="1000 s")
+    expected = [40 / 93.945, 40 / 93.945, 13.945 / 93.945, 0.0]
+    assert shares(by_quota) == pytest.approx(expected, abs=0.002)
+    assert shares(strict) == pytest.approx(expected, abs=0.002)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"video": "254 Mbps"}, {"video": "96 Mbps", "background": "0.1 Mbps"}], ids=str
+)
+def test_the_line_is_busy_while_a_ring_holds_packets(parameters: dict[str, str]) -> None:
+    result = run(sampling="20 us", **parameters)
+    assert figure(result, "line_used") >= 0.999
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    platform=st.sampled_from(["ixp", "host"]),
+    video=st.integers(1, 400),
+    background=st.integers(1, 400),
+    queue_size=st.integers(1, 200),
+    committed=st.integers(1, 300),
+    arriving=st.integers(1, 300),
+    head_drop=st.booleans(),
+    load=st.sampled_from(["none", "zip"]),
+    seed=st.integers(1, 1000),
+)
+def test_packets_are_delivered_lost_or_inside(seed: int, video: int, background: int, **parameters: Any) -> None:
+    model = petri.load("prioritising", video=f"{video} Mbps", background=f"{background} Mbps", **parameters)
+    result = model.run(until="200 ms", warmup=0, replications=1, seed=seed)
+    assert result.failure is None
+    fired = dict(zip(result.transitions.names, result.transitions.firings.value, strict=True))
+    held = dict(zip(result.places.names, result.replications[0].marking, strict=True))
+    most = dict(zip(result.places.names, result.places.maximum.value, strict=True))
+
+    def count(*names: str) -> float:
+        return float(sum(fired[name] for name in names))
+
+    def each(name: str) -> list[str]:
+        return [f"{name}[{index}]" for index in range(4)]
+
+    come = count("arrival.accept", "arrival.lose")
+    sorted_ = count(*each("sorting.enter"), *each("sorting.drop"), *each("sorting.displace"))
+    served = count(*each("rounds.serve"))
+    inside = sum(len(held[name]) for name in each("queue"))
+    assert count("sorting.sort") == sorted_
+    assert sorted_ == inside + served + count(*each("sorting.drop"), *each("sorting.displace"))
+    assert served - count(*each("receive")) - len(held["arrived"]) <= parameters["committed"] + 1
+    assert come - count("arrival.lose") - sorted_ <= parameters["arriving"] + 128 + 24
+    assert max(most[name] for name in each("queue")) <= parameters["queue_size"]
+
+
+def test_a_full_queue_may_lose_its_oldest_packet() -> None:
+    """The last class is full at all times: its packets wait for the whole queue, or for what the newer ones leave."""
+    tail, head = run(), run(head_drop=True)
+    assert figure(tail, "lost_queues") == pytest.approx(figure(head, "lost_queues"), rel=0.01)
+    assert figure(head, "lost_first") == 0
+
+
+def test_what_is_committed_decides_the_delay_and_not_the_gaps() -> None:
+    near, far = run(committed=4), run(committed=64)
+    assert figure(far, "gap", "std") == pytest.approx(figure(near, "gap", "std"), rel=0.03)
+    assert figure(far, "gap", "p50") == pytest.approx(figure(near, "gap", "p50"), rel=1e-3)
+    later = figure(far, "delay", "mean") - figure(near, "delay", "mean")
+    assert later == pytest.approx(60 * SLOT, rel=0.01)
+
+
+# -------------------------------------------------------------------- table 1
+
+
+@pytest.mark.parametrize("platform", ["ixp", "host"])
+def test_gaps_at_100_mbps(platform: str) -> None:
+    result = run(until="20 s", platform=platform)
+    assert figure(result, "gap", "mean") == pytest.approx(0.320e6, rel=0.03)
+    assert figure(result, "gap", "p50") == pytest.approx(0.351e6, rel=0.02)
+    if platform == "ixp":
+        assert figure(result, "gap", "std") == pytest.approx(0.085e6, rel=0.05)
+
+
+def test_gaps_at_400_mbps() -> None:
+    assert figure(run(video="254 Mbps"), "gap", "mean") == pytest.approx(0.129e6, rel=0.03)
+
+
+def test_stalls_of_the_host_move_the_mean_of_squares_and_not_the_median() -> None:
+    idle, busy = (run(until="20 s", platform="host", load=load) for load in ("none", "both"))
+    assert figure(busy, "gap", "p50") == pytest.approx(figure(idle, "gap", "p50"), rel=0.01)
+    assert figure(busy, "gap", "std") > 2 * figure(idle, "gap", "std")
+    assert figure(busy, "gap", "max") > 50e6
+
+
+def test_the_ixp_does_not_know_the_load_of_the_host() -> None:
+    assert run(load="none").hash == run(load="both").hash
+
+
+# -------------------------------------------------------------------- figure 3
+
+
+@functools.cache
+def round_trip(path: str, tar: bool = False) -> petri.Result:
+    return run(until="1 s", warmup="100 ms", net="forwarding_paths", path=path, tar=tar)
+
+
+def test_microengines_are_11_to_12_percent_faster_than_the_kernel() -> None:
+    chip, kernel = (figure(round_trip(path), "round_trip", "mean") for path in ("microengines", "kernel"))
+    assert 0.11 <= 1 - chip / kernel <= 0.12
+    for path in ("xscale", "process"):
+        assert figure(round_trip(path), "round_trip", "mean") > chip
+
+
+def test_tar_takes_8_to_9_percent_longer_where_the_host_forwards() -> None:
+    chip, kernel = (figure(round_trip(path, tar=True), "tar_time") for path in ("microengines", "kernel"))
+    assert 0.08 <= 1 - chip / kernel <= 0.09
+    slower = figure(round_trip("kernel", tar=True), "round_trip", "mean")
+    assert slower / figure(round_trip("kernel"), "round_trip", "mean") == pytest.approx(1.085, abs=0.015)

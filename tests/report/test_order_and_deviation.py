@@ -1,0 +1,95 @@
+"""Figures that the pages draw in addition: series together, gaps in their order, means with deviations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import petri
+from petri.experiment import Experiment
+from petri.report.html import run_report, sweep_report
+from petri.report.html.markup import plotted
+from petri.trace import gaps as gaps_of
+from petri.trace.gaps import GapCollector, gap_measures
+from petri.validation import only_run
+from tests.report.test_html import Reader
+
+NET = """
+net two_rates
+time ms
+param slow = 3 in 1..9
+place source : int = 0
+transition send: source(n) -> source(n + 1)  takes (if n mod 4 < 2 then 1 else slow) * 1 ms
+transition half: source(n) -> source(n + 1)  takes 1 ms  when n < 0
+measure gap   = time(send -> send)  record mean, std
+measure late  = time(send -> half)
+measure sent  = rate(send)          record series(10 ms)
+measure twice = rate(send) * 2      record series(10 ms)
+measure share = count(send) / 2     record series(10 ms)
+run until 100 ms  warmup 8 ms
+"""
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> str:
+    path = tmp_path / "two_rates.net"
+    path.write_text(NET, "utf-8")
+    return str(path)
+
+
+def test_only_times_between_firings_of_one_transition_are_collected() -> None:
+    assert list(gap_measures(petri.loads(NET).net)) == ["gap"]
+
+
+@pytest.mark.parametrize("most", [5, 1000])
+def test_gaps_are_kept_in_their_order_from_the_warmup_on(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(gaps_of, "MOST", most)
+    model = petri.loads(NET)
+    collector = GapCollector(model.net, 8.0)
+    model.run(trace=collector, replications=1)
+    found = collector.gaps["gap"].tolist()
+    # Firings of 1, 1, 3 and 3 ms in turn; one starts at 8 ms.
+    assert found[:8] == pytest.approx([1, 1, 3, 3, 1, 1, 3, 3][: len(found)])
+    assert len(found) == min(most, 46)  # 47 starts in 8 .. 98 ms
+
+
+def test_the_page_of_a_validation_draws_them(net: str, tmp_path: Path) -> None:
+    outcome = Experiment(net=net, points=[{"slow": 3}], replications=2).run(tmp_path / "one.db")
+    run = only_run(outcome)
+    assert run is not None
+    drawn = Reader(run_report(run.result, gaps=run.gaps)).json("figures")
+    (points,) = [one["data"][0] for one in drawn if one["data"][0].get("mode") == "markers"]
+    assert points["x"][:4] == [1, 2, 3, 4]
+    assert points["y"][:4] == pytest.approx([1, 1, 3, 3])
+    assert not [
+        one for one in Reader(run_report(run.result)).json("figures") if one["data"][0].get("mode") == "markers"
+    ]
+
+
+def test_series_of_one_unit_are_drawn_together(net: str) -> None:
+    result = petri.load(net).run()
+    drawn = Reader(run_report(result)).json("figures")
+    (both,) = [one for one in drawn if [line.get("name") for line in one["data"]] == ["sent", "twice"]]
+    once, twice = (line["y"] for line in both["data"])
+    assert twice == pytest.approx([2 * value for value in once])
+    assert len(once) == 9
+
+
+def test_means_have_bars_of_one_deviation(net: str, tmp_path: Path) -> None:
+    points = [{"slow": 1}, {"slow": 3}]
+    experiment = Experiment(net=net, points=points, replications=2, measures=["gap.mean", "gap.std", "sent"])
+    outcome = experiment.run(tmp_path / "two.db")
+    text = sweep_report(outcome)
+    assert "Means with deviations" in text
+    drawn = Reader(text).json("figures")
+    (figure,) = [one for one in drawn if one["layout"]["xaxis"].get("type") == "category"]
+    (line,) = figure["data"]
+    assert line["x"] == [plotted(point.label) for point in outcome.points]
+    assert line["y"] == pytest.approx([1, 2], rel=0.03)
+    assert line["error_y"]["array"] == pytest.approx([0, 1], abs=0.03)
+
+
+def test_there_are_none_without_a_deviation(net: str, tmp_path: Path) -> None:
+    experiment = Experiment(net=net, points=[{"slow": 1}, {"slow": 3}], replications=2, measures=["gap.mean"])
+    assert "Means with deviations" not in sweep_report(experiment.run(tmp_path / "none.db"))

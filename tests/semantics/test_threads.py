@@ -1,0 +1,122 @@
+"""Rules T1 to T6: threads."""
+
+from tests.semantics.harness import simulate
+
+WORK = "place work : int = i for i in 1..3\nplace server = token\nplace done : int\n"
+
+
+def test_t1_activations_run_at_once_as_far_as_tokens_allow(engine: str) -> None:
+    ran = simulate(f"{WORK}thread t take work(n) stay: wait 5 give done(n) end", engine)
+    assert [f.start for f in ran.fired if f.name == "t.stay"] == [0, 0, 0]
+    ran = simulate(f"{WORK}thread t take work(n), server wait 5 give done(n), server end", engine)
+    assert [f.start for f in ran.fired] == [0, 5, 10]
+    assert sorted(ran.marking["done"]) == [(1,), (2,), (3,)]
+
+
+def test_t2_steps_that_wait_or_last_are_transitions(engine: str) -> None:
+    text = (
+        f"{WORK}thread t take work(n) use server for 2 wait 1 hold server wait 3 release server given: give done(n) end"
+    )
+    ran = simulate(text, engine)
+    assert sorted(ran.counts()) == ["t.given", "t.hold_server", "t.take_work", "t.use_server", "t.wait"]
+    assert {name for name in ran.marking if name.startswith("t.")} == {
+        "t.at_use_server", "t.at_wait", "t.at_hold_server", "t.at_given",
+    }  # fmt: skip
+    assert {f.end - f.start for f in ran.fired if f.name == "t.hold_server"} == {3}
+
+
+def test_t2_a_full_place_blocks_after_the_work_and_not_before(engine: str) -> None:
+    text = """
+    place work = 2 * token  place full cap 1  place late = token  place gate
+    thread t take work wait 5 give full end
+    transition open: late -> gate  takes 20
+    transition empty: full, gate -> nothing
+    """
+    ran = simulate(text, engine)
+    assert [(f.name, f.start) for f in ran.fired if f.name.startswith("t.")] == [
+        ("t.take_work", 0), ("t.take_work", 0), ("t.give_full", 5), ("t.give_full", 20),
+    ]  # fmt: skip
+
+
+def test_t2_tokens_are_counted_after_a_transition_that_lasts(engine: str) -> None:
+    text = "place work = token place many = 5 * token place yes place not_one transition take: many -> nothing takes 1"
+    ran = simulate(
+        f"{text} thread t take work wait 5 if tokens(many) > 0 then give yes else give not_one end end", engine
+    )
+    assert (len(ran.marking["yes"]), len(ran.marking["not_one"])) == (0, 1)
+
+
+def test_t3_outputs_come_at_the_end_and_now_is_then(engine: str) -> None:
+    text = """
+    place work = token
+    place at : real fifo
+    thread t take work let began = now wait 5 give at(now), at(began) give at(now + 1) end
+    """
+    ran = simulate(text, engine)
+    assert ran.marking["at"] == [(5,), (0,), (6,)]
+    assert ran.order() == "t.take_work"
+
+
+def test_t4_a_number_of_repetitions_is_found_once(engine: str) -> None:
+    text = "place work : int = 0, 3 place done : int"
+    ran = simulate(f"{text} thread t take work(n) repeat n set n = n + 5 wait 1 end give done(n) end", engine)
+    assert ran.counts()["t.wait"] == 3
+    assert sorted(ran.marking["done"]) == [(0,), (18,)]
+
+
+def test_t4_branches_of_choose_compete(engine: str) -> None:
+    text = (
+        "place work = 300 * token place a place b thread t take work choose weight 2 give a or weight 1 give b end end"
+    )
+    ran = simulate(text, engine)
+    assert 170 < len(ran.marking["a"]) < 230
+    text = """
+    place work = 3 * token
+    place go = token
+    thread t take work choose take go wait 1 or wait 5  priority -1 end end
+    """
+    assert simulate(text, engine).counts() == {"t.take_work": 3, "t.take_go": 1, "t.wait": 2}
+
+
+def test_t5_a_place_keeps_the_values_that_are_used_later(engine: str) -> None:
+    text = """
+    type P = { a: int, b: int }
+    place work : P = P(1, 2)
+    place done : int
+    place never : int
+    thread t take work(p) let x = p.a wait 1 wait 5 give done(x) wait 1 end
+    """
+    ran = simulate(text, engine, until=3)
+    assert ran.marking["t.at_wait"] == []
+    ran = simulate(text.replace("wait 5", "take never(_)"), engine)
+    assert ran.marking["t.at_take_never"] == [(1,)]
+
+
+def test_t6_each_caller_gets_its_own_reply(engine: str) -> None:
+    """Two threads with many activations each; the replies come in another order than the requests."""
+    text = """
+    service double : { n: int } -> { twice: int }
+    place work : int = i for i in 1..20
+    place done : { n: int, twice: int }
+    transition answer: double(r) -> reply(r with {twice: 2 * r.n})  takes exp(3)
+    thread one[i in 0..1]
+      take work(n)
+      call double({n: n}) -> {twice}
+      give done({n, twice})
+    end
+    thread two
+      take work(m)
+      call double({n: m + 100}) -> {twice: t}
+      wait 1
+      give done({n: m + 100, twice: t})
+    end
+    """
+    ran = simulate(text, engine)
+    assert len(ran.marking["done"]) == 20
+    assert all(twice == 2 * n for n, twice in ran.marking["done"])
+    assert {n > 100 for n, _ in ran.marking["done"]} == {True, False}
+    assert {name for name, count in ran.counts().items() if count} >= {
+        "one[0].give_done",
+        "one[1].give_done",
+        "two.wait",
+    }
