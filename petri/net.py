@@ -207,6 +207,13 @@ def whole_weight(value: Scalar) -> int:
     return min(max(value, 0), MOST_WEIGHT)
 
 
+class Preference(Frozen):
+    """Of several bindings, those with the least key are chosen from, or those with the greatest (I4)."""
+
+    key: Expr  # int or real, of the variables that arcs bind
+    most: bool = False
+
+
 class Transition(Frozen):
     """`variables` are those bound by arcs, then those drawn. `time` is an int 0 const if immediate."""
 
@@ -221,6 +228,7 @@ class Transition(Frozen):
     outputs: tuple[OutputArc, ...] = ()
     priority: int = 0
     weight: float = 1.0
+    prefer: Preference | None = None
     doc: str = ""
     span: Span | None = None
 

@@ -188,8 +188,21 @@ class Engine:
         """One transition by weight, one of its bindings evenly (I3, I4)."""
         weights = [self.net.transitions[index].weight for index, _ in candidates]
         index, bindings = candidates[self.stream.weighted_choice(weights)]
-        chosen = bindings[self.stream.equal_choice(len(bindings))]
+        preferred = self.preferred(index, bindings)
+        chosen = preferred[self.stream.equal_choice(len(preferred))]
         return index, Binding(list(chosen.variables), chosen.found)  # its draws do not belong to the next firing
+
+    def preferred(self, index: int, bindings: list[Binding]) -> list[Binding]:
+        """Of several bindings, those with the least key, or the greatest (I4)."""
+        prefer = self.net.transitions[index].prefer
+        if prefer is None or len(bindings) == 1:
+            return bindings
+        keys = []
+        for binding in bindings:
+            self.attempt = (index, binding.variables)
+            keys.append(evaluate(prefer.key, self.context(binding.variables)))
+        best = max(keys) if prefer.most else min(keys)
+        return [binding for binding, key in zip(bindings, keys, strict=True) if key == best]
 
     def end_firings(self, instant: float) -> None:
         """Time advances; all firings that end then deposit, in order of start (I1, I8)."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
-from petri.net import Expr, InputArc, Match, Net, OutputArc, Place, Scalar, Span, Transition, Variable
+from petri.net import Expr, InputArc, Match, Net, OutputArc, Place, Preference, Scalar, Span, Transition, Variable
 from petri.report.quantities import Units, exact, exact_quantity
 from petri.report.source import written
 from petri.structs import Frozen
@@ -154,6 +154,10 @@ class ExpressionText:
         if isinstance(value, InTicks):
             return value.written
         return self.net.tick.quantity(value, dimension) if e.kind == "real" else value
+
+    def preference(self, transition: Transition, prefer: Preference) -> str:
+        """`prefer least p.born`"""
+        return f"prefer {'most' if prefer.most else 'least'} {self.as_written(prefer.key, transition.variables)}"
 
     # ------------------------------------------------------------ places
 

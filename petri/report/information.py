@@ -143,6 +143,8 @@ class _Teller:
             parts.append(f"priority {transition.priority}")
         if transition.weight != 1.0:
             parts.append(f"weight {exact(transition.weight)}")
+        if transition.prefer is not None:
+            parts.append(self.text.preference(transition, transition.prefer))
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:

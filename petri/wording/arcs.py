@@ -108,6 +108,7 @@ WORDING: dict[str, Wording] = {
         "whether there is room must be known before the firing starts; choose in an immediate transition after it",
         notes=IN_INSTANCE,
     ),
+    "prefer-not-number": Wording("bindings are preferred by a number, not by {kind}", "name a field, such as `p.born`"),
     "time-negative": Wording("a firing time cannot be {value}", notes=IN_INSTANCE),
     "weight-not-positive": Wording("a weight must be greater than 0, not {value}", notes=IN_INSTANCE),
     "priority-range": Wording("the priority {value} is out of range", notes=IN_INSTANCE),

@@ -28,6 +28,7 @@ from petri.net import (
     OutputArc,
     Passage,
     Place,
+    Preference,
     Probe,
     Sample,
     Scalar,
@@ -381,6 +382,11 @@ class TransitionMaker:
             scope = self.scope()
             scope.clock = choose.chance(1)
             guard = scope.truth()
+        prefer = None
+        if choose.chance(4):
+            scope = self.scope()
+            scope.clock = choose.chance(1)
+            prefer = Preference(choose.one((scope.whole, scope.real))(), choose.chance(5))
         arcs = len(self.variables)
         draws = []
         for _ in range(choose.number(0, 1)):
@@ -404,6 +410,7 @@ class TransitionMaker:
             outputs,
             priority=choose.one((0, 0, 0, 1, 2)),
             weight=choose.one((1.0, 1.0, 1.0, 2.0, 0.3)),
+            prefer=prefer,
         )
 
 

@@ -217,6 +217,10 @@ class Programs:
     def loops(self) -> tuple[tree.Loop, ...]:
         return self._some(lambda: tree.Loop(self.name(), self.range(), NOWHERE), 0, 2)
 
+    def preference(self) -> tree.Preference:
+        word = self.chance.choice(("least", "most"))
+        return tree.Preference(word, self.expression(4), NOWHERE)  # type: ignore[arg-type]
+
     def transition(self) -> tree.Transition:
         modes = ("take", "take", "read", "no", "reset")
         return tree.Transition(
@@ -231,6 +235,7 @@ class Programs:
             guard=self._maybe(self.expression),
             priority=self._maybe(self.expression),
             weight=self._maybe(self.expression),
+            prefer=self._maybe(self.preference),
             doc="",
             name_span=NOWHERE,
             span=NOWHERE,

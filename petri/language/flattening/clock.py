@@ -197,6 +197,8 @@ def _expressions(t: Transition) -> Iterator[tuple[Expr, bool]]:
     yield from ((draw.expression, False) for draw in t.draws)
     if t.guard is not None:
         yield t.guard, False
+    if t.prefer is not None:
+        yield t.prefer.key, False
     yield from ((e, False) for e in _of_arcs(t) if e is not None)
 
 
@@ -330,7 +332,8 @@ class _Clock:
 
 
 _HOLDING: dict[type, Sequence[str]] = {
-    Transition: ("inputs", "inhibitors", "guard", "draws", "time", "outputs"),
+    Transition: ("inputs", "inhibitors", "guard", "draws", "time", "outputs", "prefer"),
+    net.Preference: ("key",),
     net.InputArc: ("pattern", "count"),
     net.InhibitorArc: ("pattern", "threshold"),
     net.OutputArc: ("values", "index", "count", "condition"),

@@ -332,6 +332,7 @@ class Flattener:
             self._outputs(t, instance),
             0 if t.priority is None else self._priority(t.priority, instance),
             1.0 if t.weight is None else self._weight(t.weight, instance),
+            None if t.prefer is None else net.Preference(build(t.prefer[0], instance), t.prefer[1]),
             t.doc,
             t.span,
         )

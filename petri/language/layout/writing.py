@@ -344,6 +344,8 @@ def _transition(node: tree.Transition) -> list[Piece]:
     for word, value in values:
         if value is not None:
             clauses.append(Piece(f"{word} {_write(value, 0)}", value.span, "  "))
+    if node.prefer is not None:
+        clauses.append(Piece(f"prefer {node.prefer.word} {_write(node.prefer.key, 0)}", node.prefer.span, "  "))
     if clauses:
         clauses[0].gap = f"{STOP}  "
     return pieces + clauses

@@ -149,6 +149,13 @@ class Builder:
     def capacity(self, parts: list[Any], first: Token, last: Token) -> Clause:
         return Clause("cap", (parts[1], parts[3] if len(parts) > 2 else None), self.span(first, last))
 
+    def preference(self, parts: list[Any], first: Token, last: Token) -> Clause:
+        _, word, key = parts
+        span = self.span(first, last)
+        if word.text not in ("least", "most"):
+            self._tell("preference-word", self.span(word, word), word=word.text)
+        return Clause("prefer", tree.Preference(word.text, key, span), span)
+
     def discipline(self, parts: list[Any], first: Token, last: Token) -> Clause:
         return Clause(parts[0].kind, None, self.span(first, last))
 
@@ -163,7 +170,7 @@ class Builder:
         found = self._clauses("transition", [clause for clause in clauses if clause.word not in NAMING])
         named = {word: [item for clause in clauses if clause.word == word for item in clause.value] for word in NAMING}
         time, guard = found.get("takes"), found.get("when")
-        priority, weight = found.get("priority"), found.get("weight")
+        priority, weight, prefer = found.get("priority"), found.get("weight"), found.get("prefer")
         return tree.Transition(
             name=name.text,
             loops=tuple(loops or ()),
@@ -176,6 +183,7 @@ class Builder:
             guard=guard.value if guard else None,
             priority=priority.value if priority else None,
             weight=weight.value if weight else None,
+            prefer=prefer.value if prefer else None,
             doc=self.doc,
             name_span=self.span(name, name),
             span=self.span(first, last),

@@ -19,13 +19,12 @@ DECLARATION_WORDS = (
 CLAUSE_WORDS = (
     "takes", "draw", "let", "when", "priority", "weight", "read", "no", "reset", "cap", "fifo", "lifo", "bag", "by",
     "in", "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "as", "at", "record", "until", "warmup",
-    "replications", "seed", "order", "within", "with", "of",
+    "replications", "seed", "order", "within", "with", "of", "prefer",
 )  # fmt: skip
 VALUE_WORDS = ("token", "all", "now", "true", "false")
 RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
-SOFT_WORDS = frozenset(
-    ("as", "at", "let", "of", "order", "out", "seed")
-)  # also names, where the keyword could not occur
+# Also names, where the keyword could not occur.
+SOFT_WORDS = frozenset(("as", "at", "let", "of", "order", "out", "prefer", "seed"))
 
 _TOKEN = re.compile(
     r"""

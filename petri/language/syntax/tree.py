@@ -346,6 +346,14 @@ class Let(Frozen):
     span: Span
 
 
+class Preference(Frozen):
+    """`prefer least (p.queue - turn) mod 4`"""
+
+    word: Literal["least", "most"]
+    key: Expr
+    span: Span
+
+
 class Transition(Frozen):
     name: str
     loops: tuple[Loop, ...]
@@ -358,6 +366,7 @@ class Transition(Frozen):
     guard: Expr | None
     priority: Expr | None
     weight: Expr | None
+    prefer: Preference | None
     doc: str
     name_span: Span
     span: Span

@@ -122,6 +122,8 @@ class _DiagramReader:
             notes.append(f"priority {transition.priority}")
         if transition.weight != 1.0:
             notes.append(f"weight {transition.weight:g}")
+        if transition.prefer is not None:
+            notes.append(self.text.preference(transition, transition.prefer))
         kind = "immediate" if immediate else "timed"
         name = _key(transition)
         return PictureNode(name, transition.name, (), kind, notes=tuple(map(_short, notes)), doc=transition.doc)

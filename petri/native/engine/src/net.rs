@@ -212,6 +212,14 @@ pub struct Place {
     pub stream: bool,
 }
 
+/// Of several bindings, those with the least key are chosen from, or those with the greatest.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Preference {
+    pub key: Expr,
+    #[serde(default)]
+    pub most: bool,
+}
+
 #[derive(Clone, Debug, Deserialize)]
 pub struct Transition {
     pub name: String,
@@ -231,6 +239,8 @@ pub struct Transition {
     pub time: Option<Expr>,
     #[serde(default)]
     pub outputs: Vec<OutputArc>,
+    #[serde(default)]
+    pub prefer: Option<Preference>,
     #[serde(default)]
     pub priority: i64,
     #[serde(default = "one")]

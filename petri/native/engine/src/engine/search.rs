@@ -11,9 +11,10 @@ use crate::base::ticks::Ticks;
 use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputProgram};
 use crate::program::expression::{Bool, Int, Value};
 use crate::program::place::Weight;
-use crate::program::transition::TransitionProgram;
+use crate::program::transition::{Preference, TransitionProgram};
 use crate::program::Program;
 use crate::state::marking::{weigh, Marking};
+use crate::state::store::{int_rank, real_rank};
 use crate::state::value::Scope;
 
 /// When a search is over.
@@ -23,6 +24,8 @@ pub enum Goal {
     All,
     /// The binding that so many come before.
     Nth(u64),
+    /// All of those that the transition prefers.
+    Best,
 }
 
 /// Input arcs by number.
@@ -37,13 +40,22 @@ pub struct Scratch {
     pub first: Table<Arc, u64>,
     key: Vec<u64>,
     given: Vec<(PlaceId, u64)>,
+    /// The rank of the best bindings so far, and their tokens, arc by arc, one binding after the other.
+    rank: u64,
+    best: Vec<u64>,
 }
 
 impl Scratch {
     /// For transitions of at most so many input arcs.
     pub fn new(arcs: usize) -> Self {
         let chosen: Table<Arc, u64> = vec![0; arcs].into_iter().collect();
-        Scratch { first: chosen.clone(), chosen, key: Vec::new(), given: Vec::new() }
+        Scratch { first: chosen.clone(), chosen, key: Vec::new(), given: Vec::new(), rank: 0, best: Vec::new() }
+    }
+
+    /// Chooses one of the best bindings, of a transition with so many arcs.
+    pub fn take_best(&mut self, arcs: usize, number: usize) {
+        let tokens = &self.best[number * arcs..(number + 1) * arcs];
+        self.chosen.iter_mut().zip(tokens).for_each(|(chosen, &token)| *chosen = token);
     }
 }
 
@@ -94,7 +106,7 @@ impl<'a> Search<'a> {
                 self.take(arc, input, *depth)
             }
             Find::Any => {
-                if self.transition.counted == Some(arc) {
+                if self.counts(arc) {
                     return Ok(self.count_choices(arc, tokens, |k| k));
                 }
                 for seat in 0..tokens {
@@ -111,7 +123,7 @@ impl<'a> Search<'a> {
                 self.load_key(&input.equals)?;
                 let marking = self.marking;
                 let seats = marking.matching(*index, &self.scratch.key);
-                if self.transition.counted == Some(arc) {
+                if self.counts(arc) {
                     return Ok(self.count_choices(arc, seats.len(), |k| seats[k] as usize));
                 }
                 for &seat in seats {
@@ -123,6 +135,11 @@ impl<'a> Search<'a> {
                 Ok(false)
             }
         }
+    }
+
+    /// Whether the choices of an arc need no more than to be counted.
+    fn counts(&self, arc: usize) -> bool {
+        self.transition.counted == Some(arc) && self.goal != Goal::Best
     }
 
     /// Counts the choices of the last arc that leaves any, without a look at each.
@@ -139,7 +156,7 @@ impl<'a> Search<'a> {
         }
         match self.goal {
             Goal::First => true,
-            Goal::All => false,
+            Goal::All | Goal::Best => false,
             Goal::Nth(k) => self.found > k,
         }
     }
@@ -183,15 +200,38 @@ impl<'a> Search<'a> {
         if !self.admits()? {
             return Ok(false);
         }
+        if let (Goal::Best, Some(prefer)) = (self.goal, &self.transition.prefer) {
+            return self.compare(prefer);
+        }
         self.found += 1;
         if self.found == 1 {
             self.scratch.first.copy_from_slice(&self.scratch.chosen);
         }
         Ok(match self.goal {
             Goal::First => true,
-            Goal::All => false,
+            Goal::All | Goal::Best => false,
             Goal::Nth(k) => self.found > k,
         })
+    }
+
+    /// Keeps the binding if none is better, and forgets those that are worse.
+    fn compare(&mut self, prefer: &Preference) -> Outcome<bool> {
+        let scope = &mut scope(self.variables, self.marking, self.program, self.random, self.now);
+        let rank = match &prefer.key {
+            Value::Int(key) => int_rank(key.value(scope)?),
+            Value::Real(key) => real_rank(key.value(scope)?),
+        };
+        let rank = if prefer.most { !rank } else { rank };
+        if self.found == 0 || rank < self.scratch.rank {
+            (self.found, self.scratch.rank) = (0, rank);
+            self.scratch.best.clear();
+        }
+        if rank == self.scratch.rank {
+            self.found += 1;
+            let arcs = self.transition.inputs.len();
+            self.scratch.best.extend(self.scratch.chosen.iter().take(arcs));
+        }
+        Ok(false)
     }
 
     /// Inhibitors, guard and capacities, in this order (E4 to E6).

@@ -225,6 +225,7 @@ impl<'a> ShapeKey<'a> {
             binds,
             inhibitors,
             guard,
+            prefer,
             rooms,
             resets,
             draws,
@@ -253,6 +254,7 @@ impl<'a> ShapeKey<'a> {
         self.each(takes, Self::take);
         self.each(inhibitors, Self::inhibitor);
         self.maybe(guard.as_ref(), Self::condition);
+        self.flag(prefer.is_some());
         self.numbers(rooms);
         self.each(resets, |s, &place| s.place(place));
         self.each(draws, |s, (variable, value)| {

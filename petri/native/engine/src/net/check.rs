@@ -65,7 +65,13 @@ fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
     let inhibitors = t.inhibitors.iter().flat_map(|arc| equals(&arc.pattern).chain(&arc.threshold));
     let outputs = t.outputs.iter().flat_map(of_output);
     let draws = t.draws.iter().map(|draw| &draw.expression);
-    inputs.chain(inhibitors).chain(outputs).chain(draws).chain(&t.guard).chain(&t.time)
+    inputs
+        .chain(inhibitors)
+        .chain(outputs)
+        .chain(draws)
+        .chain(&t.guard)
+        .chain(&t.time)
+        .chain(t.prefer.iter().map(|prefer| &prefer.key))
 }
 
 /// What the slots of tokens must equal.
@@ -166,6 +172,12 @@ fn check_transition(t: &Transition) -> Result<(), String> {
         scope.check_all(&arc.threshold)?;
     }
     scope.check_all(&t.guard)?;
+    if let Some(prefer) = &t.prefer {
+        if prefer.key.kind == Kind::Bool {
+            return Err("prefers bindings by a key that is no number".into());
+        }
+        scope.check(&prefer.key)?;
+    }
     scope.draws = true;
     for draw in &t.draws {
         scope.check(&draw.expression)?;

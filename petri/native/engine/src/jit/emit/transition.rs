@@ -179,7 +179,7 @@ impl Emitter<'_, '_> {
                 self.choose_of(join, plan, k, &mut chosen);
             }
             Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
-            Selection::Search if can_search(plan) => self.choose_by_search(plan, &mut chosen),
+            Selection::Search if can_search(plan) && plan.prefer.is_none() => self.choose_by_search(plan, &mut chosen),
             Selection::Product | Selection::Search => {
                 let open = |arc: &InputProgram| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
                 self.lend_chance();

@@ -9,7 +9,7 @@ use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, Out
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
-use crate::program::transition::{Selection, Time, TransitionProgram};
+use crate::program::transition::{Preference, Selection, Time, TransitionProgram};
 use crate::program::transition::{MOST_HELD, NO_LANE};
 use crate::program::watch::{Dependent, Watch};
 
@@ -169,6 +169,10 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let capacity = |arc: &OutputProgram| arc.places.iter().any(|p| self.compiler.places[p.at()].capacity.is_some());
         let reserves = outputs.iter().any(capacity);
         let mut lowering = self.lowering();
+        let prefer = match &t.prefer {
+            Some(prefer) => Some(Preference { key: lowering.value(&prefer.key, prefer.key.kind)?, most: prefer.most }),
+            None => None,
+        };
         let mut draws = Vec::new();
         for draw in &t.draws {
             let kind = lowering.kinds[draw.variable.at()];
@@ -202,6 +206,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             inputs,
             inhibitors,
             guard,
+            prefer,
             rooms,
             resets: t.resets.clone(),
             draws,
