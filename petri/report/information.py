@@ -144,7 +144,7 @@ class _Teller:
         if transition.weight != 1.0:
             parts.append(f"weight {exact(transition.weight)}")
         if transition.prefer is not None:
-            parts.append(self.text.preference(transition, transition.prefer))
+            parts.append(f"{self.text.preference(transition, transition.prefer)} (each binding is compared)")
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:
