@@ -24,10 +24,12 @@ from .experiments import (
 )
 from .report import check as check_report
 from .report import write_page
+from .time_limit import tell_over
 
 if TYPE_CHECKING:
     from petri.experiment.forwarding.definition import Forwarding
     from petri.experiment.forwarding.outcome import ForwardingOutcome
+    from petri.run.stop import TimeLimit
 
 ROLES = ("load", "size", "loss", "delay", "throughput")
 
@@ -59,6 +61,7 @@ def command(
     report: str | None,
     engine: str,
     threads: int | None,
+    time_limit: TimeLimit | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -83,7 +86,7 @@ def command(
         study = _study(what, settings, options)
         study = replace(study, runs=with_files(study.runs, streams, columns, tables))
         with SearchProgress(quiet) as progress:
-            outcome = run_forwarding(study, engine=engine, threads=threads, watch=progress)
+            outcome = run_forwarding(study, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
         if export:
             outcome.to_csv(export)
     except ExperimentError as error:
@@ -97,6 +100,8 @@ def command(
     finally:  # the figures are shown even if the page cannot be written
         with printing():
             _show(outcome, as_json)
+    if outcome.interrupted:
+        tell_over(time_limit)
     return _tell_ending(outcome, quiet)
 
 

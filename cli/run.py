@@ -17,12 +17,14 @@ from .exits import refusal
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
+from .time_limit import tell_over, time_limit_option
 from .trace import TraceFile
 
 if TYPE_CHECKING:
     from petri.measure.trend import Drift
     from petri.model import Model
     from petri.result import Result
+    from petri.run.stop import TimeLimit
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
 MOST_DRIFTS = 3  # figures that have not settled, that are told
@@ -45,6 +47,7 @@ LIMITS = click.IntRange(1, 2**63 - 1)
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@time_limit_option
 @click.option("--threads", type=LIMITS, metavar="N", help="Replications run in parallel (default: all cores).")
 @click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the summary.")
 @click.option(
@@ -67,6 +70,7 @@ def command(
     replications: int | None,
     seed: int | None,
     engine: str,
+    time_limit: TimeLimit | None,
     threads: int | None,
     as_json: bool,
     trace: str | None,
@@ -95,7 +99,7 @@ def command(
     limits = Limits(max_instant or standard.firings_at_an_instant, max_tokens or standard.tokens)
     try:
         if warmup == "auto":
-            warmup = _find_warmup(model, until, seed, engine, quiet)
+            warmup = _find_warmup(model, until, seed, engine, quiet, time_limit)
         # Errors in the times are reported before any file is written.
         plan, asked = model.plan(
             until=until,
@@ -116,7 +120,9 @@ def command(
         TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
         ProgressLine(Units(model.net.seconds), quiet) as progress,
     ):
-        result = model.run_plan(plan, asked, threads=1 if trace else threads, progress=progress, trace=sink)
+        result = model.run_plan(
+            plan, asked, threads=1 if trace else threads, progress=progress, trace=sink, time_limit=time_limit
+        )
     seconds = time.perf_counter() - started
     try:
         if report and result.counted:
@@ -126,16 +132,21 @@ def command(
     finally:  # the figures are shown even if the page cannot be written
         with printing():
             _show(result, net, seconds, as_json, every)
+    if result.interrupted:
+        tell_over(time_limit)
     return _tell_ending(result, model, quiet)
 
 
-def _find_warmup(model: Model, until: str | None, seed: int | None, engine: str, quiet: bool) -> str:
+def _find_warmup(
+    model: Model, until: str | None, seed: int | None, engine: str, quiet: bool, limit: TimeLimit | None
+) -> str:
     """Determine the end of the warm-up from pilot runs, and report it."""
     from petri.experiment.warmup import find
     from petri.report.quantities import Units
+    from petri.run.stop import TimeLimit
 
     try:
-        found = find(model, until=until, seed=seed, engine=engine)
+        found = find(model, until=until, seed=seed, engine=engine, limit=TimeLimit.of(limit))
     except ValueError as error:
         raise refusal("warmup-without-end", net=model.net.name) from error
     if not quiet:

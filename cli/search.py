@@ -24,10 +24,12 @@ from .experiments import (
 )
 from .report import check as check_report
 from .report import write_page
+from .time_limit import tell_over
 
 if TYPE_CHECKING:
     from petri.experiment.threshold.definition import Search
     from petri.experiment.threshold.outcome import Found, SearchOutcome
+    from petri.run.stop import TimeLimit
 
 REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
 
@@ -62,6 +64,7 @@ def command(
     report: str | None,
     engine: str,
     threads: int | None,
+    time_limit: TimeLimit | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -89,7 +92,7 @@ def command(
         search = _search(what, grids, settings, options)
         search = replace(search, runs=with_files(search.runs, streams, columns, tables))
         with SearchProgress(quiet) as progress:
-            outcome = run_search(search, engine=engine, threads=threads, watch=progress)
+            outcome = run_search(search, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
         if export:
             write_table(outcome.outcome, export)
     except ExperimentError as error:
@@ -103,6 +106,8 @@ def command(
     finally:  # the figures are shown even if the page cannot be written
         with printing():
             _show(outcome, as_json)
+    if outcome.interrupted:
+        tell_over(time_limit)
     return _tell_ending(outcome, quiet)
 
 

@@ -16,12 +16,14 @@ from .exits import Refusal, refusal
 from .experiments import FILES, check_export, net_of_stdin, read_grids
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
+from .time_limit import tell_over, time_limit_option
 
 if TYPE_CHECKING:
     from petri.experiment.experiment import Experiment
     from petri.experiment.sampling import Value
     from petri.experiment.summary import Outcome
     from petri.experiment.workers import Workers
+    from petri.run.stop import TimeLimit
 
 COUNT = click.IntRange(min=1)
 
@@ -50,6 +52,7 @@ COUNT = click.IntRange(min=1)
 @click.option("--export", metavar="FILE", help="Write the replications to a .csv or .parquet file at the end.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@time_limit_option
 @click.option("--workers", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores).")
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine.")
 @click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables.")
@@ -65,6 +68,7 @@ def command(
     export: str | None,
     report: str | None,
     engine: str,
+    time_limit: TimeLimit | None,
     workers: int | None,
     dask: str | None,
     fresh: bool,
@@ -93,7 +97,7 @@ def command(
         check_report(report)
         if fresh:
             _remove(path)
-        outcome = _run(experiment, path, engine, workers, dask, quiet)
+        outcome = _run(experiment, path, engine, workers, dask, quiet, time_limit)
         if export:
             from petri.experiment.tables import export as write_table
 
@@ -108,6 +112,8 @@ def command(
     finally:  # the figures are shown even if the page cannot be written
         with printing():
             _show(outcome, as_json)
+    if outcome.interrupted:
+        tell_over(time_limit)
     return _tell_ending(outcome, quiet)
 
 
@@ -159,7 +165,13 @@ def _remove(store: Path) -> None:
 
 
 def _run(
-    experiment: Experiment, store: Path, engine: str, workers: int | None, dask: str | None, quiet: bool
+    experiment: Experiment,
+    store: Path,
+    engine: str,
+    workers: int | None,
+    dask: str | None,
+    quiet: bool,
+    limit: TimeLimit | None,
 ) -> Outcome:
     from petri.experiment.campaign import sweep
     from petri.experiment.workers import Dask
@@ -169,7 +181,7 @@ def _run(
     crew: Workers | None = Dask(dask, workers) if dask else None
     try:
         with SweepProgress(store, quiet) as progress:
-            return sweep(experiment, store, engine=engine, workers=crew or workers, watch=progress)
+            return sweep(experiment, store, engine=engine, workers=crew or workers, watch=progress, time_limit=limit)
     finally:
         if crew is not None:
             crew.close()

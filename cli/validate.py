@@ -13,12 +13,14 @@ import click
 from . import exits
 from .console import printing, stdout_console
 from .exits import Refusal
+from .time_limit import tell_over, time_limit_option
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
     from petri.report.columns import Column
+    from petri.run.stop import TimeLimit
     from petri.validation import Validation
 
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--report", metavar="DIR", help="Folder for the pages with figures; start with index.html.")
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Replications run in parallel.")
+@time_limit_option
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 def command(
     names: tuple[str, ...],
@@ -39,6 +42,7 @@ def command(
     report: str | None,
     engine: str,
     workers: int | None,
+    time_limit: TimeLimit | None,
     quiet: bool,
 ) -> int:
     """Compare the nets of the library with published figures.
@@ -54,7 +58,7 @@ def command(
 
     begun = time.monotonic()
     try:
-        validations = _run(_chosen(names, folder), Path(stores), engine, workers, quiet)
+        validations = _run(_chosen(names, folder), Path(stores), engine, workers, quiet, time_limit)
         if report:
             _write_pages(validations, Path(report))
     except ExperimentError as error:
@@ -66,6 +70,8 @@ def command(
         for one in validations:
             print_validation(one, console)
         console.print(f"{time.monotonic() - begun:.0f} s")
+    if any(one.interrupted for one in validations):
+        tell_over(time_limit)
     return _status(validations)
 
 
@@ -93,7 +99,9 @@ def _chosen(names: Sequence[str], folder: str | None) -> Studies:
     return chosen
 
 
-def _run(chosen: Studies, stores: Path, engine: str, workers: int | None, quiet: bool) -> list[Validation]:
+def _run(
+    chosen: Studies, stores: Path, engine: str, workers: int | None, quiet: bool, limit: TimeLimit | None
+) -> list[Validation]:
     from petri.experiment.campaign import Watcher
     from petri.validation import run_folder
 
@@ -109,7 +117,14 @@ def _run(chosen: Studies, stores: Path, engine: str, workers: int | None, quiet:
                 return stack.enter_context(SweepProgress(store, quiet))
 
             one = run_folder(
-                folder, stores / study, only=files, engine=engine, workers=workers, watch=watch, name=study
+                folder,
+                stores / study,
+                only=files,
+                engine=engine,
+                workers=workers,
+                watch=watch,
+                name=study,
+                time_limit=limit,
             )
         validations.append(one)
         if one.interrupted:

@@ -17,6 +17,7 @@ from petri.net import Net, Scalar
 from petri.result import Result
 from petri.run.plan import Plan, RunOptions
 from petri.run.replications import Progress, TraceSink, replicate
+from petri.run.stop import TimeLimit
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ class Model(Frozen):
         if end is None:
             raise LanguageError([Diagnostic("no-end")], self.sources)
         start = self.duration(warmup) if warmup is not None else defaults.warmup
+        for name, value, time in (("until", until, end), ("warmup", warmup, start)):
+            if time < 0.0 or math.isnan(time):
+                raise LanguageError([Diagnostic("time-below-zero", values={"name": name, "text": str(value)})])
         if start >= end:
             unit = self.net.time_unit
             values = {"warmup": f"{start:.10g} {unit}".strip(), "until": f"{end:.10g} {unit}".strip()}
@@ -74,13 +78,15 @@ class Model(Frozen):
         threads: int | None = None,
         progress: Callable[[Progress], None] | bool | None = None,
         trace: TraceSink | None = None,
+        time_limit: float | TimeLimit | None = None,
         **options: Unpack[RunOptions],
     ) -> Result:
         """Run the net: until, warmup, seed, replications, engine, limits, max_firings, occupancy as of `RunOptions`.
 
         until, warmup: in the net's time unit, or text with a unit ("20 ms"); "dead" or inf runs until nothing can
         happen any more. threads: at most so many replications at a time. progress: called about ten times a second, or
-        True for a line that shows it, in a notebook or on a terminal. trace: receives every firing.
+        True for a line that shows it, in a notebook or on a terminal. trace: receives every firing. time_limit: end
+        the run after so many seconds, as Ctrl-C does.
 
         An error of the model, or of the file of a stream, is in `Result.failure`, with the figures up to that time.
         Ctrl-C ends the run and sets `Result.interrupted`. Raises LanguageError if the run cannot start, ImportError if
@@ -88,10 +94,12 @@ class Model(Frozen):
         """
         plan, count = self.plan(trace=trace is not None, **options)
         if progress is not True:
-            return self.run_plan(plan, count, threads=threads, progress=progress or None, trace=trace)
+            return self.run_plan(
+                plan, count, threads=threads, progress=progress or None, trace=trace, time_limit=time_limit
+            )
         line = shown_by_report("progress_line", self.net)
         try:
-            return self.run_plan(plan, count, threads=threads, progress=line, trace=trace)
+            return self.run_plan(plan, count, threads=threads, progress=line, trace=trace, time_limit=time_limit)
         finally:
             line.close()
 
@@ -103,10 +111,19 @@ class Model(Frozen):
         threads: int | None = None,
         progress: Callable[[Progress], None] | None = None,
         trace: TraceSink | None = None,
+        time_limit: float | TimeLimit | None = None,
     ) -> Result:
         """Do what a plan says, so many times; the rest as of `run`."""
         try:
-            ran, interrupted = replicate(self.net, plan, range(count), threads=threads, progress=progress, trace=trace)
+            ran, interrupted = replicate(
+                self.net,
+                plan,
+                range(count),
+                threads=threads,
+                progress=progress,
+                trace=trace,
+                limit=TimeLimit.of(time_limit),
+            )
         except ModelError as error:  # the key of an initial token failed: there is no run yet to store the error
             values = {name: str(value) for name, value in error.values.items()}
             raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from petri.net import Expr, Match, Scalar, Span, Transition
 from petri.structs import Frozen, field
 from petri.ticks import Tick
+
+STOPPED: Final = "stopped"  # the id of the fault that ends a search for bindings which is no longer wanted
 
 
 class ModelError(Exception):
@@ -23,7 +26,7 @@ class Fault(Frozen):
     """Why a run stopped with an error in the model, as data of the engine.
 
     id: int-overflow, division-by-zero, not-finite, domain, bad-parameter (of a distribution), negative-time,
-    beyond-horizon, negative-count, index-range, colour-range, instant-limit, token-limit.
+    beyond-horizon, negative-count, index-range, colour-range, instant-limit, token-limit; or `STOPPED`.
     `binding` names the variables that were known; `transition` is its index. It is None if a row of a stream was wrong:
     then id and values are those of the diagnostic.
     """

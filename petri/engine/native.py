@@ -40,6 +40,11 @@ def available() -> bool:
     return _native is not None
 
 
+def stop_flag() -> Any:
+    """What tells sessions on other threads to end a search for bindings; None if the native engine is not built."""
+    return None if _native is None else _native.Stop()
+
+
 class Compiled(Frozen):
     """A net compiled for the native engine, and the files that its spans refer to."""
 
@@ -73,8 +78,16 @@ class NativeSession:
     """A replication on the native engine. Raises ImportError if it is not built."""
 
     def __init__(
-        self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked, rows: RowSource | None = None
+        self,
+        net: Net,
+        seed: int,
+        replication: int,
+        limits: Limits,
+        asked: Asked,
+        rows: RowSource | None = None,
+        stop: Any = None,
     ) -> None:
+        """stop: of `stop_flag`."""
         self._rows = rows
         self._compiled = compiled(net)
         assert _native is not None
@@ -83,6 +96,8 @@ class NativeSession:
         self._session = _native.Session(self._compiled.program, words, numbers, asked.trace, asked.levels)
         if (fault := self._session.initial_fault) is not None:
             raise ModelError(fault[0], self._span(fault[1]), **fault[2])
+        if stop is not None:
+            self._session.stop_at(stop)
         self._initial = np.array([p.held for p in net.places], dtype=np.int64)
 
     @property

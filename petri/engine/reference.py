@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from petri.engine.dependence import dependence
-from petri.engine.errors import Fault, ModelError, known
+from petri.engine.errors import STOPPED, Fault, ModelError, known
 from petri.engine.expression import Context, evaluate
 from petri.engine.interface import Limits, Reason
 from petri.engine.random import RandomStream
@@ -118,6 +118,7 @@ class Engine:
                 self.watchers[watched].append(index)
             if looks_at.clock:
                 self.clock_watchers.append(index)
+        self.stopped: Callable[[], bool] = lambda: False  # whether a search for bindings should end
         self.attempt: tuple[int, Sequence[Scalar]] = (0, ())  # the transition being evaluated, and its variables
         self.streams = {index: Rows() for index, place in enumerate(net.places) if place.stream is not None}
         self.wanted: int | None = None  # the place that waits for rows
@@ -243,6 +244,8 @@ class Engine:
             return
         arc = transition.inputs[len(found)]
         for tokens in self.choices(transition, arc, variables, found):
+            if self.stopped():
+                raise ModelError(STOPPED)
             for slot, match in enumerate(arc.pattern):
                 if match.bind is not None:
                     variables[match.bind] = tokens[0].value[slot]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -23,8 +23,16 @@ class ReferenceSession:
     """A replication on the reference engine."""
 
     def __init__(
-        self, net: Net, seed: int, replication: int, limits: Limits, asked: Asked, rows: RowSource | None = None
+        self,
+        net: Net,
+        seed: int,
+        replication: int,
+        limits: Limits,
+        asked: Asked,
+        rows: RowSource | None = None,
+        stopped: Callable[[], bool] | None = None,
     ) -> None:
+        """stopped: whether a long search for bindings should end."""
         self._statistics = Statistics(net)
         self._probes = Probes(net)
         self._net = net
@@ -35,6 +43,8 @@ class ReferenceSession:
         observers += [self._trace] if asked.trace else []
         observers += [self._levels] if self._levels else []
         self._engine = Engine(net, seed, replication, limits, observers)
+        if stopped is not None:
+            self._engine.stopped = stopped
         self._rows = rows
         self._probes.tokens = lambda place: len(self._engine.marking[place])
         self._initial = np.array(initial, dtype=np.int64)

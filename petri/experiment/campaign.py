@@ -26,6 +26,7 @@ from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Given, Workers, default_workers
 from petri.measure.figures import statistics
 from petri.measure.sequential import Stopping
+from petri.run.stop import NO_LIMIT, TimeLimit
 from petri.version import VERSION
 
 PAUSE: Final = 0.25  # seconds between checks of the clock while nothing finishes
@@ -139,13 +140,14 @@ def sweep(
     executor: Executor | None = None,
     watch: Watcher | None = None,
     progress: bool = False,
+    time_limit: float | TimeLimit | None = None,
 ) -> Outcome:
     """Run what is missing in the store, and return its contents.
 
     engine: as of `Model.run`. workers: how many threads (native engine) or processes (reference engine), or one of
     `petri.experiment.workers`, which the caller closes; executor: any of `concurrent.futures` instead. watch: called
     at least four times a second, and after everything that finishes. progress: whether to show a line that is
-    rewritten, in a notebook or on a terminal. Ctrl-C keeps what has finished and sets
+    rewritten, in a notebook or on a terminal. time_limit: seconds. Its end, and Ctrl-C, keep what has finished and set
     `Outcome.interrupted`. Raises ExperimentError or LanguageError before anything runs if the experiment is invalid or
     the store belongs to another, and ExperimentError if workers die repeatedly.
     """
@@ -163,7 +165,7 @@ def sweep(
         else:
             crew = default_workers(prepared.engine, workers) if isinstance(workers, int | None) else workers
         line = shown_by_report("sweep_line", experiment) if progress and watch is None else None
-        campaign = Campaign(prepared, opened, numbers, crew, line or watch)
+        campaign = Campaign(prepared, opened, numbers, crew, line or watch, TimeLimit.of(time_limit))
         try:
             interrupted = campaign.run()
         finally:
@@ -179,8 +181,15 @@ class Campaign:
     """Hands out what is missing and stores the results."""
 
     def __init__(
-        self, prepared: Prepared, store: Store, numbers: Iterable[int], workers: Workers, watch: Watcher | None
+        self,
+        prepared: Prepared,
+        store: Store,
+        numbers: Iterable[int],
+        workers: Workers,
+        watch: Watcher | None,
+        limit: TimeLimit = NO_LIMIT,
     ) -> None:
+        self.limit = limit
         self.prepared = prepared
         self.store = store
         self.workers = workers
@@ -200,7 +209,7 @@ class Campaign:
         self.latest: PointState | None = None
 
     def run(self) -> bool:
-        """Until everything is done; returns whether Ctrl-C stopped it."""
+        """Until everything is done; returns whether Ctrl-C or the time limit stopped it."""
         try:
             self.refresh()
             while self.open:
@@ -212,6 +221,8 @@ class Campaign:
                     time.sleep(PAUSE)  # other processes have claimed the rest
                 self.refresh()
                 self.store.beat()
+                if self.limit.over and self.open:
+                    raise KeyboardInterrupt
         except KeyboardInterrupt:
             self.keep_finished()
             return True

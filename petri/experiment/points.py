@@ -14,6 +14,7 @@ from petri.experiment.warmup import Warmup, pilot
 from petri.measure.figures import statistics
 from petri.run.plan import Plan
 from petri.run.replications import Progress, Replication, batches_kept, replicate
+from petri.run.stop import NO_LIMIT, TimeLimit, interruptible
 
 
 class Interrupted(Exception):
@@ -33,13 +34,21 @@ class PointRuns:
     def values(self, name: str) -> list[float]:
         return [row.measures[name] for row in self.rows]
 
-    def more(self, count: int, threads: int | None = None, progress: Callable[[Progress], None] | None = None) -> None:
+    def more(
+        self,
+        count: int,
+        threads: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        limit: TimeLimit = NO_LIMIT,
+    ) -> None:
         """Run so many more. Raises Interrupted; ExperimentError if one stops with an error in the model."""
         wanted = range(len(self.ran), len(self.ran) + count)
         net = self.point.net
         # As many as of a run by itself: whether a place still grows must show in a short run, too.
         batches = batches_kept(net, 1)
-        ran, interrupted = replicate(net, self.plan, wanted, threads=threads, progress=progress, batches=batches)
+        ran, interrupted = replicate(
+            net, self.plan, wanted, threads=threads, progress=progress, batches=batches, limit=limit
+        )
         if interrupted:
             raise Interrupted
         for one in ran:
@@ -58,9 +67,11 @@ class PointRuns:
         )  # fmt: skip
 
 
-def begin_point(point: Point) -> PointRuns:
+def begin_point(point: Point, limit: TimeLimit = NO_LIMIT) -> PointRuns:
     """No replication yet; pilot runs find the end of the warm-up if that is automatic."""
-    warmup = pilot(point.net, point.plan, point.names) if point.pilot else None
+    warmup = None
+    if point.pilot:
+        warmup = interruptible(lambda stop: pilot(point.net, point.plan, point.names, stop), limit)
     plan = point.plan if warmup is None else structs.replace(point.plan, warmup=warmup.length)
     return PointRuns(point, plan, warmup, [], [])
 

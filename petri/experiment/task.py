@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pickle
 import platform
-import threading
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from petri.net import Net
 from petri.result import run_failure
 from petri.run.plan import Plan
 from petri.run.replications import Driver, Progress, Replication
+from petri.run.stop import StopSign
 from petri.version import VERSION
 
 PILOT = -1
@@ -97,7 +97,7 @@ def unpack(packed: bytes) -> Net:
     return net
 
 
-def perform(task: Task, stop: threading.Event | None = None) -> TaskResult:
+def perform(task: Task, stop: StopSign | None = None) -> TaskResult:
     """Run it, on this thread. The result depends only on the task. Raises WrongVersion; model errors are in the row."""
     if task.version != VERSION:
         raise WrongVersion(VERSION, task.version)
@@ -105,7 +105,7 @@ def perform(task: Task, stop: threading.Event | None = None) -> TaskResult:
     if task.index == PILOT:
         found = pilot(net, task.plan, task.names, stop)
         return Stopped(task.index) if stop is not None and stop.is_set() else found
-    driver = Driver(net, task.plan, task.index, stop or threading.Event(), Progress(1, task.plan.until))
+    driver = Driver(net, task.plan, task.index, stop or StopSign(), Progress(1, task.plan.until))
     ran = driver.run()
     if ran.ended == "interrupted":
         return Stopped(task.index)

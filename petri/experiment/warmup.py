@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -27,6 +26,7 @@ from petri.model import Model
 from petri.net import Net
 from petri.run.plan import Plan
 from petri.run.session import begin_planned
+from petri.run.stop import NO_LIMIT, StopSign, TimeLimit, interruptible
 from petri.structs import replace
 
 PILOTS: Final = 5
@@ -54,7 +54,7 @@ def derive(seed: int, *what: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
-def pilot(net: Net, plan: Plan, names: Sequence[str] | None = None, stop: threading.Event | None = None) -> Warmup:
+def pilot(net: Net, plan: Plan, names: Sequence[str] | None = None, stop: StopSign | None = None) -> Warmup:
     """Run the pilots and determine the end of the warm-up. It depends only on the net, the plan and the names.
 
     A net that dies before the end of a pilot has no steady state: its warm-up is 0. Raises ValueError if the run has no
@@ -69,13 +69,21 @@ def pilot(net: Net, plan: Plan, names: Sequence[str] | None = None, stop: thread
     return settle(series_of(net, runs, names), plan.until / WINDOWS)
 
 
-def find(model: Model, *, until: float | str | None = None, seed: int | None = None, engine: str = "auto") -> Warmup:
+def find(
+    model: Model,
+    *,
+    until: float | str | None = None,
+    seed: int | None = None,
+    engine: str = "auto",
+    limit: TimeLimit = NO_LIMIT,
+) -> Warmup:
     """The end of the warm-up of a run of a model; times and seed as in `Model.run`.
 
-    Raises LanguageError if the run has no end, ValueError if it ends only with the net's death.
+    Raises LanguageError if the run has no end, ValueError if it ends only with the net's death, KeyboardInterrupt at
+    the end of the time allowed.
     """
     plan, _ = model.plan(until=until, warmup=0.0, seed=seed, engine=engine)
-    return pilot(model.net, plan)
+    return interruptible(lambda stop: pilot(model.net, plan, None, stop), limit)
 
 
 def settle(series: dict[str, Floats], window: float) -> Warmup:
@@ -94,9 +102,9 @@ def settle(series: dict[str, Floats], window: float) -> Warmup:
     return latest
 
 
-def windows(net: Net, plan: Plan, index: int, stop: threading.Event | None = None) -> list[Observation]:
+def windows(net: Net, plan: Plan, index: int, stop: StopSign | None = None) -> list[Observation]:
     """The observation in each window of a pilot; fewer than `WINDOWS` if it ended early."""
-    session = begin_planned(net, plan, index)
+    session = begin_planned(net, plan, index, stop)
     seen = [session.observe()]
     for number in range(1, WINDOWS + 1):
         if not reach(session, net.tick.ticks(plan.until * number / WINDOWS), stop):
@@ -105,7 +113,7 @@ def windows(net: Net, plan: Plan, index: int, stop: threading.Event | None = Non
     return [later.minus(earlier) for earlier, later in pairwise(seen)]
 
 
-def reach(session: Session, instant: float, stop: threading.Event | None) -> bool:
+def reach(session: Session, instant: float, stop: StopSign | None) -> bool:
     """Run to the end of an instant [ticks]; False if the run ends before."""
     while stop is None or not stop.is_set():
         reason = session.advance(instant, PIECE)

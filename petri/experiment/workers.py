@@ -24,6 +24,7 @@ from typing import Any, Final, Protocol, cast
 
 from petri.experiment.errors import problem
 from petri.experiment.task import Task, TaskResult, perform
+from petri.run.stop import StopSign
 
 AHEAD: Final = 4  # tasks handed out for each worker, so that none waits for the next
 PATIENCE: Final = 30.0  # seconds to wait for a Dask scheduler
@@ -53,7 +54,7 @@ class Threads:
 
     def __init__(self, count: int) -> None:
         self.slots = AHEAD * count
-        self._stop = threading.Event()
+        self._stop = StopSign()
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="pnsim")
 
     def submit(self, task: Task) -> Future[TaskResult]:

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
 from petri.diagnostics import LanguageError
-from petri.engine.errors import Fault
+from petri.engine.errors import STOPPED, Fault
 from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Session
 from petri.file_read import FileRead
@@ -20,6 +20,7 @@ from petri.measure.observation import Observation
 from petri.net import Net, Token
 from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
+from petri.run.stop import NO_LIMIT, StopSign, TimeLimit
 from petri.structs import Frozen, Struct, field
 
 MOST_BATCHES = 256  # of a run by itself: when so many are full, neighbours are joined
@@ -129,14 +130,12 @@ class Driver:
     batches: how many snapshots it keeps at most on the way, a power of two; half as many at least in a long run.
     """
 
-    def __init__(
-        self, net: Net, plan: Plan, index: int, stop: threading.Event, progress: Progress, batches: int = 0
-    ) -> None:
+    def __init__(self, net: Net, plan: Plan, index: int, stop: StopSign, progress: Progress, batches: int = 0) -> None:
         self.plan = plan
         self.index = index
         self.stop = stop
         self.progress = progress
-        self.session: Session = begin_planned(net, plan, index)
+        self.session: Session = begin_planned(net, plan, index, stop)
         self.left = math.inf if plan.firings is None else plan.firings
         self.piece = 500
         self.most_batches = batches
@@ -146,6 +145,7 @@ class Driver:
         self.net = net
         self.warm = plan.warmup <= 0.0
         self.wrong: Fault | None = None
+        self.searching = False  # when it was interrupted
 
     def run(self) -> Replication:
         """The whole replication. Errors of the model and of the file of a stream are in the result.
@@ -175,7 +175,7 @@ class Driver:
             window=replace(session.observe(), series={series.measure: series.values for series in self.series}),
             batches=tuple(self.batches),
             marking=session.marking(),
-            fault=self.wrong or session.error,
+            fault=None if self.searching else self.wrong or session.error,
             seconds=time.perf_counter() - started,
             warm=self.warm,
             levels=session.levels(),
@@ -228,6 +228,9 @@ class Driver:
             if reason == "until":
                 for series in self.series:
                     series.take(self.net, self.session)
+            if reason == "error" and self.session.error is not None and self.session.error.id == STOPPED:
+                self.searching = True
+                return "interrupted"
             if reason in ("dead", "error") or (reason == "until" and self.session.now >= until):
                 return reason
             if self.left <= 0:
@@ -265,15 +268,16 @@ def replicate(
     progress: Callable[[Progress], None] | None = None,
     trace: TraceSink | None = None,
     batches: int | None = None,
+    limit: TimeLimit = NO_LIMIT,
 ) -> tuple[list[Replication], bool]:
-    """Run these replications; returns those that ran, in order of index, and whether Ctrl-C stopped them.
+    """Run these replications; returns those that ran, in order of index, and whether Ctrl-C or the limit stopped them.
 
     batches: how many snapshots each keeps, if not `batches_kept`. A replication in progress at Ctrl-C is returned as
     "interrupted"; those not started are left out. The main thread only waits, so that Ctrl-C reaches it while an engine
     runs.
     """
     wanted = list(indices)
-    begun, stop = threading.Event(), threading.Event()
+    begun, stop = threading.Event(), StopSign()
     state = Progress(len(wanted), plan.until)
     kept = batches_kept(net, len(wanted)) if batches is None else batches
     workers = max(1, min(threads or os.cpu_count() or 1, len(wanted)))
@@ -297,6 +301,8 @@ def replicate(
                     done, pending = wait(pending, timeout=REFRESH, return_when=FIRST_COMPLETED)
                     if any(future.exception() for future in done):
                         stop.set()
+                    if limit.over and pending:
+                        raise KeyboardInterrupt
                     if progress is not None:
                         progress(state)
                 except KeyboardInterrupt:

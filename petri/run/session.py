@@ -5,6 +5,7 @@ from __future__ import annotations
 from petri.engine.interface import Asked, Limits, RowSource, Session
 from petri.net import Net
 from petri.run.plan import Plan
+from petri.run.stop import StopSign
 
 
 def begin(
@@ -17,11 +18,12 @@ def begin(
     trace: bool = False,
     levels: bool = False,
     block: int | None = None,
+    stop: StopSign | None = None,
 ) -> Session:
     """A session at time 0. `engine` is "native" or "reference". Raises ImportError if the native one is missing.
 
-    block: rows of a stream read at a time; it does not affect results. Raises LanguageError if a stream of the net
-    cannot be read.
+    block: rows of a stream read at a time; it does not affect results. stop: ends a long search for bindings. Raises
+    LanguageError if a stream of the net cannot be read.
     """
     rows: RowSource | None = None
     if any(place.stream is not None for place in net.places):
@@ -31,12 +33,23 @@ def begin(
     if engine == "reference":
         from petri.engine.reference_session import ReferenceSession
 
-        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels), rows)
+        stopped = None if stop is None else stop.is_set
+        return ReferenceSession(net, seed, replication, limits, Asked(trace, levels), rows, stopped)
     from petri.engine.native import NativeSession
 
-    return NativeSession(net, seed, replication, limits, Asked(trace, levels), rows)
+    flag = None if stop is None else stop.native
+    return NativeSession(net, seed, replication, limits, Asked(trace, levels), rows, flag)
 
 
-def begin_planned(net: Net, plan: Plan, replication: int) -> Session:
+def begin_planned(net: Net, plan: Plan, replication: int, stop: StopSign | None = None) -> Session:
     """The session of a replication as its plan has it. Raises as `begin` does."""
-    return begin(net, plan.engine, plan.seed, replication, limits=plan.limits, trace=plan.trace, levels=plan.occupancy)
+    return begin(
+        net,
+        plan.engine,
+        plan.seed,
+        replication,
+        limits=plan.limits,
+        trace=plan.trace,
+        levels=plan.occupancy,
+        stop=stop,
+    )

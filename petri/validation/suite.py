@@ -19,6 +19,7 @@ from petri.model import choose
 from petri.result import Result
 from petri.run.plan import Plan
 from petri.run.replications import replicate
+from petri.run.stop import TimeLimit
 from petri.trace.gaps import GapCollector, gap_measures
 from petri.validation.margins import HOLDS, UNDECIDED, estimate
 from petri.validation.statements import Judged, StatementError, read_statements
@@ -226,11 +227,13 @@ def run_folder(
     workers: int | None = None,
     watch: Callable[[str, Path], Watcher | None] | None = None,
     name: str | None = None,
+    time_limit: float | TimeLimit | None = None,
 ) -> Validation:
     """Run what is missing of the experiments of a folder (or of those in `only`), and evaluate them.
 
     Stores are kept in `store_folder`, one for each experiment, so that an interrupted validation continues where it
     was. watch: returns a watcher for each experiment, by name and store. name: of the study; default: the folder's.
+    time_limit: seconds, or one that has begun.
     Raises ExperimentError, LanguageError, StatementError before anything runs if a file is invalid.
     """
     files = dict(only) if only is not None else experiments(folder)
@@ -240,11 +243,11 @@ def run_folder(
     for claim in claims:
         if claim.experiment not in known:
             raise StatementError(f"`{claim.says}`: there is no experiment {claim.experiment}")
-    result = Validation(name or folder.name)
+    result, limit = Validation(name or folder.name), TimeLimit.of(time_limit)
     for one, experiment in loaded.items():
         store = Path(store_folder) / f"{one}.db"
         watcher = watch(one, store) if watch is not None else None
-        outcome = sweep(experiment, store, engine=engine, workers=workers, watch=watcher)
+        outcome = sweep(experiment, store, engine=engine, workers=workers, watch=watcher, time_limit=limit)
         result.outcomes[one] = outcome
         if outcome.interrupted:
             result.interrupted = True

@@ -44,6 +44,8 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
     ),
     "output-unwritable": Wording("`{path}` cannot be written: {reason}"),
+    "time-limit-form": Wording("`{text}` is not a time limit", "write a time such as 90 s, 10 min or 2 h"),
+    "time-over": Wording("the time limit is over"),
     "interrupted": Wording("interrupted", notes=("{done} of {of:replication} finished",)),
     "out-of-memory": Wording(
         "there is not enough memory for this run",

@@ -85,8 +85,8 @@ WORDING: dict[str, Wording] = {
         "this `{word}` is not in `{block} … end`", "an `if` has `elif` and `else`; a `choose` has `or`"
     ),
     "step-with-time": Wording(
-        "`{verb}` takes no time",
-        "write `wait TIME` on the next line; `use … for TIME` gives the tokens back afterwards",
+        "`{verb}` has no `for`",
+        "write `wait TIME`, or `take … for TIME`, `hold … for TIME`, `use … for TIME`",
     ),
     "use-without-time": Wording(
         "how long does this `use` last?",

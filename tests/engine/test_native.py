@@ -54,8 +54,8 @@ def net(body: str) -> Net:
     return language.loads(f"net test\n{body}")
 
 
-def session(flat: Net, **options: bool) -> Session:
-    return begin(flat, "native", 7, 0, limits=Limits(), **options)
+def session(flat: Net, *, trace: bool = False, levels: bool = False) -> Session:
+    return begin(flat, "native", 7, 0, limits=Limits(), trace=trace, levels=levels)
 
 
 RING = """

@@ -12,7 +12,10 @@ from petri.net import Span
 from petri.structs import Frozen, fields
 
 NOWHERE = Span("", 0, 0, 0, 0)
-NAMES = ("a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "let", "seed", "mean", "größe", "time_")
+NAMES = (
+    "a", "b2", "queue", "Packet", "seq", "ns", "nothing", "at", "let", "seed", "weight", "mean", "größe",
+    "time_",
+)  # fmt: skip
 UNITS = ("ns", "B", "cycle", "Gbps")
 NUMBERS = ("0", "3", "2.5", "1e6", "1_000", "0.125", "12E-3", "5%", "99.9%")
 

@@ -95,14 +95,13 @@ CASES = {
     "curly quotes of a file": ("net a\nimport «“part.net”»\n" + GO[10:], "foreign-quotes", '`"part.net"`'),
     "single quotes of a name": (places("place «'a'» = token\ntransition t: a -> b"), "name-in-quotes", "`a`"),
     "end as a name": (places("place «end» = token\ntransition t: end -> b"), "reserved-name", "`my_end`"),
-    "read as a name": (places("place «read» = token\ntransition t: read -> b"), "reserved-name", "`my_read`"),
     "in as a name": (
         places("place «in» = token\ntransition t: in -> b\ntransition u: b -> in"), "reserved-name", "`my_in`"),
-    "token as a name": (places("place «token»\ntransition t: b -> token"), "reserved-name", "`my_token`"),
+    "when as a name": (places("place «when»\ntransition t: b -> when"), "reserved-name", "`my_when`"),
     "now as a field": (
         places("type P = { «now»: int }\nplace a : P\ntransition t: a(x) -> b when x.now > 3"),
         "reserved-name", "`my_now`"),
-    "run as a transition": (places("place a = token\ntransition «run»: a -> b"), "reserved-name", "`my_run`"),
+    "place as a transition": (places("place a = token\ntransition «place»: a -> b"), "reserved-name", "`my_place`"),
     "bytes of a token": (arcs("idle -> done({ size: «64», kind: 1 })"), "type-mismatch", "`64 B`"),
     "bytes of a parameter": (GO + "param length : Bytes = «64»\n", "type-mismatch", "`64 B`"),
     "bytes compared": (clauses(" when «x.size > 64»"), "dimension-mismatch", "`64 B`"),

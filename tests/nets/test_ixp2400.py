@@ -195,20 +195,23 @@ time ns
 import ixp2400.allocation
 import ixp2400.transmit
 param strided = false
-place finished : Job = Job(Packet(0, e, 64 B, 0 ns), Context(e, 0), 0, 0 B, 0) for e in 0..3,
-                       Job(Packet(0, 10 + t, 64 B, 0 ns), Context(0, t), 0, 0 B, 0) for t in 1..7
-place resume[0..last_step] : Job
+place finished : Job = Job(Packet(0, e, 64 B, 0 ns), Context(e, 0)) for e in 0..3,
+                       Job(Packet(0, 10 + t, 64 B, 0 ns), Context(0, t)) for t in 1..7
+place asked : Allocation
 place thread  : Context
 place element
 place closed = token
 place room
 transition unlock:  closed -> 100 * room   takes 1 ns
 place outlet : Packet fifo
-transition processed: finished(j) -> resume[step_processed](j)
-transition transferred: resume[step_transmit](j) -> valid(j)
-place valid : Job
+thread transfer
+  take finished(j)
+  call asked({at: j.at, bytes: j.packet.size}) -> {slot}
+  give valid({packet: j.packet, at: j.at, slot})
+end
+place valid : Finished
 instance allocation = FixedAllocation(per_engine = if strided then 1 else 8, per_thread = if strided then 8 else 1,
-                                      resume = resume)
+                                      asked = asked)
 instance ring = TransmitRing(elements = 64, finished = valid, thread = thread, element = element, outlet = outlet,
                              memory = room)
 run until dead

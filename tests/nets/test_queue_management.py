@@ -185,6 +185,31 @@ def test_accesses_at_random_instants() -> None:
     assert 40 < delays[0] < 60 < delays[1] < 400 < delays[2]
 
 
+MODULO = """
+net modulo
+time ns
+import memory.ddr
+param scheme: Scheme = reordered
+param second = 3
+place request[0..1] : Access fifo
+place later : Access = Access(0, 3, true, 0 ns), Access(1, second, true, 0 ns)
+place done : Access
+instance memory = Ddr(2, 8, scheme = scheme, request = request, done = done)
+transition come: later(a) -> request[a.tag](a)
+transition leave: done(a) -> nothing
+measure last = now at leave record max
+run until dead
+"""
+
+
+@pytest.mark.parametrize("scheme", ["in_order", "reordered"])
+@pytest.mark.parametrize(("second", "last"), [(4, 80), (3, 200), (11, 200), (-5, 200), (12, 80)])
+def test_banks_count_modulo_their_number(scheme: str, second: int, last: float) -> None:
+    """The second access waits for the bank of the first until 160 ns, if it is the same of the eight."""
+    result = petri.loads(MODULO, scheme=scheme, second=second).run()
+    assert figure(result, "last", "max") == last
+
+
 # ---------------------------------------------------------------- Table 2
 
 

@@ -34,6 +34,7 @@ def rfc2544(
     threads: int | None = None,
     watch: Watcher | None = None,
     progress: bool = False,
+    time_limit: float | None = None,
     **runs: Any,
 ) -> ForwardingOutcome:
     """Throughput, delay, loss rate and bursts of a net, as `pnsim rfc2544` measures them.
@@ -47,7 +48,7 @@ def rfc2544(
     )  # fmt: skip
     line = shown_by_report("search_line", study) if progress and watch is None else None
     try:
-        return run_forwarding(study, engine=engine, threads=threads, watch=line or watch)
+        return run_forwarding(study, engine=engine, threads=threads, watch=line or watch, time_limit=time_limit)
     finally:
         if line is not None:
             line.close()

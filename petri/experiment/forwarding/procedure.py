@@ -24,6 +24,7 @@ from petri.experiment.threshold.definition import Search
 from petri.experiment.threshold.outcome import Found
 from petri.experiment.threshold.procedure import Searching, State
 from petri.net import Net
+from petri.run.stop import TimeLimit, interruptible
 
 STEPS = 10  # of the greatest load, in the test of the loss rate
 
@@ -41,18 +42,26 @@ Watcher = Callable[[State | Measured], None]
 
 
 def run_forwarding(
-    study: Forwarding, *, engine: str = "auto", threads: int | None = None, watch: Watcher | None = None
+    study: Forwarding,
+    *,
+    engine: str = "auto",
+    threads: int | None = None,
+    watch: Watcher | None = None,
+    time_limit: float | TimeLimit | None = None,
 ) -> ForwardingOutcome:
     """All tests, at every frame size. engine, threads: as of `run_search`; watch: called as it goes on.
 
-    Ctrl-C keeps what is complete. Raises ExperimentError or LanguageError before anything runs if the study does not
-    fit the net, and ExperimentError where a run stops with an error in the model.
+    Ctrl-C, and the end of the time limit [s], keep what is complete. Raises ExperimentError or LanguageError before
+    anything runs if the study does not fit the net, and ExperimentError where a run stops with an error in the model.
     """
-    return _Study(study, engine, threads, watch).run()
+    return _Study(study, engine, threads, watch, TimeLimit.of(time_limit)).run()
 
 
 class _Study:
-    def __init__(self, study: Forwarding, engine: str, threads: int | None, watch: Watcher | None) -> None:
+    def __init__(
+        self, study: Forwarding, engine: str, threads: int | None, watch: Watcher | None, limit: TimeLimit
+    ) -> None:
+        self.limit = limit
         self.study = study
         self.threads = threads
         self.watch = watch
@@ -73,7 +82,7 @@ class _Study:
             study.most,
             study.growth,
         )
-        self.searching = Searching(search, engine, threads, watch)
+        self.searching = Searching(search, engine, threads, watch, limit)
         ladder = self.searching.ladder
         if ladder.down:
             raise problem("rfc-range-down", text=str(study.between))
@@ -114,7 +123,8 @@ class _Study:
             return None
         if row.found.status != "found":  # the greatest load is forwarded without loss
             return Bursts((point.plan.until,), complete=False)
-        measured = measure_bursts(point, self.searching.condition, self.study.replications)
+        condition, replications = self.searching.condition, self.study.replications
+        measured = interruptible(lambda stop: measure_bursts(point, condition, replications, stop), self.limit)
         self.tell(Measured("burst", at, self.study.replications))
         return measured
 
@@ -130,8 +140,8 @@ class _Study:
             yield load, point
 
     def point(self, what: str, values: Values) -> PointOutcome:
-        runs = begin_point(self.searching.preparation.point(0, values, self.searching.names))
-        runs.more(self.study.replications, self.threads)
+        runs = begin_point(self.searching.preparation.point(0, values, self.searching.names), self.limit)
+        runs.more(self.study.replications, self.threads, limit=self.limit)
         self.tell(Measured(what, values, self.study.replications))
         return runs.outcome()
 

@@ -25,6 +25,7 @@ def search(
     threads: int | None = None,
     watch: Watcher | None = None,
     progress: bool = False,
+    time_limit: float | None = None,
     **runs: Any,
 ) -> SearchOutcome:
     """The last value of a parameter at which a condition holds, as `pnsim search` finds it.
@@ -39,7 +40,7 @@ def search(
     )
     line = shown_by_report("search_line", defined) if progress and watch is None else None
     try:
-        return run_search(defined, engine=engine, threads=threads, watch=line or watch)
+        return run_search(defined, engine=engine, threads=threads, watch=line or watch, time_limit=time_limit)
     finally:
         if line is not None:
             line.close()

@@ -31,6 +31,7 @@ from petri.measure.trend import Drift, growing
 from petri.net import Net
 from petri.result.export import net_hash
 from petri.run.replications import Progress
+from petri.run.stop import NO_LIMIT, TimeLimit
 
 
 @dataclass(frozen=True)
@@ -53,20 +54,29 @@ Watcher = Callable[[State], None]
 
 
 def run_search(
-    search: Search, *, engine: str = "auto", threads: int | None = None, watch: Watcher | None = None
+    search: Search,
+    *,
+    engine: str = "auto",
+    threads: int | None = None,
+    watch: Watcher | None = None,
+    time_limit: float | TimeLimit | None = None,
 ) -> SearchOutcome:
     """Search at every point. engine: as of `Model.run`; threads: replications at a time; watch: called as it goes on.
 
-    Ctrl-C keeps the values that are decided and sets `interrupted`. Raises ExperimentError or LanguageError before
-    anything runs if the search is invalid, and ExperimentError where a run stops with an error in the model.
+    Ctrl-C, and the end of the time limit [s], keep the values that are decided and set `interrupted`. Raises
+    ExperimentError or LanguageError before anything runs if the search is invalid, and ExperimentError where a run
+    stops with an error in the model.
     """
-    return Searching(search, engine, threads, watch).run()
+    return Searching(search, engine, threads, watch, TimeLimit.of(time_limit)).run()
 
 
 class Searching:
     """Runs a search, point after point."""
 
-    def __init__(self, search: Search, engine: str, threads: int | None, watch: Watcher | None) -> None:
+    def __init__(
+        self, search: Search, engine: str, threads: int | None, watch: Watcher | None, limit: TimeLimit = NO_LIMIT
+    ) -> None:
+        self.limit = limit
         self.search = search
         self.threads = threads
         self.watch = watch
@@ -190,11 +200,12 @@ class _Bisection:
         value = self.ladder.value(number)
         values = {**self.parameters, self.search.find: value}
         point = self.searching.preparation.point(number, values, self.searching.names)
-        runs = begin_point(point)
+        runs = begin_point(point, self.searching.limit)
         decision = self.decide(runs)
         while decision.more:
             self.tell(value, len(runs.rows))
-            runs.more(decision.more, self.searching.threads, self.progress(value, len(runs.rows)))
+            progress = self.progress(value, len(runs.rows))
+            runs.more(decision.more, self.searching.threads, progress, self.searching.limit)
             decision = self.decide(runs)
         grows = self.grows(runs) if decision.holds else None
         error = decision.error if grows is None else self.error

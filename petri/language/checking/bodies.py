@@ -12,6 +12,7 @@ from petri.language.checking.streams import read_stream, stream_call
 from petri.language.checking.transitions import TransitionReader
 from petri.language.meaning.nodes import Node, truth
 from petri.language.meaning.scope import (
+    ConstantSymbol,
     InstanceSymbol,
     PlaceSymbol,
     Scope,
@@ -161,7 +162,8 @@ def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: Pla
         count, value = reader.read_fixed(value.left, INT), value.right
         if count is None:
             return None
-    if isinstance(value, tree.Name) and value.name in ("all", "token"):
+    word = isinstance(value, tree.Name) and not isinstance(body.scope.find(value.name), ConstantSymbol)
+    if isinstance(value, tree.Name) and word and value.name in ("all", "token"):
         return _initial_word(checker, value, count, templates, symbol)
     if isinstance(kind, Unknown):
         return None

@@ -182,7 +182,7 @@ class Gatherer:
         if "." in symbol.name:
             self.problems.error("name-of-import", symbol.span, name=symbol.name)
             return False
-        builtin = symbol.name in BUILTIN
+        builtin = symbol.name in BUILTIN and (symbol.name != "token" or isinstance(symbol, TypeSymbol))
         if isinstance(symbol, (TypeSymbol, DistSymbol, FnSymbol)) and symbol.name in (*FUNCTIONS, *DISTRIBUTIONS):
             builtin = True
         if builtin:

@@ -196,7 +196,9 @@ class Reader:
                 return self._misplaced(e)
             case tree.Index():
                 return self._item(e)
-            case tree.Least() if isinstance(expected, Record | Scalar):
+            case tree.Least():
+                if not isinstance(expected, (Record, Scalar)):
+                    return self.unknown(e.span)
                 nodes = [_least(kind, e.span) for _, kind in layout(expected)]
                 return Value(expected, tuple(nodes), e.span)
             case _:
@@ -230,7 +232,7 @@ class Reader:
             clock = self.checker.units.time_type
             node = Node(name, "real", (), None, e.span, NOW if name == "now" else END, power=clock.dimension.time)
             return Value(clock, (node,), e.span)
-        if name in ("token", "all", "nothing", "_"):
+        if name in ("token", "all", "nothing", "_") and not isinstance(self.scope.find(name), ConstantSymbol):
             instead = "the number in front, `3 * token`" if self.where == "an initial marking" else None
             self.problems.error("word-as-value", e.span, word=name, where=self.where, instead=instead)
             return self.unknown(e.span)

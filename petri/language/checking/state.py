@@ -102,6 +102,7 @@ class CheckState(ABC):
         self.expanded = 0  # operations that calls of functions have become
         self.transitions: dict[int, TransitionTemplate] = {}  # by the identity of their symbol
         self.requests: list[Request] = []  # the types of requests to services
+        self.called: set[int] = set()  # the places that threads call, by the identity of their symbol
         self.expansions: dict[int, Any] = {}  # what threads become, by the identity of their symbol
 
     def excused(self, name: str) -> bool:

@@ -399,7 +399,7 @@ def _step(node: tree.Step) -> list[Piece]:
             comma = "," if number < len(node.outputs) - 1 else CLOSE
             text = f"{'' if number else OPEN}{_write(output, 0)}{comma}"
             pieces.append(Piece(text, output.span, indent=4, fills=True))
-    time = node.time if node.verb == "use" else None
+    time = None if node.verb == "wait" else node.time
     values = (("for", time), ("when", node.guard), ("priority", node.priority), ("weight", node.weight))
     for word, given in values:
         if given is not None:

@@ -97,18 +97,26 @@ class Request(Record):
         start: int = self.part(CALLER).start
         return start
 
-    def remember(self, name: str, kind: Type) -> str:
-        """The field of `caller` for a caller's value; values of the same name and type share one."""
+    def remember(self, values: dict[str, Type]) -> dict[str, str]:
+        """The fields of `caller` for the values of one caller. Callers share fields of one type, whatever their names,
+        since a request has one caller.
+        """
         caller = self.fields[CALLER]
         assert isinstance(caller, Record)
-        field = name
-        while field == SITE or (field in caller.fields and not _shareable(caller.fields[field], kind)):
-            field += "'"
-        if field not in caller.fields:
-            fields = {**caller.fields, field: kind}
-            self.fields[CALLER] = Record(fields)
-            self.slots = tuple(self._layout())
-        return field
+        known = dict(caller.fields)
+        found = {name: name for name, kind in values.items() if name in known and _shareable(known[name], kind)}
+        for name, kind in values.items():
+            if name in found:
+                continue
+            free = (field for field in known if field != SITE and field not in found.values())
+            field = next((field for field in free if _shareable(known[field], kind)), name)
+            while field not in found.values() and not _shareable(known.get(field, kind), kind):
+                field += "'"
+            known[field] = kind
+            found[name] = field
+        self.fields[CALLER] = Record(known)
+        self.slots = tuple(self._layout())
+        return found
 
 
 def _shareable(left: Type, right: Type) -> bool:

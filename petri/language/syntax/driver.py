@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from petri.language.syntax.lexer import SOFT_WORDS, Token
+from petri.language.syntax.lexer import NAMES_TOO, SOFT_WORDS, Token
 from petri.language.syntax.tables import END, ParserTables, Rule
 
 _LISTS = frozenset(
@@ -48,10 +48,9 @@ def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Toke
         token = tokens[position] if position < len(tokens) else None
         kind = token.kind if token else END
         while True:
-            action = tables.actions[states[-1]].get(kind)
-            if action is None and kind in SOFT_WORDS:
+            if kind in _EITHER and is_name(tables.actions[states[-1]], kind, tokens, position):
                 kind = "NAME"
-                action = tables.actions[states[-1]].get(kind)
+            action = tables.actions[states[-1]].get(kind)
             if action is None:
                 raise SyntaxFailure(position, _expected(tables, start, tokens[:position]))
             if action > 0:
@@ -75,6 +74,28 @@ def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Toke
         if len(states) > _STATES_PER_LEVEL * deepest:
             raise TooDeep(tokens[position], tokens[position])
     return values[0]
+
+
+def is_name(actions: Mapping[str, int], kind: str, tokens: Sequence[Token], position: int) -> bool:
+    """Whether a word that is a keyword elsewhere is a name here. actions: of the automaton's state."""
+    if kind in SOFT_WORDS:
+        return kind not in actions
+    if kind not in NAMES_TOO or "NAME" not in actions:
+        return False
+    following = tokens[position + 1].kind if position + 1 < len(tokens) else END
+    if kind in actions:
+        touches = (
+            following not in ("(", "[") or tokens[position].end_column == tokens[position + 1].column
+        )  # `read (p)` reads p
+        return following in _AFTER_NAMES.get(kind, ()) and touches
+    return following not in ("NAME", "NUMBER", "STRING")
+
+
+# What follows a name where the keyword could stand as well: a place in an arc, a value in an enumeration.
+_EITHER = SOFT_WORDS | NAMES_TOO
+_BEHIND_NAMES = (",", ")", ".", "+", "-", "*", "/", "==", "!=", "<", "<=", ">", ">=", "..", ":", "->")
+_OF_PLACES = (",", "->", "(", "[", "*", ">=")
+_AFTER_NAMES = {"read": _OF_PLACES, "no": _OF_PLACES, "reset": _OF_PLACES, "token": ("|",), "order": _BEHIND_NAMES}
 
 
 def _pop(
@@ -103,15 +124,16 @@ def _expected(tables: ParserTables, start: str, tokens: Sequence[Token]) -> froz
     reduced the tokens before it.
     """
     states = [tables.starts[start]]
-    for token in tokens:
-        soft = token.kind in SOFT_WORDS and token.kind not in tables.actions[states[-1]]
-        _shift(tables, states, "NAME" if soft else token.kind)
+    for position, token in enumerate(tokens):
+        _shift(tables, states, token.kind, tokens, position)
     return frozenset(kind for kind in tables.actions[states[-1]] if _shift(tables, list(states), kind))
 
 
-def _shift(tables: ParserTables, states: list[int], kind: str) -> bool:
+def _shift(tables: ParserTables, states: list[int], kind: str, tokens: Sequence[Token] = (), position: int = 0) -> bool:
     """Moves the automaton over one token, in place; False, with an invalid stack, if it cannot."""
     while True:
+        if tokens and kind in _EITHER and is_name(tables.actions[states[-1]], kind, tokens, position):
+            kind = "NAME"
         action = tables.actions[states[-1]].get(kind)
         if action is None:
             return False

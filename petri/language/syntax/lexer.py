@@ -23,8 +23,12 @@ CLAUSE_WORDS = (
 )  # fmt: skip
 VALUE_WORDS = ("token", "all", "now", "true", "false")
 RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
-# Also names, where the keyword could not occur.
-SOFT_WORDS = frozenset(("as", "at", "let", "of", "order", "out", "prefer", "seed"))
+# Also names where the keyword could not occur; those of NAMES_TOO only if no name or number follows.
+SOFT_WORDS = frozenset(("as", "at", "let", "of", "out", "prefer", "seed"))
+NAMES_TOO = frozenset((
+    "read", "no", "reset", "draw", "weight", "priority", "cap", "fifo", "lifo", "bag", "record", "until", "warmup",
+    "replications", "within", "order", "token", "run",
+))  # fmt: skip
 
 _TOKEN = re.compile(
     r"""

@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from petri.diagnostics import Diagnostic, did_you_mean
 from petri.language.syntax import steps
-from petri.language.syntax.lexer import CLAUSE_WORDS, DECLARATION_WORDS, RESERVED, SOFT_WORDS, Token, span_of
+from petri.language.syntax.lexer import (
+    CLAUSE_WORDS,
+    DECLARATION_WORDS,
+    NAMES_TOO,
+    RESERVED,
+    SOFT_WORDS,
+    Token,
+    span_of,
+)
 from petri.structs import Struct, field
 
 _DECLARING = frozenset(DECLARATION_WORDS)
@@ -26,6 +34,34 @@ _WANTS_OPERAND = frozenset(
 _FOLLOWS = {"import": ("NAME", "STRING"), "port": ("NAME", "in", "out"), "end": ("",)}
 # Short words of other languages that happen to be similar to a keyword.
 OTHER_WORDS = frozenset(("int", "let", "set", "get", "new", "use", "def", "var", "for", "real", "nat", "uint"))
+_SIGNS = frozenset(
+    (
+        "(",
+        "[",
+        "{",
+        ")",
+        "]",
+        "}",
+        ",",
+        ":",
+        ".",
+        "..",
+        "->",
+        "=",
+        "==",
+        "!=",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "+",
+        "-",
+        "*",
+        "/",
+        "~",
+        "|",
+    )
+)
 _NAMELESS = frozenset(("", "end", "run", "expect"))
 _ANYTHING = frozenset(("expect", "run"))
 
@@ -155,7 +191,14 @@ def _is_name(token: Token, before: Token | None, after: Token | None) -> bool:
     field = (before and before.kind == "." and not token.first) or (
         following == ":" and before and before.kind in ("{", ",")
     )
-    return bool(field) or (token.kind == "time" and following == "(")
+    return bool(field) or (token.kind == "time" and following == "(") or _run_as_name(token, before, following)
+
+
+def _run_as_name(token: Token, before: Token | None, following: str) -> bool:
+    """Whether `run` is a name: a `run` line goes on with a clause, or ends."""
+    if token.kind != "run" or before is None:
+        return False
+    return following in _SIGNS - {"{"} or following == "in" or (before.kind in _SIGNS - _CLOSING and not token.first)
 
 
 def _declares(token: Token, before: Token | None, after: Token | None, depth: int, alone: bool) -> str:
@@ -166,14 +209,14 @@ def _declares(token: Token, before: Token | None, after: Token | None, depth: in
         return word
     if (before.kind == "." and not token.first) or (word == "time" and following == "("):
         return ""
-    if _closing(before, token, after):
+    if _closing(before, token, after) or _run_as_name(token, before, following):
         return ""
     if alone and not token.first and following != "NAME" and following not in SOFT_WORDS:
         return ""  # `place time : int`: a reserved word for a name
     if word == "end":
         last = token.first and (not following or following in _DECLARING)
         within = depth > 0 and following in (",", ")", "]", "}")
-        return word if last or not (within or before.kind in _WANTS_OPERAND - SOFT_WORDS) else ""
+        return word if last or not (within or before.kind in _WANTS_OPERAND - SOFT_WORDS - NAMES_TOO) else ""
     suits = (
         following in SOFT_WORDS
         or following in _FOLLOWS.get(word, ("NAME", "STRING", "NUMBER"))

@@ -375,7 +375,7 @@ class Transition(Frozen):
 class Step(Frozen):
     """One step of a thread. Its `verb` says which of the parts it has.
 
-    - `take`, `hold`, `use`: `arcs`, `guard`, `priority`, `weight`; `use` also `time`
+    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`
     - `wait`: `time`, `guard`, `priority`, `weight`
     - `give`, `release`: `outputs` (for `release` the places)
     - `call`: the request is the one of `outputs`; `value` is the pattern of the reply

@@ -189,6 +189,7 @@ class Compiler:
         for arc in step.arcs:
             self._know(self.bindings.of_arc(arc, known))
         made.arcs = list(step.arcs)
+        made.time = step.time
         return Cursor(ends=[End(made, None, {})])
 
     def _hold(self, step: tree.Step, cursor: Cursor) -> Cursor:
@@ -206,7 +207,6 @@ class Compiler:
         before = list(self.held)
         cursor = self._hold(step, cursor)
         (end,) = cursor.ends
-        end.transition.time = step.time
         for held in self.held[len(before) :]:
             end.transition.outputs.append(Output(None, held.term, held.span))
         self.held = before
@@ -275,6 +275,7 @@ class Compiler:
         ends = self._ends(cursor, step, self._apart(step, cursor))
         state = self._state(step.span)
         assert isinstance(request, Request)
+        self.bindings.checker.called.add(id(symbol))
         state.request = request
         if step.value is not None:
             if not isinstance(step.value, tree.Record):

@@ -46,7 +46,7 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
     find_live(compiler.states, compiler.transitions, own)
     for state in compiler.states:
         if state.request is not None:
-            state.fields = {name: state.request.remember(name, state.scope[name].type) for name in state.kept}
+            state.fields = state.request.remember({name: state.scope[name].type for name in state.kept})
             if len(state.request.slots) > MOST_SLOTS:
                 checker.problems.error("record-too-large", state.span, limit=MOST_SLOTS)
                 return None

@@ -44,7 +44,7 @@ def check_services(checker: CheckState, bodies: Sequence[tuple[Body, Sequence[tr
     for body, _ in bodies:
         for place in body.places:
             symbol = place.symbol
-            if not isinstance(symbol.type, Request) or place.site is not None or not symbol.given:
+            if id(symbol) not in checker.called or not isinstance(symbol.type, Request):
                 continue
             if not symbol.taken:
                 checker.problems.error("service-unserved", symbol.span, name=symbol.name)

@@ -7,6 +7,7 @@ mod pages;
 mod reading;
 mod recording;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use engine::base::fault::{Detail, Fault, LoadError, Loaded};
@@ -57,6 +58,22 @@ impl Program {
         };
         let loaded = loaded.map_err(LoadError::from).flatten();
         loaded.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
+/// Asks sessions on other threads to end long searches for bindings.
+#[pyclass(frozen, module = "petri._native")]
+struct Stop(Arc<AtomicBool>);
+
+#[pymethods]
+impl Stop {
+    #[new]
+    fn new() -> Self {
+        Stop(Arc::default())
+    }
+
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -115,6 +132,12 @@ impl Session {
             Reason::Input => "input",
             Reason::Error => "error",
         })
+    }
+
+    /// Once the sign is set, a search for bindings ends with the fault "stopped".
+    fn stop_at(&mut self, stop: &Stop) -> PyResult<()> {
+        self.replication.as_mut().ok_or_else(unbegun)?.stop_at(Arc::clone(&stop.0));
+        Ok(())
     }
 
     /// The place that waits for rows, after `advance` returned "input".
@@ -343,5 +366,6 @@ fn set_histogram<'py>(py: Python<'py>, state: &Bound<'py, PyDict>, values: &Hist
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
     module.add_class::<recording::Capture>()?;
+    module.add_class::<Stop>()?;
     module.add_class::<Session>()
 }

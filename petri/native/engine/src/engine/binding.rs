@@ -122,6 +122,8 @@ impl<O: Observer> Engine<O> {
             now: self.now,
             goal,
             found: 0,
+            stop: &self.stop,
+            tried: 0,
         }
         .run()
     }

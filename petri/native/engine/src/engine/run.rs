@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::ptr::from_mut;
+use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
@@ -106,6 +107,8 @@ pub struct Engine<O> {
     last_started: Vec<TransitionId>,
     /// The machine code that the engine was given last.
     pub(crate) code: Option<Arc<Code>>,
+    /// Set by another thread to end a long search for bindings, with the fault "stopped".
+    pub(crate) stop: Arc<AtomicBool>,
 }
 
 impl<O: Observer> Engine<O> {
@@ -150,6 +153,7 @@ impl<O: Observer> Engine<O> {
             upcoming: Upcoming::default(),
             integrals,
             code: None,
+            stop: Arc::default(),
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),

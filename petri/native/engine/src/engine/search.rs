@@ -3,6 +3,8 @@
 //! The general way: any pattern, guard, count or capacity. Bindings come in the order of E7, and an equality on a bag is
 //! looked up in an index.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{PlaceId, SpanId};
 use crate::base::random::Random;
@@ -31,6 +33,9 @@ pub enum Goal {
 /// Input arcs by number.
 #[derive(Clone, Copy, Debug)]
 pub struct Arc(pub usize);
+
+/// Tokens that a search tries between two looks at whether it is to stop.
+const PIECE: u32 = 4096;
 
 /// Space that searches use again and again.
 pub struct Scratch {
@@ -69,6 +74,9 @@ pub struct Search<'a> {
     pub now: Ticks,
     pub goal: Goal,
     pub found: u64,
+    /// Another thread asks the search to end: it then raises the fault "stopped".
+    pub stop: &'a AtomicBool,
+    pub tried: u32,
 }
 
 /// A number of tokens must not be negative (X2).
@@ -168,6 +176,10 @@ impl<'a> Search<'a> {
 
     /// Goes on with one token chosen.
     fn take(&mut self, arc: usize, input: &InputProgram, position: usize) -> Outcome<bool> {
+        self.tried = self.tried.wrapping_add(1);
+        if self.tried.is_multiple_of(PIECE) && self.stop.load(Ordering::Relaxed) {
+            return Err(Fault::new("stopped", SpanId::NONE));
+        }
         self.scratch.chosen[arc] = position as u64;
         if !input.binds.is_empty() {
             let token = self.marking.token(input.place, position);
