@@ -44,8 +44,8 @@ def known(
 ) -> dict[str, Scalar]:
     """The variables that had values when an expression of a firing failed (X4), by name, in the net's unit.
 
-    Arcs bind one after the other (E1); then come inhibitors and the guard, the count of firings at one instant (X3),
-    and the draws (I5). At the horizon no expression fails, and none is known.
+    Arcs bind one after the other (E1); then come inhibitors and the guard, the preference (I4), the count of firings at
+    one instant (X3), and the draws (I5). At the horizon no expression fails, and none is known.
     """
     if error == "beyond-horizon":
         return {}
@@ -67,6 +67,8 @@ def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iter
     for inhibitor in transition.inhibitors:
         yield [*_wanted(inhibitor.pattern), inhibitor.threshold], ()
     yield [transition.guard], ()
+    if transition.prefer is not None:
+        yield [transition.prefer.key], ()
     for draw in transition.draws:
         yield [draw.expression], [draw.variable]
 
