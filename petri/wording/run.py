@@ -63,7 +63,7 @@ WORDING: dict[str, Wording] = {
         "the net does not specify when a run ends",
         "write `run until 20 ms` in the net, or use `--until` (`--until dead` runs until no transition can fire)",
     ),
-    "option-below-zero": Wording(
+    "end-below-zero": Wording(
         "`{name}` is {text}, and time begins at 0", "write a time of 0 or more, such as --{name} '20 ms'"
     ),
     "warmup-beyond-end": Wording(
