@@ -64,6 +64,7 @@ class Expr(Frozen):
     neg add sub mul min max abs                     int × int → int or real × real → real
     div                                             real; zero divisor is an error
     idiv mod                                        int, floored; zero divisor is an error
+    within      index, length                       int: the index; an error if it is not from 0 to below the length
     real                                            int → real
     ticks                                factor     real → real: a time unit's time in ticks, multiplied by the factor
     units                                factor     real → real: divided by it, from ticks to time units

@@ -26,7 +26,7 @@ class Fault(Frozen):
     """Why a run stopped with an error in the model, as data of the engine.
 
     id: int-overflow, division-by-zero, not-finite, domain, bad-parameter (of a distribution), negative-time,
-    beyond-horizon, negative-count, index-range, colour-range, instant-limit, token-limit; or `STOPPED`.
+    beyond-horizon, negative-count, index-range, list-range, colour-range, instant-limit, token-limit; or `STOPPED`.
     `binding` names the variables that were known; `transition` is its index. It is None if a row of a stream was wrong:
     then id and values are those of the diagnostic.
     """

@@ -87,6 +87,8 @@ class ExpressionText:
     def _tree(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
         if e.op in ("real", "not", "neg", "if") or e.op in _BINARY:
             return self._operation(e, variables, shown)
+        if e.op == "within":  # as the list that it guards is written out
+            return self._tree(e.args[0], variables, shown)
         if e.op in ("ticks", "units"):  # silent as well; what is converted to ticks is written in time units
             return self._tree(e.args[0], variables, _PLAIN if e.op == "ticks" else shown)
         if e.op == "const":

@@ -137,7 +137,9 @@ class Scope:
     def whole(self, depth: int = 2) -> Expr:
         choose = self.choose
         leaves = ["const", *(["var"] * 3 if self.ints else []), *(["tokens"] if self.places else [])]
-        inner = ["add", "sub", "mul", "mod", "idiv", "min", "max", "abs", "neg", "if", "floor", "round", "ceil"]
+        inner = [
+            "add", "sub", "mul", "mod", "idiv", "min", "max", "abs", "neg", "if", "floor", "round", "ceil", "within",
+        ]  # fmt: skip
         drawn = ["uniform_int", "choice", "table", *OF_INTS] if self.chance else []
         op = choose.one(leaves if depth == 0 or choose.chance(5) else inner + drawn)
         if op == "const":
@@ -149,6 +151,9 @@ class Scope:
         if op in ("mod", "idiv"):
             divisor = self.int_const(choose.number(1, 4)) if choose.chance(9) else self.whole(depth - 1)
             return self.operation(op, "int", self.whole(depth - 1), divisor)
+        if op == "within":
+            index = self.operation("mod", "int", self.whole(depth - 1), self.int_const(4))
+            return self.operation(op, "int", index, self.int_const(4 if choose.chance(9) else 3))
         if op == "if":
             return self.operation("if", "int", self.truth(depth - 1), self.whole(depth - 1), self.whole(depth - 1))
         if op in ("floor", "round", "ceil"):

@@ -366,7 +366,7 @@ class TransitionReader:
         reader = self.reader.allowing("a firing time", "draw", "now", "tokens")
         time = reader.read_scalar(e, self.checker.units.time_type)
         if time is not None and time.op == "normal":
-            self.checker.problems.warning("normal-time", e.span)
+            self.checker.problems.warning("time-may-be-negative", e.span)
         return time
 
 

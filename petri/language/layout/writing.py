@@ -189,7 +189,8 @@ def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
         case tree.Transition():
             return _transition(node)
         case tree.Thread():
-            return [Piece(f"thread {node.name}{_loops(node.loops)}", node.span), *_condition(node.condition)]
+            condition = "" if node.condition is None else f" if {_write(node.condition, 0)}"
+            return [Piece(f"thread {node.name}{_loops(node.loops)}{condition}", node.span)]
         case tree.Step():
             return _step(node)
         case tree.Port():
