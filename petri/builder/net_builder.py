@@ -72,7 +72,10 @@ class NetBuilder:
         self, name: str, type: One | None = None, *, index: str | None = None, fifo: bool = False, lifo: bool = False,
         by: Value | None = None, cap: Value | None = None, tokens: Value | Iterable[Value] | None = None, doc: str = "",
     ) -> Expression:  # fmt: skip
-        """A place. tokens: of black tokens how many; of others one value, or a list of values. index: `0..3`."""
+        """A place. tokens: of black tokens how many; of others one value, or a list of values. index: `0..3`.
+
+        cap: a number, or `"32 KB of size"`.
+        """
         clauses = [f" : {type}" if type is not None else "", " fifo" * fifo, " lifo" * lifo]
         clauses += [f" by {text_of(by)}" if by is not None else "", f" cap {text_of(cap)}" if cap is not None else ""]
         if isinstance(tokens, int) and not isinstance(tokens, bool) and type is None:

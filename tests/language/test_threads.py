@@ -52,6 +52,18 @@ PAIRS = {
         transition a: received(p), idle(c), engine -> engine, out(p), idle(c) takes p.size / 10 Gbps
         """,
     ),
+    "a step prefers a binding": (
+        """
+        thread t
+          take received(p), idle(c)  prefer most (c - p.kind) mod 4
+          wait 30 ns
+          give out(p), idle(c)
+        end
+        """,
+        """
+        transition a: received(p), idle(c) -> out(p), idle(c)  takes 30 ns  prefer most (c - p.kind) mod 4
+        """,
+    ),
     "a second wait is a transition": (
         """
         thread t

@@ -155,6 +155,17 @@ def test_e6_a_firing_may_take_the_weight_that_it_gives(engine: str) -> None:
     assert simulate(text, engine).marking["buffer"] == [(9, 1500.0), (9, 1500.0)]
 
 
+def test_e6_the_weight_of_the_token_that_is_taken_decides(engine: str) -> None:
+    """Of the tokens of a bag, only the one of weight 8 leaves room for another of weight 8."""
+    text = """
+        place a : int cap 12 of value = 0, 1, 0, 8
+        transition t: a(n) -> a(tokens(a) + 4)  takes 1
+        """
+    ran = simulate(text, engine, until=3.0)
+    assert ran.values("t") == [(8,), (8,), (8,), (8,)]
+    assert sorted(ran.marking["a"]) == [(0,), (0,), (1,)]
+
+
 def test_e6_a_reset_gives_back_the_weight(engine: str) -> None:
     text = (
         BYTES % packets(2000, 1500, 1000)

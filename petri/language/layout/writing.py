@@ -346,10 +346,14 @@ def _transition(node: tree.Transition) -> list[Piece]:
         if value is not None:
             clauses.append(Piece(f"{word} {_write(value, 0)}", value.span, "  "))
     if node.prefer is not None:
-        clauses.append(Piece(f"prefer {node.prefer.word} {_write(node.prefer.key, 0)}", node.prefer.span, "  "))
+        clauses.append(Piece(_preference(node.prefer), node.prefer.span, "  "))
     if clauses:
         clauses[0].gap = f"{STOP}  "
     return pieces + clauses
+
+
+def _preference(node: tree.Preference) -> str:
+    return f"prefer {node.word} {_write(node.key, 0)}"
 
 
 def _naming(node: tree.Transition) -> list[Piece]:
@@ -406,6 +410,8 @@ def _step(node: tree.Step) -> list[Piece]:
         if given is not None:
             gap = " " if word == "for" or node.verb in ("choose", "or") else "  "
             pieces.append(Piece(f"{word} {_write(given, 0)}", given.span, gap, indent=4))
+    if node.prefer is not None:
+        pieces.append(Piece(_preference(node.prefer), node.prefer.span, "  ", indent=4))
     return pieces
 
 

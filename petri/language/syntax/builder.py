@@ -236,7 +236,7 @@ class Builder:
     def _step(self, label: Token | None, verb: Token, last: Token, clauses: list[Clause], **parts: Any) -> tree.Step:
         """A step with its clauses; `for` belongs to `take`, `hold` and `use`, which needs it."""
         found = self._clauses(verb.kind, clauses)
-        values = {"guard": "when", "priority": "priority", "weight": "weight", "time": "for"}
+        values = {"guard": "when", "priority": "priority", "weight": "weight", "prefer": "prefer", "time": "for"}
         given = {name: found[word].value for name, word in values.items() if word in found}
         if "time" in given and verb.kind not in ("take", "hold", "use"):
             self._tell("step-with-time", found["for"].span, verb=verb.kind)

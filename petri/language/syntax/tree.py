@@ -375,8 +375,8 @@ class Transition(Frozen):
 class Step(Frozen):
     """One step of a thread. Its `verb` says which of the parts it has.
 
-    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`
-    - `wait`: `time`, `guard`, `priority`, `weight`
+    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`, `prefer`
+    - `wait`: `time`, `guard`, `priority`, `weight`, `prefer`
     - `give`, `release`: `outputs` (for `release` the places)
     - `call`: the request is the one of `outputs`; `value` is the pattern of the reply
     - `let`, `set`: `name`, `value`; `draw`: `draws`
@@ -401,6 +401,7 @@ class Step(Frozen):
     guard: Expr | None = None
     priority: Expr | None = None
     weight: Expr | None = None
+    prefer: Preference | None = None
     body: tuple[Step, ...] = ()
     others: tuple[Step, ...] = ()
 

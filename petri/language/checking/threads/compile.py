@@ -141,6 +141,7 @@ class Compiler:
         branch = cursor.clauses or step
         made.guard = step.guard if branch is step else both(branch.guard, step.guard)
         made.priority, made.weight = step.priority or branch.priority, step.weight or branch.weight
+        made.prefer = step.prefer or branch.prefer
         self.transitions.append(made)
         return made
 
@@ -172,7 +173,7 @@ class Compiler:
     # ------------------------------------------------------------ the steps
 
     def _step(self, step: tree.Step, cursor: Cursor) -> Cursor:
-        self._bound(step.arcs, step.outputs, step.draws, step.time, step.guard)
+        self._bound(step.arcs, step.outputs, step.draws, step.time, step.guard, step.prefer and step.prefer.key)
         if step.verb != "call":
             self._bound(step.value)
         handlers: dict[str, Callable[[tree.Step, Cursor], Cursor]] = {
@@ -215,7 +216,7 @@ class Compiler:
         assert step.time is not None
         end = cursor.ends[0] if len(cursor.ends) == 1 else None
         alone = end is not None and end.condition is None and not end.transition.outputs and end.transition.time is None
-        if end is None or not alone or step.label or step.guard or step.priority or step.weight:
+        if end is None or not alone or step.label or step.guard or step.priority or step.weight or step.prefer:
             end = End(self._transition(cursor, step), None, {})
         if not end.transition.arcs:
             end.transition.word = "wait"
@@ -459,7 +460,7 @@ class Compiler:
         state = self._rest(cursor, step)
         found = []
         for branch in (step, *step.others):
-            clauses = branch if branch.guard or branch.priority or branch.weight else None
+            clauses = branch if branch.guard or branch.priority or branch.weight or branch.prefer else None
             inside = Cursor(state=state, start=start, clauses=clauses)
             if start and (not branch.body or branch.body[0].verb not in _ACTIVATING):
                 self._fail("thread-begins", branch.name_span, name=self.thread.name)

@@ -154,7 +154,7 @@ class Expander:
             guard=t.guard,
             priority=t.priority,
             weight=t.weight,
-            prefer=None,
+            prefer=t.prefer,
             doc=t.doc,
             name_span=t.name_span,
             span=t.span,

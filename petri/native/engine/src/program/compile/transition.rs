@@ -143,7 +143,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             && !self.enabling.reads_clock
             && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some())
             && inputs.iter().all(|arc| !matches!(arc.find, Find::Black(Count::Of(..))));
-        inputs.iter_mut().for_each(|arc| arc.decides = self.decides_by(arc));
+        inputs.iter_mut().for_each(|arc| arc.decides = self.decides_by(arc) || self.lightens(arc, &rooms));
         let free = inputs.iter().all(|arc| !is_bag(arc) || matches!(arc.find, Find::Any) && !arc.decides)
             && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some());
         let selection = self.selection(&inputs, guard.as_ref(), simple, free);
@@ -398,6 +398,11 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             }
         }
         (rooms, open)
+    }
+
+    /// Whether it may matter to the room in a place what the token weighs that an arc takes.
+    fn lightens(&self, arc: &InputProgram, rooms: &[usize]) -> bool {
+        !rooms.is_empty() && !arc.keep && self.compiler.places[arc.place.at()].weight.is_some()
     }
 
     /// Watches for the conditions that the tokens of places decide. Returns how many conditions can never hold.
