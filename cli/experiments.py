@@ -16,6 +16,7 @@ from .time_limit import time_limit_option
 if TYPE_CHECKING:
     from petri.experiment.definition import Definition
     from petri.experiment.sampling import Value
+    from petri.measure.sequential import Precision
     from petri.model import Model
 
 FILES = (".yaml", ".yml")
@@ -54,6 +55,17 @@ def read_grids(grids: tuple[str, ...], fixed: Mapping[str, Any]) -> list[dict[st
         except sampling.BadRange as bad:
             raise refusal(bad.reason, text=bad.text.strip()) from bad
     return sampling.without_duplicates(sampling.grid(axes))
+
+
+def read_precision(text: str) -> Precision:
+    """`2%` of the mean, or `0.01` in the measure's own unit. Raises Refusal."""
+    from petri.experiment.yaml_file import parse_bound
+    from petri.measure.sequential import Precision
+
+    bound = parse_bound(text)
+    if bound is None:
+        raise refusal("precision-form", text=text)
+    return Precision(*bound)
 
 
 def check_export(path: str | None) -> None:

@@ -21,6 +21,7 @@ from .time_limit import tell_over, time_limit_option
 from .trace import TraceFile
 
 if TYPE_CHECKING:
+    from petri.measure.sequential import Precision
     from petri.measure.trend import Drift
     from petri.model import Model
     from petri.result import Result
@@ -45,6 +46,8 @@ LIMITS = click.IntRange(1, 2**63 - 1)
     metavar="N",
     help="Number of independent replications.",
 )
+@click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
+@click.option("--max-replications", type=LIMITS, metavar="N", help="Limit for --precision.  [default: 1000]")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
 @click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
 @time_limit_option
@@ -68,6 +71,8 @@ def command(
     until: str | None,
     warmup: str | None,
     replications: int | None,
+    precision: str | None,
+    max_replications: int | None,
     seed: int | None,
     engine: str,
     time_limit: TimeLimit | None,
@@ -92,7 +97,10 @@ def command(
     model = nets.load(net, settings, streams, columns, tables)
     _check_engine(engine, quiet)
     check_report(report)
+    wanted = _precision(precision, trace)
     from petri.engine.interface import Limits
+    from petri.measure.sequential import FIRST_LOOK
+    from petri.model import MOST_FOR_PRECISION, imprecise
     from petri.report.quantities import Units
 
     standard = Limits()
@@ -120,9 +128,20 @@ def command(
         TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
         ProgressLine(Units(model.net.seconds), quiet) as progress,
     ):
-        result = model.run_plan(
-            plan, asked, threads=1 if trace else threads, progress=progress, trace=sink, time_limit=time_limit
-        )
+        if wanted is not None:
+            result = model.run_precisely(
+                plan,
+                wanted,
+                replications or FIRST_LOOK,
+                max_replications or MOST_FOR_PRECISION,
+                threads=threads,
+                progress=progress,
+                time_limit=time_limit,
+            )
+        else:
+            result = model.run_plan(
+                plan, asked, threads=1 if trace else threads, progress=progress, trace=sink, time_limit=time_limit
+            )
     seconds = time.perf_counter() - started
     try:
         if report and result.counted:
@@ -134,7 +153,21 @@ def command(
             _show(result, net, seconds, as_json, every)
     if result.interrupted:
         tell_over(time_limit)
+    elif wanted is not None and not quiet and (missed := imprecise(result, wanted)):
+        told: dict[str, Value] = {"count": len(result.replications), "measures": missed}
+        tell(Diagnostic("run-imprecise", severity="note", values=told))
     return _tell_ending(result, model, quiet)
+
+
+def _precision(text: str | None, trace: str | None) -> Precision | None:
+    """The value of `--precision`. Raises Refusal."""
+    if text is None:
+        return None
+    from .experiments import read_precision
+
+    if trace is not None:
+        raise refusal("precision-of-trace")
+    return read_precision(text)
 
 
 def _find_warmup(

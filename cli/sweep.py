@@ -13,7 +13,7 @@ from petri.diagnostics import Value as Told
 from . import exits, nets
 from .console import printing, stdout_console, tell, tell_missing, write_json
 from .exits import Refusal, refusal
-from .experiments import FILES, check_export, net_of_stdin, read_grids
+from .experiments import FILES, check_export, net_of_stdin, read_grids, read_precision
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
 from .time_limit import tell_over, time_limit_option
@@ -130,21 +130,10 @@ def _experiment(what: str, grids: tuple[str, ...], settings: tuple[str, ...], ov
     else:
         experiment = Experiment(net=net_of_stdin() if what == nets.STDIN else nets.find(what))
     overrides["measures"] = list(overrides["measures"]) or None
-    overrides["precision"] = _precision(overrides["precision"])
+    if overrides["precision"] is not None:
+        overrides["precision"] = read_precision(overrides["precision"])
     points = read_grids(grids, fixed) if grids else None
     return experiment.with_overrides(fixed=fixed, points=points, **overrides)
-
-
-def _precision(text: str | None) -> Any:
-    from petri.experiment.yaml_file import parse_bound
-    from petri.measure.sequential import Precision
-
-    if text is None:
-        return None
-    bound = parse_bound(text)
-    if bound is None:
-        raise refusal("precision-form", text=text)
-    return Precision(*bound)
 
 
 def _store_of(what: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 from petri import language
 from petri.diagnostics import Diagnostic, LanguageError
@@ -13,16 +13,20 @@ from petri.display import shown_by_report
 from petri.engine.errors import ModelError
 from petri.engine.interface import Limits
 from petri.engine.native import available
+from petri.measure.sequential import FIRST_LOOK, Precision, looks
 from petri.net import Net, Scalar
 from petri.result import Result
 from petri.run.plan import Plan, RunOptions
-from petri.run.replications import Progress, TraceSink, replicate
+from petri.run.replications import Progress, Replication, TraceSink, batches_kept, replicate
 from petri.run.stop import TimeLimit
 from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
     from petri.report.notebook import Drawing
     from petri.traffic.attach import Files
+
+
+MOST_FOR_PRECISION: Final = 1_000  # replications of `run_precisely`
 
 
 class Model(Frozen):
@@ -129,6 +133,40 @@ class Model(Frozen):
             raise LanguageError([Diagnostic(error.id, error.span, values)], self.sources) from error
         return Result(self.net, plan, tuple(ran), interrupted, count)
 
+    def run_precisely(
+        self,
+        plan: Plan,
+        precision: Precision,
+        first: int = FIRST_LOOK,
+        most: int = MOST_FOR_PRECISION,
+        *,
+        threads: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        time_limit: float | TimeLimit | None = None,
+    ) -> Result:
+        """Replicate until every measure has the precision, as a sweep does: after `first`, and then at planned looks.
+
+        At most `most` replications. Counts, sums and extremes, which have no interval, are not asked for one.
+        """
+        ran: list[Replication] = []
+        limit = TimeLimit.of(time_limit)
+        for look in looks(first, most):
+            wanted = range(len(ran), look)
+            more, interrupted = replicate(
+                self.net,
+                plan,
+                wanted,
+                threads=threads,
+                progress=progress,
+                batches=batches_kept(self.net, 2),
+                limit=limit,
+            )
+            ran += more
+            result = Result(self.net, plan, tuple(ran), interrupted, look)
+            if interrupted or result.failure is not None or not imprecise(result, precision):
+                break
+        return result
+
     def draw(self) -> Drawing:
         """The drawing of the net. A notebook shows it; `draw().save("net.svg")` writes it as SVG, or as DOT.
 
@@ -148,6 +186,12 @@ class Model(Frozen):
         if isinstance(value, str):
             return math.inf if value.strip() in ("dead", "inf") else language.duration(value, self.net)
         return float(value)
+
+
+def imprecise(result: Result, precision: Precision) -> list[str]:
+    """The measures whose interval over the replications is wider than that."""
+    means = [one for one in result.measures if one.interval.statistic == "mean" and one.failure is None]
+    return [one.name for one in means if not precision.met(one.interval)]
 
 
 def load(path: str | Path, tables: language.Tables | None = None, /, **parameters: Scalar | bool | str) -> Model:

@@ -128,6 +128,14 @@ WORDING: dict[str, Wording] = {
         "the store `{path}` was made with a different net: `{net}` has changed since",
         notes=("at {point}",),
     ),
+    "precision-of-trace": Wording(
+        "`--trace` cannot be combined with `--precision`, which decides how many replications are run",
+        "choose their number (-n), or leave the trace out",
+    ),
+    "run-imprecise": Wording(
+        "the precision of {measures:and} was not reached in {count:replication}",
+        "allow more (--max-replications), or make the runs longer (--until)",
+    ),
     "precision-missed": Wording("at {point} the precision of {measures:and} was not reached in {count:replication}"),
     "point-failed": Wording("at {point}, replication {replication} stopped with an error in the model: {message}"),
     "sweep-interrupted": Wording(

@@ -40,7 +40,7 @@ WORDING: dict[str, Wording] = {
         "use a finer tick (`time {unit} resolution …`), or times that are multiples of one another",
         notes=("a finer tick would leave too little time for a run of this net: there are {limit} ticks",),
     ),
-    "time-below-zero": Wording(
+    "time-may-be-negative": Wording(
         "a normal time may be negative, which stops the run",
         "draw it from a range: `normal(mean, sd, low..high)`, of which no value is outside",
     ),

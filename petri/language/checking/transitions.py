@@ -351,7 +351,7 @@ class TransitionReader:
         reader = self.reader.allowing("a firing time", "draw", "now", "tokens")
         time = reader.read_scalar(e, self.checker.units.time_type)
         if time is not None and time.op == "normal":
-            self.checker.problems.warning("time-below-zero", e.span)
+            self.checker.problems.warning("time-may-be-negative", e.span)
         return time
 
 

@@ -7,7 +7,7 @@ mod pages;
 mod reading;
 mod recording;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use engine::base::fault::{Detail, Fault, LoadError, Loaded};
@@ -63,7 +63,7 @@ impl Program {
 
 /// Asks sessions on other threads to end long searches for bindings.
 #[pyclass(frozen, module = "petri._native")]
-struct Stop(Arc<AtomicBool>);
+struct Stop(Arc<AtomicU64>);
 
 #[pymethods]
 impl Stop {
@@ -73,7 +73,7 @@ impl Stop {
     }
 
     fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.store(1, Ordering::Relaxed);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::ptr::from_mut;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
@@ -107,8 +107,9 @@ pub struct Engine<O> {
     last_started: Vec<TransitionId>,
     /// The machine code that the engine was given last.
     pub(crate) code: Option<Arc<Code>>,
-    /// Set by another thread to end a long search for bindings, with the fault "stopped".
-    pub(crate) stop: Arc<AtomicBool>,
+    /// Another thread makes it other than 0 to end a long search for bindings, with the fault "stopped"; and its address.
+    pub(crate) stop: Arc<AtomicU64>,
+    pub(crate) stop_address: usize,
 }
 
 impl<O: Observer> Engine<O> {
@@ -131,6 +132,7 @@ impl<O: Observer> Engine<O> {
             enabling.moved(&program, GaugeId(id as u32), 0, place.tokens);
         }
         let integrals = WideIntegrals::new(&program, limits.tokens.max(marking.total));
+        let stop: Arc<AtomicU64> = Arc::default();
         let engine = Engine {
             observer: observer(&program, &marking),
             now: 0,
@@ -150,7 +152,8 @@ impl<O: Observer> Engine<O> {
             upcoming: Upcoming::default(),
             integrals,
             code: None,
-            stop: Arc::default(),
+            stop_address: Arc::as_ptr(&stop) as usize,
+            stop,
             variables: vec![0; program.variables].into_iter().collect(),
             scratch: Scratch::new(program.transitions.iter().map(|t| t.inputs.len()).max().unwrap_or(0)),
             record: Vec::new(),
@@ -215,6 +218,12 @@ impl<O: Observer> Engine<O> {
                 }
             }
         }
+    }
+
+    /// From now on, a search for bindings ends once this is not 0.
+    pub fn stop_at(&mut self, stop: Arc<AtomicU64>) {
+        self.stop_address = Arc::as_ptr(&stop) as usize;
+        self.stop = stop;
     }
 
     /// The integrals of the tokens of each place, and of the firings in progress of each transition (M1, M2).

@@ -3,7 +3,7 @@
 //! The general way: any pattern, guard, count or capacity. Bindings come in the order of E7, and an equality on a bag is
 //! looked up in an index.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::base::fault::{Fault, Outcome};
 use crate::base::ids::{PlaceId, SpanId};
@@ -62,7 +62,7 @@ pub struct Search<'a> {
     pub goal: Goal,
     pub found: u64,
     /// Another thread asks the search to end: it then raises the fault "stopped".
-    pub stop: &'a AtomicBool,
+    pub stop: &'a AtomicU64,
     pub tried: u32,
 }
 
@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
     /// Goes on with one token chosen.
     fn take(&mut self, arc: usize, input: &InputProgram, position: usize) -> Outcome<bool> {
         self.tried = self.tried.wrapping_add(1);
-        if self.tried.is_multiple_of(PIECE) && self.stop.load(Ordering::Relaxed) {
+        if self.tried.is_multiple_of(PIECE) && self.stop.load(Ordering::Relaxed) != 0 {
             return Err(Fault::new("stopped", SpanId::NONE));
         }
         self.scratch.chosen[arc] = position as u64;

@@ -48,6 +48,8 @@ pub struct EngineLayout {
     pub gap: usize,
     pub more: usize,
     pub tie: usize,
+    /// The address of the word that ends a search.
+    pub stop: usize,
 }
 
 impl EngineLayout {
@@ -80,6 +82,7 @@ impl EngineLayout {
             gap: tournament + offset_of!(Tournament, gap),
             tie: tournament + offset_of!(Tournament, tie),
             more: tournament + offset_of!(Tournament, more),
+            stop: offset_of!(Engine<O>, stop_address),
         }
     }
 }

@@ -10,7 +10,7 @@ pub mod compiled;
 pub mod records;
 pub mod replication;
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 use crate::base::fault::Outcome;
@@ -49,8 +49,8 @@ pub trait Session: Send + Sync {
     /// The time at each number of tokens, when it was asked for.
     fn levels(&self) -> Option<Vec<Ticks>>;
     fn advance(&mut self, until: Ticks, firings: u64) -> Reason;
-    /// Once another thread sets it, a search for bindings ends with the fault "stopped".
-    fn stop_at(&mut self, stop: Arc<AtomicBool>);
+    /// Once another thread makes it other than 0, a search for bindings ends with the fault "stopped".
+    fn stop_at(&mut self, stop: Arc<AtomicU64>);
     /// The place that waits for rows, after `advance` returned `Reason::Input`.
     fn wanted(&self) -> Option<PlaceId>;
     /// The next rows of a place, slot after slot; none are the end.
@@ -121,8 +121,8 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
         Replication::advance(self, until, firings)
     }
 
-    fn stop_at(&mut self, stop: Arc<AtomicBool>) {
-        self.engine.stop = stop;
+    fn stop_at(&mut self, stop: Arc<AtomicU64>) {
+        self.engine.stop_at(stop);
     }
 
     fn wanted(&self) -> Option<PlaceId> {

@@ -182,7 +182,7 @@ pub struct Emitter<'a, 'b> {
     general: Block,
 }
 
-const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
+pub const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 
 impl<'a, 'b> Emitter<'a, 'b> {
     /// Begins a function whose first parameters are the engine and the holes.

@@ -10,7 +10,7 @@ use cranelift_frontend::Variable;
 
 use crate::base::ids::{IndexId, PlaceId};
 use crate::engine::code::ENABLED;
-use crate::jit::emit::emitter::{Emitter, Source};
+use crate::jit::emit::emitter::{Emitter, Source, FLAGS};
 use crate::jit::holes::Hole;
 use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram};
 use crate::program::compile::transition::is_bag;
@@ -321,6 +321,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(turn);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, number, choices.number);
         self.unless(more, next);
+        if (position + 1..plan.inputs.len()).any(|arc| nest.loops(arc)) {
+            self.require_wanted();
+        }
         let seat = seats.map_or(number, |seats| self.listed_seat(seats, number));
         self.take_seat(nest, arc, seat, other);
         nest.chosen[position] = Some(seat);
@@ -328,6 +331,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(other);
         let following = self.b.ins().iadd_imm_s(number, 1);
         self.jump(turn, &[following]);
+    }
+
+    /// The general way ends a search that is no longer wanted: a loop within a loop may take hours.
+    fn require_wanted(&mut self) {
+        let address = self.table(self.layout.stop);
+        let stop = self.b.ins().atomic_load(I64, FLAGS, address);
+        let wanted = self.equals(stop, 0);
+        self.require(wanted);
     }
 
     /// The token in a seat, unless an arc before has found it (E1).
