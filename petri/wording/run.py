@@ -39,6 +39,10 @@ WORDING: dict[str, Wording] = {
         "there is no place number {index} (counted from 0) in this array of {size}",
         "check the index against the array's range",
     ),
+    "list-range": stopped(
+        "the list has no element {index}: its elements are numbered from 0, and there are {size}",
+        "guard it, or keep the index in range (`mod` wraps a counter)",
+    ),
     "colour-range": stopped(
         "{value} is outside the colour set of place `{place}`",
         "widen the place's type, or keep the value in range (`mod` wraps a counter)",

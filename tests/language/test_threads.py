@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import petri
+from petri.diagnostics import LanguageError
 from tests.engines import FASTEST
 
 HEAD = """net pair
@@ -343,3 +344,11 @@ def test_a_thread_is_the_net_that_one_writes_by_hand(name: str) -> None:
 def test_both_engines_agree_on_threads(name: str) -> None:
     model = net(PAIRS[name][0])
     assert model.run(engine="native").hash == model.run(engine="reference").hash
+
+
+def test_steps_of_a_large_program_are_not_written_out_again_and_again() -> None:
+    """Each `set` doubles the expression; each branch could double the steps that follow."""
+    with pytest.raises(LanguageError, match="too large"):
+        net("thread t take received(p) let n = 1 " + "set n = n + n " * 100 + "give n * engine end")
+    branches = "if p.kind > 1 then wait 1 ns end if p.kind > 2 then give engine else wait 2 ns end " * 40
+    assert len(net(f"thread t take received(p) {branches} end").net.transitions) < 100

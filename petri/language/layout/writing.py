@@ -189,7 +189,8 @@ def declaration(nodes: tuple[tree.Declaration, ...], end: Span) -> list[Piece]:
         case tree.Transition():
             return _transition(node)
         case tree.Thread():
-            return [Piece(f"thread {node.name}{_loops(node.loops)}", node.span), *_condition(node.condition)]
+            condition = "" if node.condition is None else f" if {_write(node.condition, 0)}"
+            return [Piece(f"thread {node.name}{_loops(node.loops)}{condition}", node.span)]
         case tree.Step():
             return _step(node)
         case tree.Port():
@@ -316,6 +317,8 @@ def _place(node: tree.Place) -> list[Piece]:
         clauses += f" {node.discipline}"
     if node.capacity is not None:
         clauses += f" cap {_write(node.capacity, _SUM)}"
+    if node.weight is not None:
+        clauses += f" of {_write(node.weight, _SUM)}"
     pieces = [
         Piece(f"{word} {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
     ]
@@ -342,6 +345,8 @@ def _transition(node: tree.Transition) -> list[Piece]:
     for word, value in values:
         if value is not None:
             clauses.append(Piece(f"{word} {_write(value, 0)}", value.span, "  "))
+    if node.prefer is not None:
+        clauses.append(Piece(f"prefer {node.prefer.word} {_write(node.prefer.key, 0)}", node.prefer.span, "  "))
     if clauses:
         clauses[0].gap = f"{STOP}  "
     return pieces + clauses

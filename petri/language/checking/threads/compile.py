@@ -16,13 +16,14 @@ from petri.language.checking.terms import split_term
 from petri.language.checking.threads.bindings import Bindings
 from petri.language.checking.threads.graph import Cursor, End, Output, Scope, State, Target, Transition, Variable
 from petri.language.checking.threads.simplify import name_all, simplified
-from petri.language.checking.threads.terms import asks, both, closed, names, negated, put_in
+from petri.language.checking.threads.terms import asks, both, closed, names, negated, put_in, size
 from petri.language.meaning.types import INT, Request, Scalar, Unknown, plainly
 from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Frozen, replace
 
 _SIMPLE = (tree.Name, tree.Number, tree.Field)
+_LONGEST = 20  # names, numbers and operations of a value that is written where it is used
 Fork = list[tuple[End, tree.Expr]]
 _ACTIVATING = ("take", "hold", "use", "choose")
 
@@ -140,8 +141,6 @@ class Compiler:
         branch = cursor.clauses or step
         made.guard = step.guard if branch is step else both(branch.guard, step.guard)
         made.priority, made.weight = step.priority or branch.priority, step.weight or branch.weight
-        if state is not None and state.reply is not None and state.request is not None:
-            self._know(self.bindings.of_pattern(state.reply, state.request, state.scope))
         self.transitions.append(made)
         return made
 
@@ -282,7 +281,9 @@ class Compiler:
                 self._fail("reply-pattern", step.value.span, text=self.problems.text(step.value.span))
             assert isinstance(step.value, tree.Record)
             state.reply = step.value
-            state.reply_names = frozenset(self.bindings.of_pattern(step.value, request, self.scope))
+            replied = self.bindings.of_pattern(step.value, request, self.scope)
+            state.reply_names = frozenset(replied)
+            self._know(replied)
         for end in ends:
             self._go(end, state, self._put(term, end), step.span)
         return Cursor(state=state)
@@ -305,7 +306,7 @@ class Compiler:
                 end.values.pop(step.name, None)
                 end.transition.lets.append(tree.Let(step.name, value, step.name_span, step.span))
             else:
-                end.values[step.name] = value
+                end.values[step.name] = self._short(value, step.name, end)
         self._know({step.name: Variable(kind, step.name_span)})
         return Cursor(ends=ends)
 
@@ -321,8 +322,16 @@ class Compiler:
                 )
         ends = self._ends(cursor, step, self._apart(step, cursor))
         for end in ends:
-            end.values[step.name] = self._put(step.value, end)
+            end.values[step.name] = self._short(self._put(step.value, end), step.name, end)
         return Cursor(ends=ends)
+
+    def _short(self, value: tree.Expr, name: str, end: End) -> tree.Expr:
+        """A value for the expressions of later steps: a long one as a name, so that these do not grow on and on."""
+        if size(value) <= _LONGEST:
+            return value
+        short = self.bindings.fresh(name)
+        end.transition.lets.append(tree.Let(short, value, value.span, value.span))
+        return tree.Name(short, value.span)
 
     def _draw(self, step: tree.Step, cursor: Cursor) -> Cursor:
         ends = self._ends(cursor, step, self._apart(step, cursor))
@@ -384,7 +393,8 @@ class Compiler:
             return self._met([first, second], step)
         merged = []
         for (end, condition), then, otherwise in zip(fork, first.ends, second.ends, strict=True):
-            values = _chosen(condition, then.values, otherwise.values)
+            chosen = _chosen(condition, then.values, otherwise.values)
+            values = {name: self._short(value, name, end) for name, value in chosen.items()}
             merged.append(End(end.transition, end.condition, values))
         return Cursor(ends=merged)
 

@@ -72,6 +72,15 @@ def put_in(e: Any, values: Mapping[str, tree.Expr]) -> Any:
             return e
 
 
+def size(e: object) -> int:
+    """How many names, numbers and operations an expression has."""
+    if isinstance(e, tuple):
+        return sum(map(size, e))
+    if not isinstance(e, Frozen) or isinstance(e, Span):
+        return 0
+    return 1 + sum(map(size, as_dict(e).values()))
+
+
 def both(first: tree.Expr | None, second: tree.Expr | None) -> tree.Expr | None:
     """`first and second`; None is true."""
     if first is None or second is None:
