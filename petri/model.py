@@ -58,7 +58,7 @@ class Model(Frozen):
         start = self.duration(warmup) if warmup is not None else defaults.warmup
         for name, value, time in (("until", until, end), ("warmup", warmup, start)):
             if time < 0.0 or math.isnan(time):
-                raise LanguageError([Diagnostic("end-below-zero", values={"name": name, "text": str(value)})])
+                raise LanguageError([Diagnostic("run-below-zero", values={"name": name, "text": str(value)})])
         if start >= end:
             unit = self.net.time_unit
             values = {"warmup": f"{start:.10g} {unit}".strip(), "until": f"{end:.10g} {unit}".strip()}

@@ -64,6 +64,7 @@ class Expr(Frozen):
     neg add sub mul min max abs                     int × int → int or real × real → real
     div                                             real; zero divisor is an error
     idiv mod                                        int, floored; zero divisor is an error
+    within      index, length                       int: the index; an error if it is not from 0 to below the length
     real                                            int → real
     ticks                                factor     real → real: a time unit's time in ticks, multiplied by the factor
     units                                factor     real → real: divided by it, from ticks to time units
@@ -163,11 +164,15 @@ class Stream(Frozen):
 
 
 class Place(Frozen):
+    """With a `weight`, the capacity is for the sum of the tokens' weights, and of their kind; else for their number."""
+
     name: str
     colour: Colour = Colour()
     discipline: Discipline = "bag"
     key: Expr | None = None  # for discipline "key": an expression of the slots, int or real
-    capacity: int | None = None
+    capacity: Scalar | None = None
+    weight: Expr | None = None  # an expression of the slots, int or real
+    measured_in: str = ""  # the dimension of weight and capacity
     initial: Sequence[tuple[int, Token]] = ()  # (count, value), in order of arrival: a tuple, or `Tokens`
     stream: Stream | None = None  # only of a coloured fifo place without initial tokens
     doc: str = ""
@@ -177,6 +182,37 @@ class Place(Frozen):
     def held(self) -> int:
         """The number of initial tokens."""
         return self.initial.held if isinstance(self.initial, Tokens) else sum(count for count, _ in self.initial)
+
+
+def weighing_slots(place: Place) -> list[int]:
+    """The slots that the weight of a token depends on."""
+    slots: set[int] = set()
+    pending = [] if place.weight is None else [place.weight]
+    while pending:
+        e = pending.pop()
+        if e.op == "var":
+            slots.add(int(e.value or 0))
+        pending.extend(e.args)
+    return sorted(slots)
+
+
+WEIGHT_PARTS = 10**6  # real weights are rounded to millionths, so that sums of them are exact
+MOST_WEIGHT = 2**62
+
+
+def whole_weight(value: Scalar) -> int:
+    """A weight, or a capacity in weight, as the whole number that sums are made of (E6)."""
+    if isinstance(value, float):
+        value = value * WEIGHT_PARTS
+        value = round(value) if value < MOST_WEIGHT else MOST_WEIGHT
+    return min(max(value, 0), MOST_WEIGHT)
+
+
+class Preference(Frozen):
+    """Of several bindings, those with the least key are chosen from, or those with the greatest (I4)."""
+
+    key: Expr  # int or real, of the variables that arcs bind
+    most: bool = False
 
 
 class Transition(Frozen):
@@ -193,6 +229,7 @@ class Transition(Frozen):
     outputs: tuple[OutputArc, ...] = ()
     priority: int = 0
     weight: float = 1.0
+    prefer: Preference | None = None
     doc: str = ""
     span: Span | None = None
 

@@ -18,7 +18,7 @@ SOURCE = (FOLDER / "net.rs").read_text(encoding="utf-8")
 NAMES = {"Operation": "Expr"}  # in Rust an `Expr` shares an `Operation`
 
 # What an engine does not need, because it is for people, for analyses, or for those who feed the engine.
-FOR_PEOPLE = {"doc", "span", "labels", "dimension"}
+FOR_PEOPLE = {"doc", "span", "labels", "dimension", "measured_in"}
 NOT_READ: dict[str, set[str]] = {
     "Net": {
         "name", "measures", "expectations", "parameters", "run_defaults", "time_unit", "seconds",

@@ -21,10 +21,10 @@ from petri.atomic_file import write_text
 ROOT: Final = Path(__file__).resolve().parents[1]
 PICTURES: Final = ROOT / "docs" / "images" / "platforms"
 COLOURS: Final = ("#0b6bcb", "#c2410c", "#15803d", "#7c3aed", "#a16207", "#be185d", "#475569")
-WIDTH: Final = 560
+WIDTH: Final = 660
 HEIGHT: Final = 300
 LEFT: Final = 62
-RIGHT: Final = 150
+RIGHT: Final = 240
 TOP: Final = 34
 BOTTOM: Final = 46
 GBPS: Final = 8.0  # per byte and nanosecond

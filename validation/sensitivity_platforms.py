@@ -25,7 +25,7 @@ def updates(**constants: Any) -> Figures:
     for name, share in (("lost at most updates", 1.0), ("at half", 0.5)):
         for operation, frame in (("ipv4", "64 B"), ("ipv6", "78 B")):
             model = petri.load("npf", operation=operation, frame=frame, updates=share, **constants)
-            result = model.run(until="30 ms", warmup="15 ms", seed=SEED, replications=1)
+            result = model.run(until="40 ms", warmup="20 ms", seed=SEED, replications=1)
             found[f"{name}, {operation}"] = 100 * result.measure("lost").value
     return found
 

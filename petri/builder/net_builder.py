@@ -85,15 +85,19 @@ class NetBuilder:
     def transition(
         self, name: str, inputs: Arcs, outputs: Arcs = "nothing", *, index: str | None = None,
         draw: Mapping[str, Value] | None = None, takes: Value | None = None, when: Value | None = None,
-        priority: Value | None = None, weight: Value | None = None, doc: str = "",
+        priority: Value | None = None, weight: Value | None = None, prefer: str | None = None, doc: str = "",
     ) -> Expression:  # fmt: skip
-        """A transition. inputs, outputs: an arc or a list of arcs; draw: variables with their distributions."""
+        """A transition. inputs, outputs: an arc or a list of arcs; draw: variables with their distributions.
+
+        prefer: `"least p.born"`, or `"most p.class"`.
+        """
         array = f"[{index}]" if index else ""
         lines = [f"transition {name}{array}: {listed(inputs)} -> {listed(outputs) or 'nothing'}"]
         drawn = [f"{variable} ~ {text_of(value)}" for variable, value in (draw or {}).items()]
         lines += [f"draw {', '.join(drawn)}"] if drawn else []
         clauses = {"takes": takes, "when": when, "priority": priority, "weight": weight}
         lines += [f"{word} {text_of(value)}" for word, value in clauses.items() if value is not None]
+        lines += [f"prefer {prefer}"] if prefer else []
         return self._add("\n  ".join(lines), tree.Transition, name, doc)
 
     def measure(

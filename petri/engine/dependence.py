@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from petri.net import Expr, Net, Transition
+from petri.net import Expr, Net, Transition, weighing_slots
 from petri.structs import Frozen
 
 
@@ -40,6 +40,8 @@ def enabling_expressions(net: Net, transition: Transition) -> Iterator[Expr | No
     for output in transition.outputs:
         if any(net.places[place].capacity is not None for place in output.places):
             yield from (output.condition, output.index, output.count)
+            weighing = {slot for place in output.places for slot in weighing_slots(net.places[place])}
+            yield from (value for slot, value in enumerate(output.values) if slot in weighing)
 
 
 def operations(expressions: Iterable[Expr | None]) -> Iterator[Expr]:

@@ -26,7 +26,7 @@ class Fault(Frozen):
     """Why a run stopped with an error in the model, as data of the engine.
 
     id: int-overflow, division-by-zero, not-finite, domain, bad-parameter (of a distribution), negative-time,
-    beyond-horizon, negative-count, index-range, colour-range, instant-limit, token-limit; or `STOPPED`.
+    beyond-horizon, negative-count, index-range, list-range, colour-range, instant-limit, token-limit; or `STOPPED`.
     `binding` names the variables that were known; `transition` is its index. It is None if a row of a stream was wrong:
     then id and values are those of the diagnostic.
     """
@@ -44,8 +44,8 @@ def known(
 ) -> dict[str, Scalar]:
     """The variables that had values when an expression of a firing failed (X4), by name, in the net's unit.
 
-    Arcs bind one after the other (E1); then come inhibitors and the guard, the count of firings at one instant (X3),
-    and the draws (I5). At the horizon no expression fails, and none is known.
+    Arcs bind one after the other (E1); then come inhibitors and the guard, the preference (I4), the count of firings at
+    one instant (X3), and the draws (I5). At the horizon no expression fails, and none is known.
     """
     if error == "beyond-horizon":
         return {}
@@ -67,6 +67,8 @@ def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iter
     for inhibitor in transition.inhibitors:
         yield [*_wanted(inhibitor.pattern), inhibitor.threshold], ()
     yield [transition.guard], ()
+    if transition.prefer is not None:
+        yield [transition.prefer.key], ()
     for draw in transition.draws:
         yield [draw.expression], [draw.variable]
 

@@ -118,6 +118,12 @@ def _modulo(e: Expr, a: int, b: int) -> int:
     return a % b
 
 
+def _within(e: Expr, index: int, size: int) -> int:
+    if not 0 <= index < size:
+        raise ModelError("list-range", e.span, index=index, size=size)
+    return index
+
+
 def _to_int(e: Expr, rounding: Callable[[float], int], a: float) -> int:
     return int(checked(e, rounding(a)))
 
@@ -148,6 +154,7 @@ OPERATIONS: dict[str, Callable[..., Scalar]] = {
     "div": _divide,
     "idiv": _floor_divide,
     "mod": _modulo,
+    "within": _within,
     "min": lambda e, a, b: b if b < a else a,
     "max": lambda e, a, b: b if b > a else a,
     "abs": lambda e, a: abs(a),

@@ -6,6 +6,7 @@ cite the rules by number.
 
 from __future__ import annotations
 
+import math
 from bisect import insort
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,19 @@ from petri.engine.expression import Context, evaluate
 from petri.engine.interface import Limits, Reason
 from petri.engine.random import RandomStream
 from petri.engine.trajectory import TrajectoryHash
-from petri.net import Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Scalar, Token, Transition
+from petri.net import (
+    Expr,
+    InhibitorArc,
+    InputArc,
+    Match,
+    Net,
+    OutputArc,
+    Scalar,
+    Token,
+    Transition,
+    weighing_slots,
+    whole_weight,
+)
 from petri.structs import Struct
 from petri.structs import field as struct_field
 from petri.ticks import HORIZON, NEVER
@@ -45,6 +58,7 @@ class Held(Struct):
 
     value: Token
     key: Scalar = 0
+    weight: int = 1  # against the capacity of the place
 
 
 class Binding(Struct):
@@ -91,7 +105,8 @@ class Engine:
         self.hash = TrajectoryHash()
         self.error: Fault | None = None
         self.marking: list[list[Held]] = [[] for _ in net.places]
-        self.reserved = [0 for _ in net.places]
+        self.reserved = [0 for _ in net.places]  # weight of what firings in progress will deposit
+        self.deposits_due = 0  # tokens that firings in progress will deposit
         self.in_progress: list[Firing] = []
         self.at_this_instant: list[int] = []
         self.known: list[list[Binding] | None] = [None for _ in net.transitions]  # None: to be listed again
@@ -174,8 +189,21 @@ class Engine:
         """One transition by weight, one of its bindings evenly (I3, I4)."""
         weights = [self.net.transitions[index].weight for index, _ in candidates]
         index, bindings = candidates[self.stream.weighted_choice(weights)]
-        chosen = bindings[self.stream.equal_choice(len(bindings))]
+        preferred = self.preferred(index, bindings)
+        chosen = preferred[self.stream.equal_choice(len(preferred))]
         return index, Binding(list(chosen.variables), chosen.found)  # its draws do not belong to the next firing
+
+    def preferred(self, index: int, bindings: list[Binding]) -> list[Binding]:
+        """Of several bindings, those with the least key, or the greatest (I4)."""
+        prefer = self.net.transitions[index].prefer
+        if prefer is None or len(bindings) == 1:
+            return bindings
+        keys = []
+        for binding in bindings:
+            self.attempt = (index, binding.variables)
+            keys.append(evaluate(prefer.key, self.context(binding.variables)))
+        best = max(keys) if prefer.most else min(keys)
+        return [binding for binding, key in zip(bindings, keys, strict=True) if key == best]
 
     def end_firings(self, instant: float) -> None:
         """Time advances; all firings that end then deposit, in order of start (I1, I8)."""
@@ -183,8 +211,9 @@ class Engine:
         self.at_this_instant.clear()
         while self.in_progress and self.in_progress[0].end == instant:
             firing = self.in_progress.pop(0)
-            for place, _ in firing.deposits:
-                self.reserved[place] -= 1
+            for place, token in firing.deposits:
+                self.reserved[place] -= token.weight
+                self.deposits_due -= 1
                 self.forget(place)
             self.deposit(firing)
 
@@ -280,23 +309,40 @@ class Engine:
         for arc in transition.outputs:
             if any(self.net.places[p].capacity is not None for p in arc.places):
                 place, count = self.destination(arc, context)
-                given[place] = given.get(place, 0) + count
-        for place, count in given.items():
-            capacity = self.net.places[place].capacity
-            if capacity is not None and self.left_in(place, transition, found) + count > capacity:
-                return False
-        return True
+                weight = self.weight_to_be(place, arc, context) if count else 0
+                given[place] = given.get(place, 0) + count * weight
+        return all(
+            self.left_in(place, transition, found) + weight <= self.capacity(place) for place, weight in given.items()
+        )
+
+    def capacity(self, place: int) -> float:
+        """A number of tokens, or their weight."""
+        capacity = self.net.places[place].capacity
+        if capacity is None:
+            return math.inf
+        return capacity if self.net.places[place].weight is None else whole_weight(capacity)
+
+    def weight_to_be(self, place: int, arc: OutputArc, context: Context) -> int:
+        """The weight of a token that the arc would put in the place: only the slots that weigh are evaluated."""
+        slots = weighing_slots(self.net.places[place])
+        token = [evaluate(value, context) if slot in slots else 0 for slot, value in enumerate(arc.values)]
+        return self.weight(place, tuple(token))
+
+    def weight(self, place: int, token: Token) -> int:
+        weight = self.net.places[place].weight
+        return 1 if weight is None else whole_weight(evaluate(weight, Context(token)))
 
     def left_in(self, place: int, transition: Transition, found: list[list[Held]]) -> int:
-        """Tokens in and reserved for a place once the firing has taken its own."""
+        """The weight of tokens in and reserved for a place once the firing has taken its own."""
         if place in transition.resets:
             return self.reserved[place]
         taken = sum(
-            len(tokens)
+            token.weight
             for arc, tokens in zip(transition.inputs, found, strict=True)
             if arc.place == place and not arc.keep
+            for token in tokens
         )
-        return len(self.marking[place]) - taken + self.reserved[place]
+        return sum(token.weight for token in self.marking[place]) - taken + self.reserved[place]
 
     # ------------------------------------------------------------ firing
 
@@ -334,8 +380,9 @@ class Engine:
             self.changed(place)
 
     def begin(self, firing: Firing) -> None:
-        for place, _ in firing.deposits:
-            self.reserved[place] += 1
+        for place, token in firing.deposits:
+            self.reserved[place] += token.weight
+            self.deposits_due += 1
             self.forget(place)
         insort(self.in_progress, firing)
 
@@ -369,7 +416,7 @@ class Engine:
 
     def hold(self, place: int, token: Token) -> Held:
         key = self.net.places[place].key
-        return Held(token, 0 if key is None else evaluate(key, Context(token)))
+        return Held(token, 0 if key is None else evaluate(key, Context(token)), self.weight(place, token))
 
     def count(self, expression: Expr | None, context: Context) -> int:
         """A number of tokens: 1 by default, never negative (X2)."""
@@ -433,7 +480,7 @@ class Engine:
 
     def check_tokens(self, more: int) -> None:
         """A firing must not add tokens to a net that cannot hold them (X3)."""
-        held = sum(map(len, self.marking)) + sum(self.reserved)
+        held = sum(map(len, self.marking)) + self.deposits_due
         if more > 0 and held + more > self.limits.tokens:
             raise ModelError("token-limit", limit=self.limits.tokens)
 

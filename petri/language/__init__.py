@@ -136,7 +136,8 @@ def _attempt(
     else:
         loader.load_text(text or "", name)
     library, broken = frozenset(loader.library_files), frozenset(loader.broken)
-    checker = Checker(problems, loader.space, parameters or {}, loader.table, loader.stream, library, broken, clock)
+    readers = (loader.table, loader.stream, loader.column)
+    checker = Checker(problems, loader.space, parameters or {}, *readers, library, broken, clock)
     checker.run()
     loader.check_given()
     part = checker.gatherer.part

@@ -29,6 +29,7 @@ from petri.regular import irregular
 
 MOST_FILES = 1000
 MOST_ROWS = 1_000_000
+MOST_ELEMENTS = 4096  # of a list
 FILES_KEPT = 64
 LARGEST_KEPT = 2**15  # characters; the tree of a text needs about a hundred times its memory
 LARGEST_TABLE = 32 * 2**20  # bytes
@@ -220,6 +221,14 @@ class Loader:
             self._table_numbers[path] = None if rows is None else self._add_table(e, rows)
         return self._table_numbers[path]
 
+    def column(self, e: tree.Text, title: tree.Text | None) -> list[int | float] | None:
+        """The numbers of a column, by its title or the first one; reports an error and returns None if it has none."""
+        self._named[e.value] = None
+        given = self._given.get(e.value)
+        path = self._relative(e.value, e.span) if given is None else Path(given).absolute()
+        text = None if path is None else self._text(e, path)
+        return None if text is None else self._read_column(e, text, title)
+
     def check_given(self) -> None:
         """Report tables that were given but are not in the net."""
         for name in self._given:
@@ -237,6 +246,10 @@ class Loader:
         return KnownTable(len(self.tables) - 1, whole, ascends, Fraction(mean))
 
     def _rows(self, e: tree.Text, path: Path) -> list[tuple[str, float]] | None:
+        text = self._text(e, path)
+        return None if text is None else self._read_rows(e, text)
+
+    def _text(self, e: tree.Text, path: Path) -> str | None:
         kind = self._irregular(path)
         if kind is not None:
             self.problems.error("table-not-regular", e.span, path=e.value, kind=kind)
@@ -249,7 +262,7 @@ class Loader:
                     "table-too-large", e.span, path=e.value, size=f"{size / 2**20:.0f} MiB", limit=limit
                 )
                 return None
-            text = path.read_text(encoding="utf-8-sig")
+            return path.read_text(encoding="utf-8-sig")
         except FileNotFoundError:
             near = did_you_mean(
                 path.name, [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
@@ -261,7 +274,29 @@ class Loader:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
             self.problems.error("table-unreadable", e.span, path=e.value, reason=reason)
             return None
-        return self._read_rows(e, text)
+
+    def _read_column(self, e: tree.Text, text: str, title: tree.Text | None) -> list[int | float] | None:
+        rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(csv.reader(text.splitlines()), 1)]
+        rows = [(number, cells) for number, cells in rows if any(cells) and not cells[0].startswith("#")]
+        titles = rows.pop(0)[1] if rows and not _are_numbers(rows[0][1]) else []
+        if title is not None and title.value not in titles:
+            near = did_you_mean(title.value, titles)
+            self.problems.error(
+                "no-column", title.span, path=e.value, title=title.value, known=titles[:12], suggestion=near
+            )
+            return None
+        position = titles.index(title.value) if title is not None else 0
+        for number, cells in rows:
+            if position >= len(cells) or not _are_numbers(cells[position : position + 1]):
+                shown = ", ".join(cells)
+                self.problems.error("column-row", e.span, path=e.value, line=number, number=position + 1, text=shown)
+                return None
+        if not 0 < len(rows) <= MOST_ELEMENTS:
+            self.problems.error("column-length", e.span, path=e.value, rows=len(rows), limit=MOST_ELEMENTS)
+            return None
+        found = [cells[position] for _, cells in rows]
+        whole = all(map(_is_whole, found))
+        return [int(cell) if whole else float(cell) for cell in found]
 
     def _read_rows(self, e: tree.Text, text: str) -> list[tuple[str, float]] | None:
         rows: list[tuple[str, float]] = []

@@ -9,7 +9,7 @@ from typing import Final
 
 from petri.language.layout.writing import expression as tree_text
 from petri.language.syntax import tree
-from petri.net import Expr, InputArc, Match, Net, OutputArc, Scalar, Span, Transition, Variable
+from petri.net import Expr, InputArc, Match, Net, OutputArc, Place, Preference, Scalar, Span, Transition, Variable
 from petri.report.quantities import Units, exact, exact_quantity
 from petri.report.source import written
 from petri.structs import Frozen
@@ -87,6 +87,8 @@ class ExpressionText:
     def _tree(self, e: Expr, variables: Sequence[Variable], shown: _Shown) -> tree.Expr:
         if e.op in ("real", "not", "neg", "if") or e.op in _BINARY:
             return self._operation(e, variables, shown)
+        if e.op == "within":  # as the list that it guards is written out
+            return self._tree(e.args[0], variables, shown)
         if e.op in ("ticks", "units"):  # silent as well; what is converted to ticks is written in time units
             return self._tree(e.args[0], variables, _PLAIN if e.op == "ticks" else shown)
         if e.op == "const":
@@ -154,6 +156,21 @@ class ExpressionText:
         if isinstance(value, InTicks):
             return value.written
         return self.net.tick.quantity(value, dimension) if e.kind == "real" else value
+
+    def preference(self, transition: Transition, prefer: Preference) -> str:
+        """`prefer least p.born`"""
+        return f"prefer {'most' if prefer.most else 'least'} {self.as_written(prefer.key, transition.variables)}"
+
+    # ------------------------------------------------------------ places
+
+    def capacity(self, place: Place) -> str:
+        """`cap 8`, `cap 32 KB of size`, or nothing."""
+        if place.capacity is None or place.weight is None:
+            return "" if place.capacity is None else f"cap {place.capacity}"
+        limit = self.net.tick.quantity(place.capacity, place.measured_in)
+        shown = exact_quantity(self.units, limit, place.measured_in) if limit else exact(limit)
+        slots = [Variable(slot.name or "value", slot.kind, slot.labels, slot.dimension) for slot in place.colour.slots]
+        return f"cap {shown} of {self.as_written(place.weight, slots, place.measured_in)}"
 
     # ------------------------------------------------------------ arcs
 

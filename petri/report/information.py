@@ -125,8 +125,7 @@ class _Teller:
 
     def place(self, place: Place) -> InformationRow:
         discipline = {"bag": "", "fifo": "fifo", "lifo": "lifo", "key": "by key"}[place.discipline]
-        capacity = "" if place.capacity is None else f"cap {place.capacity}"
-        holds = " ".join(part for part in (place.colour.name, discipline, capacity) if part)
+        holds = " ".join(part for part in (place.colour.name, discipline, self.text.capacity(place)) if part)
         tokens = place.held
         begins = str(tokens) if tokens else ""
         if place.stream is not None:
@@ -144,6 +143,8 @@ class _Teller:
             parts.append(f"priority {transition.priority}")
         if transition.weight != 1.0:
             parts.append(f"weight {exact(transition.weight)}")
+        if transition.prefer is not None:
+            parts.append(f"{self.text.preference(transition, transition.prefer)} (each binding is compared)")
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:

@@ -42,9 +42,8 @@ def _clause(net: Net, lack: Lack, words: ExpressionText) -> str:
         assert transition.guard is not None
         return f"its guard `{words.of(transition.guard, transition.variables)}` is false"
     if lack.kind == "room":
-        return (
-            f"needs room in {' or '.join(f'{net.places[p].name} (cap {net.places[p].capacity})' for p in lack.places)}"
-        )
+        full = (net.places[number] for number in lack.places)
+        return f"needs room in {' or '.join(f'{place.name} ({words.capacity(place)})' for place in full)}"
     place = net.places[lack.places[0]]
     if lack.kind == "inhibited":
         return f"needs fewer than {_tokens(lack.needed)} in {place.name}, which holds {lack.here}"

@@ -34,8 +34,10 @@ WORDING: dict[str, Wording] = {
         "tokens of places without a type have no values and do not count towards this limit",
     ),
     "capacity-negative": Wording("a capacity cannot be {value}", notes=IN_INSTANCE),
-    "key-of-black": Wording("`{name}` holds black tokens, which have no value to order them by"),
-    "key-not-number": Wording("a key must be a number, not {kind}", "name a field, such as `by seq`"),
+    "key-of-black": Wording("`{name}` holds black tokens: they have no value of which to make {what}"),
+    "key-not-number": Wording(
+        "{what} must be a number, not {kind}", "name a field, such as `by seq` or `cap 32 KB of size`"
+    ),
     # which place
     "arc-not-place": Wording(
         "`{text}` is not a place", "an arc is a place with a pattern or a value, such as `queue(p)` or `2 * credit`"
@@ -106,6 +108,7 @@ WORDING: dict[str, Wording] = {
         "whether there is room must be known before the firing starts; choose in an immediate transition after it",
         notes=IN_INSTANCE,
     ),
+    "prefer-not-number": Wording("bindings are preferred by a number, not by {kind}", "name a field, such as `p.born`"),
     "time-negative": Wording("a firing time cannot be {value}", notes=IN_INSTANCE),
     "weight-not-positive": Wording("a weight must be greater than 0, not {value}", notes=IN_INSTANCE),
     "priority-range": Wording("the priority {value} is out of range", notes=IN_INSTANCE),

@@ -194,6 +194,13 @@ WORDING: dict[str, Wording] = {
     "table-unreadable": Wording("`{path}` cannot be read: {reason}"),
     "table-too-large": Wording("`{path}` has {size}; a table may have at most {limit}"),
     "table-row": Wording("line {line} of `{path}` is not a row of a table: {reason}", notes=("it is `{text}`",)),
+    "no-column": Wording(
+        "`{path}` has no column `{title}`",
+        "did you mean `{suggestion}`?",
+        notes=("its columns are {known:and}",),
+    ),
+    "column-row": Wording("line {line} of `{path}` has no number in column {number}", notes=("it is `{text}`",)),
+    "column-length": Wording("`{path}` has {rows:row}; a list has 1 to {limit} elements"),
     "table-empty": Wording("`{path}` has no row with a weight above 0", "each row is `value,weight`"),
     # parameters
     "unknown-parameter": Wording(

@@ -39,6 +39,10 @@ WORDING: dict[str, Wording] = {
         "there is no place number {index} (counted from 0) in this array of {size}",
         "check the index against the array's range",
     ),
+    "list-range": stopped(
+        "the list has no element {index}: its elements are numbered from 0, and there are {size}",
+        "guard it, or keep the index in range (`mod` wraps a counter)",
+    ),
     "colour-range": stopped(
         "{value} is outside the colour set of place `{place}`",
         "widen the place's type, or keep the value in range (`mod` wraps a counter)",
@@ -63,7 +67,7 @@ WORDING: dict[str, Wording] = {
         "the net does not specify when a run ends",
         "write `run until 20 ms` in the net, or use `--until` (`--until dead` runs until no transition can fire)",
     ),
-    "end-below-zero": Wording(
+    "run-below-zero": Wording(
         "`{name}` is {text}, and time begins at 0", "write a time of 0 or more, such as --{name} '20 ms'"
     ),
     "warmup-beyond-end": Wording(

@@ -116,6 +116,10 @@ WORDING: dict[str, Wording] = {
     "missing-outputs": Wording("no output follows `->`", "if the transition has no output, write `-> nothing`"),
     "second-arrow": Wording("a transition has one `->`", "separate arcs with `,`"),
     "input-only": Wording("`{word}` is an input arc", "write it before `->`"),
+    "preference-word": Wording(
+        "`prefer {word}` says nothing: a binding is preferred for the least or the most of something",
+        "write `prefer least p.born`, or `prefer most p.class`",
+    ),
     "clause-twice": Wording("this {declaration} has two `{word}` clauses", "keep one"),
     "two-disciplines": Wording(
         "this place already has a discipline", "a place is `bag` (the default), `fifo`, `lifo` or `by key`"

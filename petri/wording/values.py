@@ -72,6 +72,9 @@ WORDING: dict[str, Wording] = {
         "`{text}` is {kind}, not a list", "a list is declared as a constant: `const quota = [4, 1, 1]`"
     ),
     "list-index": Wording("the list has no element {index}: its elements are 0 to {last}", notes=IN_INSTANCE),
+    "list-needs-file": Wording(
+        "`list` takes a file, and perhaps the title of a column", 'write `list("costs.csv", "cycles")`'
+    ),
     "length-of-place": Wording("`{name}` is a place, not a list", "the number of its tokens is `tokens({name})`"),
     # records
     "no-fields": Wording("`{text}` is {kind}, which has no field `{field}`"),

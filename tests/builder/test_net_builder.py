@@ -150,7 +150,7 @@ def refused(action: Callable[[], object]) -> petri.LanguageError:
 @pytest.mark.parametrize(
     "declare",
     [
-        lambda net: net.place("fifo"),
+        lambda net: net.place("when"),
         lambda net: net.place("a b"),
         lambda net: net.place(""),
         lambda net: net.place("a = token place b"),

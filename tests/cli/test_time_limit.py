@@ -134,6 +134,6 @@ def test_what_is_not_a_time_limit(call: Call, text: str) -> None:
 def test_time_begins_at_zero(call: Call, option: str) -> None:
     found = call("run", "mm1", option)
     assert found.status == 2
-    assert "error[end-below-zero]" in found.err
+    assert "error[run-below-zero]" in found.err
     assert "is -3, and time begins at 0" in found.err
     assert call("sweep", "mm1", "--grid", "load=0.5", option).status != 0

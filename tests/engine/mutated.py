@@ -29,8 +29,8 @@ OTHERS: list[Any] = [None, True, False, "", "x", "\ud800", [], {}, [0], [[]], [N
 KINDS, DISCIPLINES = ["int", "real", "bool"], ["bag", "fifo", "lifo", "key"]
 OPERATIONS = [
     "const", "var", "tokens", "now", "end", "neg", "add", "sub", "mul", "min", "max", "abs", "div", "idiv", "mod",
-    "real", "floor", "ceil", "round", "sqrt", "ln", "pow", "eq", "ne", "lt", "le", "gt", "ge", "and", "or", "not", "if",
-    "exp", "uniform", "uniform_int", "erlang", "lognormal", "pareto", "choice", "table",
+    "within", "real", "floor", "ceil", "round", "sqrt", "ln", "pow", "eq", "ne", "lt", "le", "gt", "ge", "and", "or",
+    "not", "if", "exp", "uniform", "uniform_int", "erlang", "lognormal", "pareto", "choice", "table",
     "gamma", "weibull", "normal", "truncated_normal", "triangular", "hyperexponential", "beta", "bernoulli",
     "geometric", "binomial", "poisson", "empirical",
 ]  # fmt: skip

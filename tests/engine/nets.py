@@ -28,6 +28,7 @@ from petri.net import (
     OutputArc,
     Passage,
     Place,
+    Preference,
     Probe,
     Sample,
     Scalar,
@@ -38,6 +39,7 @@ from petri.net import (
     Token,
     Transition,
     Variable,
+    weighing_slots,
 )
 
 T = TypeVar("T")
@@ -135,7 +137,9 @@ class Scope:
     def whole(self, depth: int = 2) -> Expr:
         choose = self.choose
         leaves = ["const", *(["var"] * 3 if self.ints else []), *(["tokens"] if self.places else [])]
-        inner = ["add", "sub", "mul", "mod", "idiv", "min", "max", "abs", "neg", "if", "floor", "round", "ceil"]
+        inner = [
+            "add", "sub", "mul", "mod", "idiv", "min", "max", "abs", "neg", "if", "floor", "round", "ceil", "within",
+        ]  # fmt: skip
         drawn = ["uniform_int", "choice", "table", *OF_INTS] if self.chance else []
         op = choose.one(leaves if depth == 0 or choose.chance(5) else inner + drawn)
         if op == "const":
@@ -147,6 +151,9 @@ class Scope:
         if op in ("mod", "idiv"):
             divisor = self.int_const(choose.number(1, 4)) if choose.chance(9) else self.whole(depth - 1)
             return self.operation(op, "int", self.whole(depth - 1), divisor)
+        if op == "within":
+            index = self.operation("mod", "int", self.whole(depth - 1), self.int_const(4))
+            return self.operation(op, "int", index, self.int_const(4 if choose.chance(9) else 3))
         if op == "if":
             return self.operation("if", "int", self.truth(depth - 1), self.whole(depth - 1), self.whole(depth - 1))
         if op in ("floor", "round", "ceil"):
@@ -249,8 +256,27 @@ def random_place(choose: Chooser, number: int) -> Place:
             if colour.slots[slot].kind == "int" and choose.chance(4):
                 key = Expr("neg", "int", (key,), None, choose.span())
     initial = tuple((choose.number(0, 3), token(choose, colour)) for _ in range(choose.number(1, 4)))
-    capacity = choose.number(1, 6) if choose.chance(2) else None
-    return Place(f"p{number}", colour, discipline, key, capacity, initial)
+    limit: Scalar | None = choose.number(1, 6) if choose.chance(2) else None
+    weight = random_weight(choose, colour) if choose.chance(2) else None
+    if weight is not None:
+        limit = choose.number(1, 12) if weight.kind == "int" else choose.number(1, 100) / 8
+    return Place(f"p{number}", colour, discipline, key, limit, weight, initial=initial)
+
+
+def random_weight(choose: Chooser, colour: Colour) -> Expr | None:
+    """What a token of the colour weighs: a slot, or a number made of one."""
+    if not colour.slots:
+        return None
+    slot = choose.number(0, len(colour.slots) - 1)
+    kind = colour.slots[slot].kind
+    weight = Expr("var", kind, (), slot, choose.span())
+    if choose.chance(5):
+        return weight
+    constants = (2, 3, -1) if kind == "int" else (0.3, 2.0, -1.0)
+    op = choose.one(("mul", "add", "idiv" if kind == "int" else "div"))
+    if op in ("idiv", "div"):  # may fail in a run, but not where it begins: initial tokens hold 0 to 2
+        weight = Expr("sub", kind, (weight, Expr("const", kind, (), 3 if kind == "int" else 3.0)), None, choose.span())
+    return Expr(op, kind, (Expr("const", kind, (), choose.one(constants)), weight), None, choose.span())
 
 
 @dataclass
@@ -327,9 +353,10 @@ class TransitionMaker:
                 index = plain.operation("mod", "int", index, plain.int_const(len(places)))
         scope = self.scope()
         scope.clock = True
+        weighing = {slot for place in places for slot in weighing_slots(self.places[place])}
         return OutputArc(
             places if len(places) > 1 else places[:1],
-            tuple(scope.within(slot) for slot in colour.slots),
+            tuple((plain if i in weighing else scope).within(slot) for i, slot in enumerate(colour.slots)),
             index,
             self.count(plain),
             plain.truth() if self.choose.chance(1) else None,
@@ -360,6 +387,11 @@ class TransitionMaker:
             scope = self.scope()
             scope.clock = choose.chance(1)
             guard = scope.truth()
+        prefer = None
+        if choose.chance(4):
+            scope = self.scope()
+            scope.clock = choose.chance(1)
+            prefer = Preference(choose.one((scope.whole, scope.real))(), choose.chance(5))
         arcs = len(self.variables)
         draws = []
         for _ in range(choose.number(0, 1)):
@@ -383,6 +415,7 @@ class TransitionMaker:
             outputs,
             priority=choose.one((0, 0, 0, 1, 2)),
             weight=choose.one((1.0, 1.0, 1.0, 2.0, 0.3)),
+            prefer=prefer,
         )
 
 

@@ -105,7 +105,8 @@ class Auditor:
                 held[place] += count
         for index, kept in enumerate(self.net.places):
             initial = kept.held
-            assert kept.capacity is None or held[index] <= max(kept.capacity, initial)
+            by_number = kept.capacity is not None and kept.weight is None
+            assert not by_number or held[index] <= max(kept.capacity or 0, initial)
         for invariant in self.invariants:
             assert sum(weight * held[p] for p, weight in invariant.weights.items()) == invariant.total
 

@@ -27,7 +27,7 @@ FIXED = {"name", "span", "doc", "kind", "labels", "dimension", "variables", "str
 # Operations of as many operands of the same kinds.
 SIBLINGS = (
     ("add", "sub", "mul", "min", "max"),
-    ("idiv", "mod"),
+    ("idiv", "mod", "within"),
     ("abs", "neg"),
     ("floor", "ceil", "round"),
     ("sqrt", "ln"),

@@ -201,13 +201,15 @@ class Programs:
 
     def place(self) -> tree.Place:
         discipline = self.chance.choice(("bag", "fifo", "lifo", "by"))
+        capacity = self._maybe(lambda: self.expression(6))
         return tree.Place(
             name=self.name(),
             size=self._maybe(self.range),
             type=self._maybe(self.type),
             discipline=discipline,  # type: ignore[arg-type]
             key=self.expression(6) if discipline == "by" else None,
-            capacity=self._maybe(lambda: self.expression(6)),
+            capacity=capacity,
+            weight=None if capacity is None else self._maybe(lambda: self.expression(6)),
             initial=self._some(lambda: tree.Initial(self.expression(), self.loops(), NOWHERE), 0, 2),
             condition=self._maybe(self.expression),
             doc="",
@@ -217,6 +219,10 @@ class Programs:
 
     def loops(self) -> tuple[tree.Loop, ...]:
         return self._some(lambda: tree.Loop(self.name(), self.range(), NOWHERE), 0, 2)
+
+    def preference(self) -> tree.Preference:
+        word = self.chance.choice(("least", "most"))
+        return tree.Preference(word, self.expression(4), NOWHERE)  # type: ignore[arg-type]
 
     def transition(self) -> tree.Transition:
         modes = ("take", "take", "read", "no", "reset")
@@ -232,6 +238,7 @@ class Programs:
             guard=self._maybe(self.expression),
             priority=self._maybe(self.expression),
             weight=self._maybe(self.expression),
+            prefer=self._maybe(self.preference),
             doc="",
             name_span=NOWHERE,
             span=NOWHERE,

@@ -56,6 +56,17 @@ def test_measures_see_a_let() -> None:
     assert net.run().measure("m").value == 6
 
 
+def test_measures_see_a_let_that_depends_on_its_module() -> None:
+    net = petri.loads(
+        "module M(k: int)\n  place a : int = 2\n  place b = 5 * token\n"
+        "  transition t: a(x) -> nothing  let y = k * x, z = tokens(b) + x, w = y > z\nend\n"
+        "instance m[i in 3..4] = M(i)\nmeasure y = count(m[*].t, y)\nmeasure z = z at m[3].t\n"
+        "measure w = count(m[4].t, if w then 1 else 0)\nrun until dead"
+    )
+    result = net.run()
+    assert [result.measure(name).value for name in "yzw"] == [14, 7, 1]
+
+
 def test_a_chain_that_doubles_is_refused_in_time() -> None:
     lets = ", ".join(f"a{i + 1} = a{i} + a{i}" for i in range(60))
     found = language.checks(f"{PLACES}transition t: n(x) -> n(a60)  let a0 = x, {lets}")

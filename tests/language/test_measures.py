@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+import petri
 from petri import language
 from petri.net import Counter, Net, Order, Passage, RunDefaults, Sample, Term
 
@@ -153,3 +154,38 @@ def test_the_run_line() -> None:
     assert load("run until 20 ms warmup 2 us replications 20 seed 7").run_defaults == RunDefaults(2e7, 2000.0, 20, 7)
     assert load("run until dead").run_defaults == RunDefaults(math.inf)
     assert load("").run_defaults == RunDefaults()
+
+
+TWO = """
+place p = 6 * token
+place q = 3 * token
+transition t: p -> nothing
+transition u: q -> nothing
+measure a = count(t)
+measure b = count(u)
+run until dead
+"""
+
+
+@pytest.mark.parametrize(
+    ("expectation", "holds"),
+    [
+        ("a > b", True),
+        ("a < b", False),
+        ("a == 2 * b", True),
+        ("b == a within 40%", False),
+        ("a == b + 4 within 20%", True),
+        ("a == b within 3", True),
+        ("a - b <= min(a, b)", True),
+        ("b >= (a + b) / 3", True),
+    ],
+)
+def test_an_expectation_may_compare_two_measures(expectation: str, holds: bool) -> None:
+    result = petri.loads(f"{TWO}expect {expectation}").run()
+    assert result.passed == holds
+    assert [one.text for one, _ in result.verdicts] == [expectation]
+
+
+def test_an_expectation_after_a_measure_may_name_another() -> None:
+    text = TWO.replace("count(u)", "count(u)  expect < a")
+    assert petri.loads(text).run().passed

@@ -1,5 +1,7 @@
 """Rules I1 to I10: what happens at an instant, and when time moves."""
 
+from collections import Counter
+
 import pytest
 
 from tests.semantics.harness import simulate
@@ -58,6 +60,51 @@ def test_i4_how_many_tokens_wait_does_not_bias_which_transition_wins(engine: str
         engine,
     )
     assert abs(ran.counts()["a"] - 1000) < 6 * 22.4  # Binomial(2000, 1/2)
+
+
+WAITING = "place q : {{ x: 0..9, y: real }} = {}  place out : int fifo  place turn : 0..9 = 3\n"
+
+
+def order_of(text: str, engine: str, seed: int = 1) -> list[int]:
+    waiting = ", ".join(f"{{x: {x}, y: {y}}}" for x, y in ((5, 0.5), (2, -1.5), (7, 0.25), (0, 9.5)))
+    return [int(values[0]) for values in simulate(WAITING.format(waiting) + text, engine, seed=seed).values("t")]
+
+
+def test_i4_the_binding_with_the_least_or_greatest_key_is_chosen(engine: str) -> None:
+    assert order_of("transition t: q({x, y}) -> out(x)  prefer least x", engine) == [0, 2, 5, 7]
+    assert order_of("transition t: q({x, y}) -> out(x)  prefer most y", engine) == [0, 5, 7, 2]
+    assert order_of("transition t: q({x, y}) -> out(x)  prefer most x  when x < 7", engine) == [5, 2, 0]
+    round_robin = "transition t: q({x, y}), turn(n) -> turn((x + 1) mod 10)  prefer least (x - n) mod 10"
+    assert order_of(round_robin, engine) == [5, 7, 0, 2]
+
+
+def test_i4_a_key_may_be_of_several_tokens(engine: str) -> None:
+    text = """
+        place a : int = 1, 4, 9
+        place b : int = 2, 3, 8
+        transition t: a(m), b(n) -> nothing  prefer least abs(m - n) + m
+        """
+    assert simulate(text, engine).values("t") == [(1, 2), (4, 3), (9, 8)]
+
+
+def test_i4_of_bindings_with_equal_keys_each_is_equally_likely(engine: str) -> None:
+    text = """
+        place q : { key: int, number: 0..2 } = {key: 1, number: 0}, {key: 1, number: 1}, {key: 2, number: 2}
+        place go = 3000 * token
+        transition t: go, q(p) -> q(p)  prefer least p.key
+        """
+    counts = Counter(values[1] for values in simulate(text, engine).values("t"))
+    assert counts[2] == 0
+    assert abs(counts[0] - 1500) < 6 * 27.4  # Binomial(3000, 1/2)
+
+
+def test_i4_the_key_is_evaluated_where_there_is_a_choice(engine: str) -> None:
+    """The error names what arcs have bound, and nothing that is drawn later."""
+    text = "place q : int = 1, 0  transition t: q(n) -> nothing  draw d ~ exp(1.0)  prefer least 6 div n"
+    ran = simulate(text, engine)
+    assert ran.error is not None
+    assert (ran.error.id, ran.error.binding) == ("division-by-zero", {"n": 0})
+    assert simulate(text.replace("1, 0", "0"), engine).counts() == {"t": 1}
 
 
 def test_i5_draws_then_time_then_outputs_all_at_the_start(engine: str) -> None:

@@ -10,6 +10,8 @@ ARITHMETIC = [
     ("1 div (n - 1)", "division-by-zero"),
     ("1 mod (n - 1)", "division-by-zero"),
     ("floor(1 / (n - 1))", "division-by-zero"),
+    ("[7, 8, 9][n + 2]", "list-range"),
+    ("[7, 8, 9][n - 2]", "list-range"),
     ("floor(pow(10.0, 300.0 * n) * pow(10.0, 300.0 * n))", "not-finite"),
     ("floor(sqrt(0.0 - n))", "domain"),
     ("floor(ln(n - 1.0))", "domain"),

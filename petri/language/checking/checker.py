@@ -21,7 +21,7 @@ from petri.language.checking.measures import ExpectationTemplate, MeasureTemplat
 from petri.language.checking.parameters import Overrides
 from petri.language.checking.ranges import read_range
 from petri.language.checking.runs import run_defaults
-from petri.language.checking.state import CheckState, FileFinder, Space, TableReader, Value
+from petri.language.checking.state import CheckState, ColumnReader, FileFinder, Space, TableReader, Value
 from petri.language.checking.threads.expand import expand_threads
 from petri.language.checking.threads.live import measured_names
 from petri.language.checking.threads.services import check_services, service_type
@@ -74,6 +74,7 @@ class Checker(CheckState):
         parameters: Mapping[str, object],
         table: TableReader,
         stream: FileFinder,
+        column: ColumnReader,
         library: frozenset[str] = frozenset(),
         broken: frozenset[str] = frozenset(),
         clock: str = "",
@@ -82,7 +83,7 @@ class Checker(CheckState):
 
         `clock` is the unit of time to assume if no file declares one.
         """
-        super().__init__(problems, space, table, stream, broken)
+        super().__init__(problems, space, table, stream, column, broken)
         self.assumed_clock = clock
         self.gatherer = Gatherer(self, library)
         self.overrides = Overrides(self, parameters)

@@ -18,7 +18,7 @@ from petri.language.syntax.parser import parse
 def duration(text: str, time_unit: str, seconds: float | None) -> float:
     """A time given as text ("20 ms"), in a net's unit of this many seconds. Raises LanguageError."""
     problems = Problems()
-    checker = Checker(problems, Space(), {}, lambda table: None, lambda stream: None)
+    checker = Checker(problems, Space(), {}, lambda table: None, lambda stream: None, lambda *column: None)
     if seconds is not None:
         known = UNITS.get(time_unit)
         checker.units.set_clock(time_unit, known.scale if known is not None else Fraction(str(seconds)))

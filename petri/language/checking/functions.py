@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import chain
 
 from petri.language.checking.expressions import Reader, numeric_kind
@@ -29,7 +30,7 @@ from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import replace
 
-FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow", "tokens", "average", "len")
+FUNCTIONS = ("min", "max", "abs", "floor", "ceil", "round", "sqrt", "ln", "pow", "tokens", "average", "len", "list")
 DISTRIBUTIONS = (
     "exp", "uniform", "erlang", "lognormal", "pareto", "gamma", "weibull", "hyperexponential", "normal", "triangular",
     "beta", "bernoulli", "geometric", "binomial", "poisson", "choice", "table", "empirical",
@@ -240,6 +241,20 @@ def _length(reader: Reader, e: tree.Call) -> Value:
     return Value(INT, (constant(kind.length, "int", e.span),), e.span)
 
 
+def _list(reader: Reader, e: tree.Call) -> Value:
+    """`list("costs.csv", "cycles")`: the numbers of a column."""
+    texts = [argument for argument in e.arguments if isinstance(argument, tree.Text)]
+    if len(texts) != len(e.arguments) or len(texts) not in (1, 2):
+        reader.problems.error("list-needs-file", e.span)
+        return reader.unknown(e.span)
+    found = reader.checker.column(texts[0], texts[1] if len(texts) > 1 else None)
+    if found is None:
+        return reader.unknown(e.span)
+    kind = INT if isinstance(found[0], int) else REAL
+    nodes = [constant(x if isinstance(x, int) else Fraction(x), kind.slot_kind, e.span) for x in found]
+    return Value(ListOf(kind, len(nodes)), tuple(nodes), e.span)
+
+
 def _tokens(reader: Reader, e: tree.Call) -> Value:
     reader.permit("tokens", e.span)
     if len(e.arguments) != 1:
@@ -442,6 +457,7 @@ _CALLS: dict[str, Callable[[Reader, tree.Call], Value]] = {
     "pow": _plain_function("pow", "pow(x, y)", 2),
     "tokens": _tokens,
     "len": _length,
+    "list": _list,
     **{name: _parametric(name) for name in DISTRIBUTIONS if name in _PARAMETRIC},
     "uniform": _uniform,
     "normal": _normal,

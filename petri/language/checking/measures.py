@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader
-from petri.language.checking.figures import DEEPEST_MEASURE, FigureReader, FigureTemplate, is_percentile
+from petri.language.checking.figures import (
+    DEEPEST_MEASURE,
+    MEASURE_FUNCTIONS,
+    FigureReader,
+    FigureTemplate,
+    is_percentile,
+    operation,
+)
+from petri.language.checking.functions import FUNCTIONS
+from petri.language.checking.names import names_in
 from petri.language.checking.ranges import read_condition
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat
@@ -245,6 +254,8 @@ class MeasureChecker:
         return self.problems.whole_text(span).removeprefix("expect").strip()
 
     def _expectation(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate | None:
+        if self._measures(d.bound):
+            return self._of_two(d, figure, text)
         bound = self._number(d.bound, figure, "an expected value")
         if bound is None:
             return None
@@ -259,6 +270,44 @@ class MeasureChecker:
                 return None
             within = tolerance
         return ExpectationTemplate(d, figure, text, bound, within, absolute)
+
+    def _measures(self, e: tree.Expr) -> bool:
+        """Whether an expected value is a figure of the run, and not a constant."""
+        if isinstance(e, tree.Call):
+            name = e.function.name if isinstance(e.function, tree.Name) else ""
+            return (name in MEASURE_FUNCTIONS and name not in FUNCTIONS) or any(map(self._measures, e.arguments))
+        if isinstance(e, tree.Binary):
+            return self._measures(e.left) or self._measures(e.right)
+        if isinstance(e, (tree.Unary, tree.Paren)):
+            return self._measures(e.operand if isinstance(e, tree.Unary) else e.inner)
+        names = list(names_in(e))
+        return any(name == "elapsed" or isinstance(self.checker.scope.find(name), MeasureSymbol) for name in names)
+
+    def _of_two(self, d: tree.Expect, figure: FigureTemplate, text: str) -> ExpectationTemplate | None:
+        """`a > b` is `a - b > 0`, and `a == b within 5%` is `a / b == 1 within 5%`."""
+        other = self.reader.read(d.bound)
+        if other is None:
+            return None
+        if figure.dimension != other.dimension and not figure.zero and not other.zero:
+            left, right = (quantity(one.dimension) for one in (figure, other))
+            spans = (d.formula.span if d.formula is not None else d.span, d.bound.span)
+            self.reader.reader.unequal(Value(left, (), spans[0]), Value(right, (), spans[1]), d.span)
+            return None
+        percent = isinstance(d.within, tree.Number) and d.within.unit is None and d.within.text.endswith("%")
+        relative = d.comparison == "==" and percent
+        op, dimension = ("div", PLAIN) if relative else ("sub", figure.dimension)
+        try:
+            both = operation(op, dimension, False, d.span, figure, other)
+        except CheckError as fault:
+            self.problems.fault(fault)
+            return None
+        within = self._number(d.within, None if relative else both, "a tolerance") if d.within is not None else 0.0
+        if within is None:
+            return None
+        if d.within is not None and d.comparison != "==":
+            self.problems.error("within-without-equality", d.within.span, comparison=d.comparison)
+            return None
+        return ExpectationTemplate(d, both, text, 1.0 if relative else 0.0, within, not relative)
 
     def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> float | None:
         """A constant of the dimension of a figure."""

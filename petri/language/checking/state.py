@@ -7,7 +7,7 @@ parts. So the readers know `CheckState`, and `Checker`, which stands on top of t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -73,6 +73,7 @@ class Space(Struct):
 
 
 TableReader = Callable[[tree.Text], KnownTable | None]
+ColumnReader = Callable[[tree.Text, tree.Text | None], Sequence[int | float] | None]
 FileFinder = Callable[[tree.Text], Path | None]
 
 
@@ -85,6 +86,7 @@ class CheckState(ABC):
         space: Space,
         table: TableReader,
         stream: FileFinder,
+        column: ColumnReader,
         broken: frozenset[str] = frozenset(),
     ) -> None:
         """`broken` holds names whose declarations did not parse: their uses are not reported; `*` is every name."""
@@ -93,6 +95,7 @@ class CheckState(ABC):
         self.files = space.files
         self.table = table
         self.stream = stream
+        self.column = column
         self.broken = broken
         self.units = NetUnits()
         self.scope = Scope()

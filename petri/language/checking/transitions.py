@@ -31,6 +31,7 @@ from petri.language.meaning.types import (
     Unknown,
     describe,
     layout,
+    plainly,
 )
 from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
@@ -64,6 +65,7 @@ class TransitionReader:
         d = self.declaration
         inputs, inhibitors, resets = self._inputs()
         guard = self._guard(d.guard)
+        prefer = self._prefer(d.prefer)
         draws = tuple(self._draws(d.draws))
         time = self._time(d.time)
         outputs = OutputReader(self.reader.allowing("an output", "tokens", "now", "end")).read(d.outputs)
@@ -84,10 +86,23 @@ class TransitionReader:
             tuple(outputs),
             None if d.priority is None else self._fixed(priority, d.priority, INT),
             None if d.weight is None else self._fixed(weight, d.weight, REAL),
+            prefer,
             {**lets, **self.variables},
             d.doc,
             d.span,
         )
+
+    def _prefer(self, prefer: tree.Preference | None) -> tuple[Node, bool] | None:
+        """A key of the variables that arcs bind, and whether the greatest is preferred."""
+        if prefer is None:
+            return None
+        value = self.reader.allowing("a preference", "tokens").read(prefer.key)
+        if isinstance(value.type, Unknown):
+            return None
+        if not isinstance(value.type, Scalar) or value.type.kind not in ("int", "real"):
+            self.problems.error("prefer-not-number", prefer.key.span, kind=plainly(value.type))
+            return None
+        return value.node, prefer.word == "most"
 
     def _fixed(self, reader: Reader, e: tree.Expr, kind: Scalar) -> Node | None:
         constants = Reader(reader.checker, reader.scope, reader.where, loops=reader.loops)

@@ -9,7 +9,7 @@ from petri.language.flattening.instance import Instance
 from petri.language.meaning.nodes import CHANCE, END, LOCAL, NOW, PLACES, Node, build
 from petri.language.meaning.templates import InputTemplate, OutputTemplate, ReplyTemplate
 from petri.language.problems import CheckError, Problems
-from petri.net import Expr
+from petri.net import Expr, weighing_slots
 
 _IGNORE = net.Match()
 
@@ -95,8 +95,7 @@ class ArcBuilder:
             if not places:
                 raise CheckError("place-missing", arc.span, name=symbol.name)
             index = self._index(arc.index, instance.lows[symbol.number], instance)
-        if arc.condition is not None or arc.index is not None or arc.count is not None:
-            self._check_capacity(arc, places)
+        self._check_capacity(arc, places)
         values: tuple[Expr, ...] = ()
         if arc.values:
             values = tuple([build(node, instance) for node in arc.values])
@@ -128,7 +127,10 @@ class ArcBuilder:
         """Whether there is room must be known before the firing starts (E6)."""
         if all(self.places[place].capacity is None for place in places):
             return
-        for what, node in (("condition", arc.condition), ("number", arc.count), ("index", arc.index)):
+        weighing = sorted({slot for place in places for slot in weighing_slots(self.places[place])})
+        parts = [("condition", arc.condition), ("number", arc.count), ("index", arc.index)]
+        parts += [("weight of a token", arc.values[slot]) for slot in weighing]
+        for what, node in parts:
             if node is not None and node.flags & (CHANCE | NOW | END):
                 word = "a draw" if node.flags & CHANCE else "`now` or `end`"
                 name = self.places[places[0]].name

@@ -197,6 +197,8 @@ def _expressions(t: Transition) -> Iterator[tuple[Expr, bool]]:
     yield from ((draw.expression, False) for draw in t.draws)
     if t.guard is not None:
         yield t.guard, False
+    if t.prefer is not None:
+        yield t.prefer.key, False
     yield from ((e, False) for e in _of_arcs(t) if e is not None)
 
 
@@ -241,14 +243,21 @@ class _Clock:
         slots = place.colour.slots
         powers = [time_power(slot.dimension) for slot in slots]
         if self.plain or not any(powers):
-            return place if place.key is None else replace(place, key=self.expression(place.key))
+            if place.key is None and place.weight is None:
+                return place
+            return replace(place, key=self.optional(place.key), weight=self.optional(place.weight))
         initial = tuple([(n, tuple(map(self.stored, token, powers))) for n, token in place.initial])
         return replace(
             place,
             colour=self.colour(place.colour),
-            key=None if place.key is None else self.expression(place.key),
+            key=self.optional(place.key),
+            weight=self.optional(place.weight),
+            capacity=None if place.capacity is None else self.stored(place.capacity, time_power(place.measured_in)),
             initial=compact(initial),
         )
+
+    def optional(self, e: Expr | None) -> Expr | None:
+        return None if e is None else self.expression(e)
 
     def colour(self, colour: net.Colour) -> net.Colour:
         """With the bounds of its slots in ticks."""
@@ -323,7 +332,8 @@ class _Clock:
 
 
 _HOLDING: dict[type, Sequence[str]] = {
-    Transition: ("inputs", "inhibitors", "guard", "draws", "time", "outputs"),
+    Transition: ("inputs", "inhibitors", "guard", "draws", "time", "outputs", "prefer"),
+    net.Preference: ("key",),
     net.InputArc: ("pattern", "count"),
     net.InhibitorArc: ("pattern", "threshold"),
     net.OutputArc: ("values", "index", "count", "condition"),

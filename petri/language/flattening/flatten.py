@@ -267,9 +267,10 @@ class Flattener:
     def _one_place(self, template: PlaceTemplate, instance: Instance) -> net.Place:
         symbol = template.symbol
         kind = colour(symbol.type, instance)
-        capacity = None
+        capacity: net.Scalar | None = None
         if template.capacity is not None:
-            capacity = int(evaluate(template.capacity, instance.locals))
+            exact = evaluate(template.capacity, instance.locals)
+            capacity = float(exact) if template.capacity.kind == "real" else int(exact)
             if capacity < 0:
                 raise CheckError("capacity-negative", template.capacity.span, value=capacity)
         place = net.Place(
@@ -278,12 +279,14 @@ class Flattener:
             _discipline(template),
             None if template.key is None else build(template.key, instance),
             capacity,
+            None if template.weight is None else build(template.weight, instance),
+            template.measured_in,
             initial_marking(template, kind, instance, self._turns),
             template.stream,
             template.doc,
             template.span,
         )
-        if capacity is not None and place.held > capacity:
+        if capacity is not None and template.weight is None and place.held > capacity:
             raise CheckError(
                 "initial-over-capacity", template.span, name=symbol.name, held=place.held, capacity=capacity
             )
@@ -329,6 +332,7 @@ class Flattener:
             self._outputs(t, instance),
             0 if t.priority is None else self._priority(t.priority, instance),
             1.0 if t.weight is None else self._weight(t.weight, instance),
+            None if t.prefer is None else net.Preference(build(t.prefer[0], instance), t.prefer[1]),
             t.doc,
             t.span,
         )

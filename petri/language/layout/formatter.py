@@ -279,7 +279,7 @@ def _parts(pieces: list[Piece], width: int) -> list[tuple[str, int]]:
     for number, piece in enumerate(pieces[1:], 1):
         text, indent = parts[-1]
         if piece.bracketed:
-            inside = 1 < number < len(pieces) - 1
+            inside = 1 < number < len(pieces) - 1 and pieces[number + 1].bracketed
             parts[-1] = (f"{text}{BREAK if inside else piece.gap}{piece.text}", indent)
         elif piece.fills:
             parts[-1] = (f"{text}{' ' if piece.text.startswith(OPEN) else BREAK}{piece.text}", indent)

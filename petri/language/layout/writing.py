@@ -317,6 +317,8 @@ def _place(node: tree.Place) -> list[Piece]:
         clauses += f" {node.discipline}"
     if node.capacity is not None:
         clauses += f" cap {_write(node.capacity, _SUM)}"
+    if node.weight is not None:
+        clauses += f" of {_write(node.weight, _SUM)}"
     pieces = [
         Piece(f"{word} {_sized(node.name, node.size)}{STOP if clauses or node.initial else ''}{clauses}", node.span)
     ]
@@ -343,6 +345,8 @@ def _transition(node: tree.Transition) -> list[Piece]:
     for word, value in values:
         if value is not None:
             clauses.append(Piece(f"{word} {_write(value, 0)}", value.span, "  "))
+    if node.prefer is not None:
+        clauses.append(Piece(f"prefer {node.prefer.word} {_write(node.prefer.key, 0)}", node.prefer.span, "  "))
     if clauses:
         clauses[0].gap = f"{STOP}  "
     return pieces + clauses
@@ -402,6 +406,10 @@ def _step(node: tree.Step) -> list[Piece]:
         if given is not None:
             gap = " " if word == "for" or node.verb in ("choose", "or") else "  "
             pieces.append(Piece(f"{word} {_write(given, 0)}", given.span, gap, indent=4))
+    if node.prefer is not None:
+        pieces.append(
+            Piece(f"prefer {node.prefer.word} {_write(node.prefer.key, 0)}", node.prefer.span, "  ", indent=4)
+        )
     return pieces
 
 

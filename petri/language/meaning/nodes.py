@@ -352,26 +352,22 @@ IN_RANGE = "in range"  # the value of an `item` whose index is known to be one o
 def _build_item(node: Node, index: Expr, values: tuple[Expr, ...]) -> Expr:
     """An element of a list by a number that is known when the net runs: halves of the list, down to single elements."""
 
-    def among(low: int, high: int) -> Expr:
-        if high - low == 1 or all(value is values[low] for value in values[low:high]):
-            return values[low]
-        middle = (low + high) // 2
-        first = Expr("lt", "bool", (index, Expr("const", "int", (), middle, node.span)), None, node.span)
-        return Expr("if", node.kind, (first, among(low, middle), among(middle, high)), None, node.span)
+    def number(value: int) -> Expr:
+        return Expr("const", "int", (), value)  # stands nowhere in the text
 
-    picked = among(0, len(values))
+    def among(low: int, high: int, index: Expr) -> Expr:
+        middle = (low + high + 1) // 2
+        first = Expr("lt", "bool", (index, number(middle)), None, node.span)
+        halves = part(low, middle), part(middle, high) if middle < high else values[low]
+        return Expr("if", node.kind, (first, *halves), None, node.span)
+
+    def part(low: int, high: int) -> Expr:
+        return values[low] if high - low == 1 else among(low, high, index)
+
     if node.value == IN_RANGE:
-        return picked
-    zero, length, one = (Expr("const", "int", (), value, node.span) for value in (0, len(values), 1))
-    least = Expr("ge", "bool", (index, zero), None, node.span)
-    most = Expr("lt", "bool", (index, length), None, node.span)
-    outside = Expr("idiv", "int", (one, zero), None, node.span)
-    if node.kind == "real":
-        outside = Expr("real", "real", (outside,), None, node.span)
-    elif node.kind == "bool":
-        outside = Expr("ne", "bool", (outside, zero), None, node.span)
-    within = Expr("and", "bool", (least, most), None, node.span)
-    return Expr("if", node.kind, (within, picked, outside), None, node.span)
+        return part(0, len(values))
+    checked = Expr("within", "int", (index, number(len(values))), None, node.span)  # by the first comparison
+    return among(0, len(values), checked)
 
 
 def _exactly(constant: Expr) -> Fraction:

@@ -87,6 +87,7 @@ class TransitionTemplate(Struct):
     outputs: tuple[OutputTemplate | ReplyTemplate, ...]
     priority: Node | None
     weight: Node | None
+    prefer: tuple[Node, bool] | None  # a key, and whether the greatest is preferred
     names: dict[str, tuple[Type, tuple[Node, ...]]]  # its variables, as measures see them
     doc: str
     span: Span
@@ -112,6 +113,8 @@ class PlaceTemplate(Struct):
     condition: Node | None
     key: Node | None
     capacity: Node | None
+    weight: Node | None
+    measured_in: str
     initial: tuple[InitialTemplate, ...]
     stream: net.Stream | None
     doc: str

@@ -125,7 +125,8 @@ class Builder:
             type=type_,
             discipline=discipline.word if discipline else "bag",  # type: ignore[arg-type]
             key=discipline.value if discipline else None,
-            capacity=capacity.value if capacity else None,
+            capacity=capacity.value[0] if capacity else None,
+            weight=capacity.value[1] if capacity else None,
             initial=tuple(initial.value) if initial else (),
             condition=condition.value if condition else None,
             doc=self.doc,
@@ -145,6 +146,16 @@ class Builder:
     def clause(self, parts: list[Any], first: Token, last: Token) -> Clause:
         return Clause(parts[0].kind, parts[1], self.span(first, last))
 
+    def capacity(self, parts: list[Any], first: Token, last: Token) -> Clause:
+        return Clause("cap", (parts[1], parts[3] if len(parts) > 2 else None), self.span(first, last))
+
+    def preference(self, parts: list[Any], first: Token, last: Token) -> Clause:
+        _, word, key = parts
+        span = self.span(first, last)
+        if word.text not in ("least", "most"):
+            self._tell("preference-word", self.span(word, word), word=word.text)
+        return Clause("prefer", tree.Preference(word.text, key, span), span)
+
     def discipline(self, parts: list[Any], first: Token, last: Token) -> Clause:
         return Clause(parts[0].kind, None, self.span(first, last))
 
@@ -159,7 +170,7 @@ class Builder:
         found = self._clauses("transition", [clause for clause in clauses if clause.word not in NAMING])
         named = {word: [item for clause in clauses if clause.word == word for item in clause.value] for word in NAMING}
         time, guard = found.get("takes"), found.get("when")
-        priority, weight = found.get("priority"), found.get("weight")
+        priority, weight, prefer = found.get("priority"), found.get("weight"), found.get("prefer")
         return tree.Transition(
             name=name.text,
             loops=tuple(loops or ()),
@@ -172,6 +183,7 @@ class Builder:
             guard=guard.value if guard else None,
             priority=priority.value if priority else None,
             weight=weight.value if weight else None,
+            prefer=prefer.value if prefer else None,
             doc=self.doc,
             name_span=self.span(name, name),
             span=self.span(first, last),
@@ -224,7 +236,7 @@ class Builder:
     def _step(self, label: Token | None, verb: Token, last: Token, clauses: list[Clause], **parts: Any) -> tree.Step:
         """A step with its clauses; `for` belongs to `take`, `hold` and `use`, which needs it."""
         found = self._clauses(verb.kind, clauses)
-        values = {"guard": "when", "priority": "priority", "weight": "weight", "time": "for"}
+        values = {"guard": "when", "priority": "priority", "weight": "weight", "prefer": "prefer", "time": "for"}
         given = {name: found[word].value for name, word in values.items() if word in found}
         if "time" in given and verb.kind not in ("take", "hold", "use"):
             self._tell("step-with-time", found["for"].span, verb=verb.kind)

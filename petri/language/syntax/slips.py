@@ -205,7 +205,7 @@ def _misspelt_clause(case: _Case) -> Diagnostic | None:
         return None
     if token.kind == "NAME" and "takes" in words and case.after in ("NAME", "NUMBER", "("):
         return case.tell(
-            "unknown-clause", found=token.text, words=("draw", "let", "takes", "when", "priority", "weight")
+            "unknown-clause", found=token.text, words=("draw", "let", "takes", "when", "priority", "weight", "prefer")
         )
     return None
 
@@ -502,7 +502,7 @@ _EXAMPLES = {
     "takes": "takes exp(5)", "when": "when x > 3", "priority": "priority 1", "weight": "weight 3", "cap": "cap 8",
     "until": "until 100", "warmup": "warmup 10", "replications": "replications 20", "seed": "seed 7",
     "by": "by seq", "within": "within 5%", "in": "in 0..1", "no": "no full >= 3", "read": "read config(x)",
-    "reset": "reset queue",
+    "reset": "reset queue", "prefer": "prefer least p.born", "of": "cap 32 KB of size",
 }  # fmt: skip
 
 

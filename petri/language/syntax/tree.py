@@ -303,6 +303,7 @@ class Initial(Frozen):
 class Place(Frozen):
     """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens.
 
+    weight: what the capacity is measured in, as in `cap 32 KB of size`.
     `service`: it was written as `service link[0..hops] : Packet …`, and `type` is the ServiceType.
     """
 
@@ -312,6 +313,7 @@ class Place(Frozen):
     discipline: Literal["bag", "fifo", "lifo", "by"]
     key: Expr | None
     capacity: Expr | None
+    weight: Expr | None
     initial: tuple[Initial, ...]
     condition: Expr | None
     doc: str
@@ -344,6 +346,14 @@ class Let(Frozen):
     span: Span
 
 
+class Preference(Frozen):
+    """`prefer least (p.queue - turn) mod 4`"""
+
+    word: Literal["least", "most"]
+    key: Expr
+    span: Span
+
+
 class Transition(Frozen):
     name: str
     loops: tuple[Loop, ...]
@@ -356,6 +366,7 @@ class Transition(Frozen):
     guard: Expr | None
     priority: Expr | None
     weight: Expr | None
+    prefer: Preference | None
     doc: str
     name_span: Span
     span: Span
@@ -364,7 +375,7 @@ class Transition(Frozen):
 class Step(Frozen):
     """One step of a thread. Its `verb` says which of the parts it has.
 
-    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`
+    - `take`, `hold`, `use`: `arcs`, `time`, `guard`, `priority`, `weight`, `prefer`
     - `wait`: `time`, `guard`, `priority`, `weight`
     - `give`, `release`: `outputs` (for `release` the places)
     - `call`: the request is the one of `outputs`; `value` is the pattern of the reply
@@ -390,6 +401,7 @@ class Step(Frozen):
     guard: Expr | None = None
     priority: Expr | None = None
     weight: Expr | None = None
+    prefer: Preference | None = None
     body: tuple[Step, ...] = ()
     others: tuple[Step, ...] = ()
 

@@ -104,7 +104,7 @@ class _DiagramReader:
         if place.stream is not None:
             notes.append(f"rows of {PurePath(place.stream.name).name or 'a file'}")
         if place.capacity is not None:
-            notes.append(f"cap {place.capacity}")
+            notes.append(self.text.capacity(place))
         tokens = place.held
         black = not place.colour.slots
         lines = (" ".join(notes),) if notes else ()
@@ -122,6 +122,8 @@ class _DiagramReader:
             notes.append(f"priority {transition.priority}")
         if transition.weight != 1.0:
             notes.append(f"weight {transition.weight:g}")
+        if transition.prefer is not None:
+            notes.append(self.text.preference(transition, transition.prefer))
         kind = "immediate" if immediate else "timed"
         name = _key(transition)
         return PictureNode(name, transition.name, (), kind, notes=tuple(map(_short, notes)), doc=transition.doc)

@@ -140,6 +140,7 @@ class Compiler:
         made = Transition(step.label, self._word(step), state, step.span, step.name_span, step.doc)
         branch = cursor.clauses or step
         made.guard = step.guard if branch is step else both(branch.guard, step.guard)
+        made.prefer = step.prefer or branch.prefer
         made.priority, made.weight = step.priority or branch.priority, step.weight or branch.weight
         self.transitions.append(made)
         return made
@@ -459,7 +460,7 @@ class Compiler:
         state = self._rest(cursor, step)
         found = []
         for branch in (step, *step.others):
-            clauses = branch if branch.guard or branch.priority or branch.weight else None
+            clauses = branch if branch.guard or branch.priority or branch.weight or branch.prefer else None
             inside = Cursor(state=state, start=start, clauses=clauses)
             if start and (not branch.body or branch.body[0].verb not in _ACTIVATING):
                 self._fail("thread-begins", branch.name_span, name=self.thread.name)

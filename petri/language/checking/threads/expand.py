@@ -107,7 +107,7 @@ class Expander:
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
         made = PlaceTemplate(
-            replace(symbol, name=self.thread.name), self.condition, None, None, (), None, "", state.span
+            replace(symbol, name=self.thread.name), self.condition, None, None, None, "", (), None, "", state.span
         )
         made.step = f".{state.name}"
         if state.request is not None:
@@ -154,6 +154,7 @@ class Expander:
             guard=t.guard,
             priority=t.priority,
             weight=t.weight,
+            prefer=t.prefer,
             doc=t.doc,
             name_span=t.name_span,
             span=t.span,

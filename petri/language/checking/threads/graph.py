@@ -80,6 +80,7 @@ class Transition(Struct):
     guard: tree.Expr | None = None
     priority: tree.Expr | None = None
     weight: tree.Expr | None = None
+    prefer: tree.Preference | None = None
     outputs: list[Output] = field(default_factory=list)
     name: str = ""
     own: bool = False

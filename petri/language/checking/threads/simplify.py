@@ -37,7 +37,7 @@ def _is_bare(t: Transition, transitions: Sequence[Transition]) -> bool:
     """Whether a transition waits for nothing but an activation at a place that is its alone, and takes no time."""
     if t.source is None or t.source.reply is not None or t.label or t.arcs or t.draws or t.lets or t.time is not None:
         return False
-    if t.guard is not None or t.priority is not None or t.weight is not None:
+    if t.guard is not None or t.priority is not None or t.weight is not None or t.prefer is not None:
         return False
     return all(other is t or other.source is not t.source for other in transitions)
 

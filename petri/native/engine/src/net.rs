@@ -103,6 +103,17 @@ impl Expr {
     }
 }
 
+impl Operation {
+    /// Collects the variables in the expression. False if it also reads the clock.
+    pub fn mentioned(&self, variables: &mut Vec<usize>) -> bool {
+        if self.op == "var" {
+            variables.extend(self.value.and_then(Scalar::as_int).and_then(|value| usize::try_from(value).ok()));
+        }
+        let still = self.op != "now" && self.op != "end";
+        self.args.iter().fold(still, |still, arg| arg.mentioned(variables) && still)
+    }
+}
+
 impl Deref for Expr {
     type Target = Operation;
 
@@ -191,12 +202,22 @@ pub struct Place {
     #[serde(default)]
     pub key: Option<Expr>,
     #[serde(default)]
-    pub capacity: Option<i64>,
+    pub capacity: Option<Scalar>,
+    #[serde(default)]
+    pub weight: Option<Expr>,
     #[serde(default, deserialize_with = "shared")]
     pub initial: Tokens,
     /// Rows of a file come to the place. Which file that is, the caller knows who feeds them.
     #[serde(default, deserialize_with = "given")]
     pub stream: bool,
+}
+
+/// Of several bindings, those with the least key are chosen from, or those with the greatest.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Preference {
+    pub key: Expr,
+    #[serde(default)]
+    pub most: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -218,6 +239,8 @@ pub struct Transition {
     pub time: Option<Expr>,
     #[serde(default)]
     pub outputs: Vec<OutputArc>,
+    #[serde(default)]
+    pub prefer: Option<Preference>,
     #[serde(default)]
     pub priority: i64,
     #[serde(default = "one")]

@@ -133,6 +133,42 @@ fn buffer(discipline: &str) -> String {
     net(&places, &[source, serve])
 }
 
+/// The same with a capacity of weight: a source, a line before the place, a server that prefers heavy tokens, and a reset.
+fn weighed(discipline: &str) -> String {
+    let key = if discipline == "key" { format!(r#","key":{}"#, variable(1)) } else { String::new() };
+    let places = [
+        r#"{"name":"idle","initial":[[3,[]]]}"#.to_owned(),
+        coloured("line", "bag", ""),
+        coloured("buffer", discipline, &format!(r#","capacity":12,"weight":{}{key}"#, variable(0))),
+    ];
+    let source = format!(
+        r#"{{"name":"source",{TWO},"draws":[{},{}],"inputs":[{{"place":0}}],"time":{},
+        "inhibitors":[{{"place":1,"threshold":{}}}],
+        "outputs":[{{"places":[1],"values":[{},{}]}},{{"places":[0]}}]}}"#,
+        draw(0, 5),
+        draw(1, 1 << 40),
+        exponential(1.0),
+        int(20),
+        variable(0),
+        variable(1)
+    );
+    let bound = r#""pattern":[{"bind":0},{"bind":1}]"#;
+    let given = format!(r#""outputs":[{{"places":[2],"values":[{},{}]}}]"#, variable(0), variable(1));
+    let store = |name: &str, time: String| {
+        format!(r#"{{"name":"{name}",{TWO},"inputs":[{{"place":1,{bound}}}],{given},"time":{time}}}"#)
+    };
+    let serve = format!(
+        r#"{{"name":"serve",{TWO},"inputs":[{{"place":2,{bound}}}],"time":{},"prefer":{{"key":{},"most":true}}}}"#,
+        exponential(0.4),
+        variable(0)
+    );
+    let flush = format!(
+        r#"{{"name":"flush","inputs":[{{"place":0}}],"resets":[2],"time":{},"outputs":[{{"places":[0]}}]}}"#,
+        exponential(15.0)
+    );
+    net(&places, &[source, store("slowly", exponential(1.0)), store("at_once", constant(0.0)), serve, flush])
+}
+
 /// Requests and answers of a few keys (numbered by range) and numbers (hashed) are matched; a request may be read as well.
 fn matching(slot: usize, keep: bool) -> String {
     let places = [
@@ -203,6 +239,13 @@ fn rows() -> String {
 fn rings_of_stations() {
     for stations in [1, 3, 70] {
         assert_eq!(check(&format!("ring of {stations}"), &ring(stations), 7, 400), 400);
+    }
+}
+
+#[test]
+fn places_with_a_capacity_of_weight() {
+    for discipline in ["bag", "fifo", "lifo", "key"] {
+        assert_eq!(check(discipline, &weighed(discipline), 3, 400), 400);
     }
 }
 

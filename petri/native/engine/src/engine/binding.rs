@@ -96,6 +96,12 @@ impl<O: Observer> Engine<O> {
 
     pub(super) fn bind_by_search(&mut self, program: &Program, plan: &TransitionProgram) -> Outcome<()> {
         let all = self.search(program, plan, Goal::All)?;
+        if all > 1 && plan.prefer.is_some() {
+            let best = self.search(program, plan, Goal::Best)?;
+            let chosen = self.random.equal_choice(best) as usize;
+            self.scratch.take_best(plan.inputs.len(), chosen);
+            return Ok(());
+        }
         let chosen = self.random.equal_choice(all);
         if chosen == 0 {
             std::mem::swap(&mut self.scratch.chosen, &mut self.scratch.first);

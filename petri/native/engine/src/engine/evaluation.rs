@@ -113,6 +113,9 @@ impl<O: Observer> Engine<O> {
         if let (Some(key), true) = (&target.key, target.key_fails) {
             self.marking.rank(key, &self.record[start..])?;
         }
+        if target.weight.as_ref().is_some_and(|weight| weight.fails) {
+            self.marking.weigh_token(target, &self.record[start..])?;
+        }
         Ok(())
     }
 }

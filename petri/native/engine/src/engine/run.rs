@@ -123,9 +123,12 @@ impl<O: Observer> Engine<O> {
         let arena = Arena::new(&program, size_of::<Self>());
         let mut enabling = Enabling::new(&program, &arena);
         let marking = Marking::new(&program, &arena, &mut enabling)?;
-        for (gauge, place) in program.gauges.iter().zip(marking.places.iter()) {
+        for (id, (gauge, place)) in program.gauges.iter().zip(marking.places.iter()).enumerate() {
             if gauge.load != GaugeId::NONE {
-                enabling.moved(&program, gauge.load, 0, place.tokens);
+                let id = PlaceId(id as u32);
+                let weighed = program.places[id].weight.is_some();
+                let load = if weighed { marking.stores[id].held } else { place.tokens };
+                enabling.moved(&program, gauge.load, 0, load);
             }
         }
         for (id, place) in marking.places.iter().enumerate() {
@@ -461,6 +464,7 @@ impl<O: Observer> Engine<O> {
                 Take::Black { place, count } => self.take_black(program, place, count),
                 Take::Chosen { place, arc } => self.take_black(program, place, self.scratch.chosen[arc as usize]),
                 Take::Head { place, position } => {
+                    self.lighten(program, place, u64::from(position));
                     let before = self.changes(place).tokens;
                     self.marking.remove(program, &mut self.enabling, place, position as usize, self.now);
                     self.left(program, place, before, before - 1);
@@ -468,6 +472,7 @@ impl<O: Observer> Engine<O> {
                 Take::Seat { place, arc } => {
                     let before = self.changes(place).tokens;
                     let seat = self.scratch.chosen[arc as usize];
+                    self.lighten(program, place, seat);
                     self.marking.remove(program, &mut self.enabling, place, seat as usize, self.now);
                     for &later in &plan.inputs[arc as usize].after {
                         if self.scratch.chosen[later] == before - 1 {
@@ -486,6 +491,8 @@ impl<O: Observer> Engine<O> {
     /// Empties a place.
     pub(crate) fn reset(&mut self, program: &Program, place: PlaceId) {
         let before = self.changes(place).tokens;
+        let held = self.marking.stores[place].held;
+        self.change_weight(program, place, held, false);
         self.marking.clear(program, &mut self.enabling, place, self.now);
         self.left(program, place, before, 0);
     }
@@ -511,9 +518,30 @@ impl<O: Observer> Engine<O> {
         self.marking.total -= before - after;
         self.enabling.moved(program, GaugeId::tokens(place), before, after);
         let load = program.gauges[GaugeId::tokens(place)].load;
-        if load != GaugeId::NONE {
+        if load != GaugeId::NONE && program.places[place].weight.is_none() {
             let reserved = self.marking.stores[place].reserved;
             self.enabling.moved(program, load, before + reserved, after + reserved);
+        }
+    }
+
+    /// The token at a position is about to leave: its weight does.
+    #[inline(always)]
+    fn lighten(&mut self, program: &Program, place: PlaceId, position: u64) {
+        if program.places[place].weight.is_some() {
+            let weight = self.marking.weight_at(program, place, position as usize);
+            self.change_weight(program, place, weight, false);
+        }
+    }
+
+    /// The weight of the tokens of a place grows or shrinks by so much.
+    fn change_weight(&mut self, program: &Program, place: PlaceId, by: u64, grows: bool) {
+        let store = &mut self.marking.stores[place];
+        let before = store.held + store.kept;
+        store.held = if grows { store.held + by } else { store.held - by };
+        let after = store.held + store.kept;
+        let gauge = program.gauges[GaugeId::tokens(place)].load;
+        if gauge != GaugeId::NONE {
+            self.enabling.moved(program, gauge, before, after);
         }
     }
 
@@ -521,7 +549,17 @@ impl<O: Observer> Engine<O> {
     fn reserve(&mut self, program: &Program, plan: &TransitionProgram) {
         let mut cursor = 0;
         for give in &plan.gives {
-            let (place, count, _) = next_deposit(&self.record, give, &mut cursor);
+            let (place, count, values) = next_deposit(&self.record, give, &mut cursor);
+            let target = &program.places[place];
+            if target.weight.is_some() && count > 0 {
+                // It was weighed when it was evaluated, and raised no fault then.
+                let weight = self.marking.weigh_token(target, &self.record[values]).unwrap_or(0).saturating_mul(count);
+                let kept = &mut self.marking.stores[place].kept;
+                *kept = kept.saturating_add(weight);
+                self.change_weight(program, place, 0, true);
+                self.marking.stores[place].reserved += count;
+                continue;
+            }
             self.keep_room(program, place, count);
         }
     }
@@ -574,6 +612,13 @@ impl<O: Observer> Engine<O> {
                 let _ = self.marking.add(program, &mut self.enabling, place, token, self.now);
             }
         }
+        if program.places[place].weight.is_some() {
+            let weight = self.marking.weigh_token(&program.places[place], token).unwrap_or(0).saturating_mul(count);
+            if reserved {
+                self.marking.stores[place].kept -= weight;
+            }
+            self.change_weight(program, place, weight, true);
+        }
         self.arrived(program, plan, place, before, count, reserved);
         let scope = &mut Scope {
             variables: token,
@@ -608,7 +653,7 @@ impl<O: Observer> Engine<O> {
         let load = program.gauges[GaugeId::tokens(place)].load;
         if reserved && program.places[place].capacity.is_some() {
             self.marking.stores[place].reserved -= count;
-        } else if load != GaugeId::NONE {
+        } else if load != GaugeId::NONE && program.places[place].weight.is_none() {
             let before = before + self.marking.stores[place].reserved;
             self.enabling.moved(program, load, before, before + count);
         }

@@ -12,9 +12,11 @@ use crate::base::table::Table;
 use crate::base::ticks::Ticks;
 use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram, OutputProgram};
 use crate::program::expression::{Bool, Int, Value};
-use crate::program::transition::TransitionProgram;
+use crate::program::place::Weight;
+use crate::program::transition::{Preference, TransitionProgram};
 use crate::program::Program;
-use crate::state::marking::Marking;
+use crate::state::marking::{weigh, Marking};
+use crate::state::store::{int_rank, real_rank};
 use crate::state::value::Scope;
 
 /// When a search is over.
@@ -24,6 +26,8 @@ pub enum Goal {
     All,
     /// The binding that so many come before.
     Nth(u64),
+    /// All of those that the transition prefers.
+    Best,
 }
 
 /// Input arcs by number.
@@ -41,13 +45,22 @@ pub struct Scratch {
     pub first: Table<Arc, u64>,
     key: Vec<u64>,
     given: Vec<(PlaceId, u64)>,
+    /// The rank of the best bindings so far, and their tokens, arc by arc, one binding after the other.
+    rank: u64,
+    best: Vec<u64>,
 }
 
 impl Scratch {
     /// For transitions of at most so many input arcs.
     pub fn new(arcs: usize) -> Self {
         let chosen: Table<Arc, u64> = vec![0; arcs].into_iter().collect();
-        Scratch { first: chosen.clone(), chosen, key: Vec::new(), given: Vec::new() }
+        Scratch { first: chosen.clone(), chosen, key: Vec::new(), given: Vec::new(), rank: 0, best: Vec::new() }
+    }
+
+    /// Chooses one of the best bindings, of a transition with so many arcs.
+    pub fn take_best(&mut self, arcs: usize, number: usize) {
+        let tokens = &self.best[number * arcs..(number + 1) * arcs];
+        self.chosen.iter_mut().zip(tokens).for_each(|(chosen, &token)| *chosen = token);
     }
 }
 
@@ -101,7 +114,7 @@ impl<'a> Search<'a> {
                 self.take(arc, input, *depth)
             }
             Find::Any => {
-                if self.transition.counted == Some(arc) {
+                if self.counts(arc) {
                     return Ok(self.count_choices(arc, tokens, |k| k));
                 }
                 for seat in 0..tokens {
@@ -118,7 +131,7 @@ impl<'a> Search<'a> {
                 self.load_key(&input.equals)?;
                 let marking = self.marking;
                 let seats = marking.matching(*index, &self.scratch.key);
-                if self.transition.counted == Some(arc) {
+                if self.counts(arc) {
                     return Ok(self.count_choices(arc, seats.len(), |k| seats[k] as usize));
                 }
                 for &seat in seats {
@@ -130,6 +143,11 @@ impl<'a> Search<'a> {
                 Ok(false)
             }
         }
+    }
+
+    /// Whether the choices of an arc need no more than to be counted.
+    fn counts(&self, arc: usize) -> bool {
+        self.transition.counted == Some(arc) && self.goal != Goal::Best
     }
 
     /// Counts the choices of the last arc that leaves any, without a look at each.
@@ -146,7 +164,7 @@ impl<'a> Search<'a> {
         }
         match self.goal {
             Goal::First => true,
-            Goal::All => false,
+            Goal::All | Goal::Best => false,
             Goal::Nth(k) => self.found > k,
         }
     }
@@ -194,15 +212,38 @@ impl<'a> Search<'a> {
         if !self.admits()? {
             return Ok(false);
         }
+        if let (Goal::Best, Some(prefer)) = (self.goal, &self.transition.prefer) {
+            return self.compare(prefer);
+        }
         self.found += 1;
         if self.found == 1 {
             self.scratch.first.copy_from_slice(&self.scratch.chosen);
         }
         Ok(match self.goal {
             Goal::First => true,
-            Goal::All => false,
+            Goal::All | Goal::Best => false,
             Goal::Nth(k) => self.found > k,
         })
+    }
+
+    /// Keeps the binding if none is better, and forgets those that are worse.
+    fn compare(&mut self, prefer: &Preference) -> Outcome<bool> {
+        let scope = &mut scope(self.variables, self.marking, self.program, self.random, self.now);
+        let rank = match &prefer.key {
+            Value::Int(key) => int_rank(key.value(scope)?),
+            Value::Real(key) => real_rank(key.value(scope)?),
+        };
+        let rank = if prefer.most { !rank } else { rank };
+        if self.found == 0 || rank < self.scratch.rank {
+            (self.found, self.scratch.rank) = (0, rank);
+            self.scratch.best.clear();
+        }
+        if rank == self.scratch.rank {
+            self.found += 1;
+            let arcs = self.transition.inputs.len();
+            self.scratch.best.extend(self.scratch.chosen.iter().take(arcs));
+        }
+        Ok(false)
     }
 
     /// Inhibitors, guard and capacities, in this order (E4 to E6).
@@ -239,17 +280,35 @@ impl<'a> Search<'a> {
         let transition = self.transition;
         self.scratch.given.clear();
         for &room in &transition.rooms {
-            let (place, count) = self.destination(&transition.outputs[room])?;
+            let arc = &transition.outputs[room];
+            let (place, count) = self.destination(arc)?;
+            let count = match &self.program.places[place].weight {
+                Some(weight) if count > 0 => count.saturating_mul(self.weight_to_be(weight, arc)?),
+                _ => count,
+            };
             match self.scratch.given.iter_mut().find(|given| given.0 == place) {
                 Some(given) => given.1 = given.1.saturating_add(count),
                 None => self.scratch.given.push((place, count)),
             }
         }
-        let fits = |(place, count): &(PlaceId, u64)| match self.program.places[*place].capacity {
-            Some(capacity) => self.left_in(*place).saturating_add(*count) <= capacity,
-            None => true,
-        };
-        Ok(self.scratch.given.iter().all(fits))
+        for position in 0..self.scratch.given.len() {
+            let (place, count) = self.scratch.given[position];
+            let Some(capacity) = self.program.places[place].capacity else { continue };
+            if self.left_in(place).saturating_add(count) > capacity {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What a token weighs that an arc would give: only the slots that weigh are evaluated.
+    fn weight_to_be(&mut self, weight: &Weight, arc: &OutputProgram) -> Outcome<u64> {
+        let mut token = vec![0; arc.width];
+        for &slot in &weight.slots {
+            let scope = &mut scope(self.variables, self.marking, self.program, self.random, self.now);
+            token[slot] = arc.values[slot].bits(scope)?;
+        }
+        weigh(weight, &token, self.random)
     }
 
     /// Where an arc puts tokens, and how many.
@@ -257,8 +316,11 @@ impl<'a> Search<'a> {
         destination(arc, &mut scope(self.variables, self.marking, self.program, self.random, self.now))
     }
 
-    /// Tokens in and reserved for a place once the firing has taken its own.
-    fn left_in(&self, place: PlaceId) -> u64 {
+    /// Tokens in and reserved for a place once the firing has taken its own, or their weight.
+    fn left_in(&mut self, place: PlaceId) -> u64 {
+        if let Some(weight) = &self.program.places[place].weight {
+            return self.weight_left_in(place, weight);
+        }
         let reserved = self.marking.stores[place].reserved;
         if self.transition.resets.contains(&place) {
             return reserved;
@@ -269,6 +331,20 @@ impl<'a> Search<'a> {
             _ => 1,
         });
         self.marking.places[place].tokens - taken.sum::<u64>() + reserved
+    }
+
+    fn weight_left_in(&mut self, place: PlaceId, weight: &Weight) -> u64 {
+        let store = &self.marking.stores[place];
+        if self.transition.resets.contains(&place) {
+            return store.kept;
+        }
+        let mut left = store.held + store.kept;
+        let arcs = self.transition.inputs.iter().zip(self.scratch.chosen.iter());
+        for (_, &position) in arcs.filter(|(arc, _)| arc.place == place && !arc.keep) {
+            // It was weighed when it came, and raised no fault then.
+            left -= weigh(weight, self.marking.token(place, position as usize), self.random).unwrap_or(0);
+        }
+        left
     }
 
     fn count(&mut self, count: &Count) -> Outcome<u64> {

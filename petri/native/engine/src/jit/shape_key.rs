@@ -134,6 +134,7 @@ impl<'a> ShapeKey<'a> {
             key,
             key_fails,
             capacity,
+            weight,
             indices,
             pivots,
             bounds,
@@ -146,6 +147,7 @@ impl<'a> ShapeKey<'a> {
         self.flag(key.is_some());
         self.flag(*key_fails);
         self.flag(capacity.is_some());
+        self.flag(weight.is_some());
         self.flag(most.is_some());
         self.flag(program.places[id].holds_one());
         self.each(bounds, Self::bound);
@@ -223,6 +225,7 @@ impl<'a> ShapeKey<'a> {
             binds,
             inhibitors,
             guard,
+            prefer,
             rooms,
             resets,
             draws,
@@ -251,6 +254,7 @@ impl<'a> ShapeKey<'a> {
         self.each(takes, Self::take);
         self.each(inhibitors, Self::inhibitor);
         self.maybe(guard.as_ref(), Self::condition);
+        self.flag(prefer.is_some());
         self.numbers(rooms);
         self.each(resets, |s, &place| s.place(place));
         self.each(draws, |s, (variable, value)| {

@@ -7,7 +7,7 @@
 
 use crate::base::fault::{LoadError, Loaded};
 use crate::base::ids::VariableId;
-use crate::net::{Discipline, Event, Expr, Match, Net, OutputArc, Place, Probe, Scalar, Table, Transition};
+use crate::net::{Discipline, Event, Expr, Kind, Match, Net, OutputArc, Place, Probe, Scalar, Table, Transition};
 
 /// Brackets within brackets of the net's text, beyond which it is refused. An operation within an operation has two.
 pub const DEEPEST: usize = 4000;
@@ -30,7 +30,9 @@ pub fn check(net: &Net) -> Loaded<()> {
         check_place(place).map_err(|what| LoadError(format!("place `{}` {what}", place.name)))?;
     }
     for transition in &net.transitions {
-        check_transition(transition).map_err(|what| LoadError(format!("transition `{}` {what}", transition.name)))?;
+        check_transition(transition)
+            .and_then(|()| check_weighed(net, transition))
+            .map_err(|what| LoadError(format!("transition `{}` {what}", transition.name)))?;
     }
     check_weights(net.transitions.iter().map(|transition| transition.weight), "the transitions")?;
     for probe in &net.probes {
@@ -63,7 +65,13 @@ fn expressions(t: &Transition) -> impl Iterator<Item = &Expr> {
     let inhibitors = t.inhibitors.iter().flat_map(|arc| equals(&arc.pattern).chain(&arc.threshold));
     let outputs = t.outputs.iter().flat_map(of_output);
     let draws = t.draws.iter().map(|draw| &draw.expression);
-    inputs.chain(inhibitors).chain(outputs).chain(draws).chain(&t.guard).chain(&t.time)
+    inputs
+        .chain(inhibitors)
+        .chain(outputs)
+        .chain(draws)
+        .chain(&t.guard)
+        .chain(&t.time)
+        .chain(t.prefer.iter().map(|prefer| &prefer.key))
 }
 
 /// What the slots of tokens must equal.
@@ -95,8 +103,18 @@ fn check_tokens(net: &Net) -> Loaded<()> {
 
 fn check_place(place: &Place) -> Result<(), String> {
     let slots = &place.colour.slots;
-    if place.capacity.is_some_and(|capacity| capacity < 0) {
+    if place.capacity.is_some_and(|capacity| capacity.as_real().is_nan() || capacity.as_real() < 0.0) {
         return Err("has a negative capacity".into());
+    }
+    if let Some(weight) = &place.weight {
+        if slots.is_empty() || place.stream {
+            return Err("has weights, and is a black place or has a stream".into());
+        }
+        let whole = place.capacity.map(|capacity| capacity.as_int().is_some());
+        if weight.kind == Kind::Bool || whole != Some(weight.kind == Kind::Int) {
+            return Err("has a capacity of another kind than its weights".into());
+        }
+        Scope { bound: vec![true; slots.len()], draws: false, marking: false }.check(weight)?;
     }
     if place.stream && (slots.is_empty() || place.discipline != Discipline::Fifo || !place.initial.is_empty()) {
         return Err("has a stream, and is not a coloured fifo place without initial tokens".into());
@@ -154,6 +172,12 @@ fn check_transition(t: &Transition) -> Result<(), String> {
         scope.check_all(&arc.threshold)?;
     }
     scope.check_all(&t.guard)?;
+    if let Some(prefer) = &t.prefer {
+        if prefer.key.kind == Kind::Bool {
+            return Err("prefers bindings by a key that is no number".into());
+        }
+        scope.check(&prefer.key)?;
+    }
     scope.draws = true;
     for draw in &t.draws {
         scope.check(&draw.expression)?;
@@ -162,6 +186,24 @@ fn check_transition(t: &Transition) -> Result<(), String> {
     scope.check_all(&t.time)?;
     scope.draws = false;
     t.outputs.iter().try_for_each(|arc| check_output(arc, &scope))
+}
+
+/// What a token weighs must be known before the firing starts (E6).
+fn check_weighed(net: &Net, t: &Transition) -> Result<(), String> {
+    for arc in &t.outputs {
+        for weight in arc.places.iter().filter_map(|place| net.places.get(place.at())?.weight.as_ref()) {
+            let mut slots = Vec::new();
+            weight.mentioned(&mut slots);
+            for value in slots.into_iter().filter_map(|slot| arc.values.get(slot)) {
+                let mut variables = Vec::new();
+                let is_known = value.mentioned(&mut variables);
+                if !is_known || t.draws.iter().any(|draw| variables.contains(&draw.variable.at())) {
+                    return Err("gives a token whose weight is not known before".into());
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_output(arc: &OutputArc, scope: &Scope) -> Result<(), String> {

@@ -97,6 +97,7 @@ impl Ranges<'_> {
             "mod" if b.0 > 0 => (if a.0 >= 0 && a.1 < b.0 { a } else { (0, b.1 - 1) }, false),
             "min" => ((a.0.min(b.0), a.1.min(b.1)), false),
             "max" => ((a.0.max(b.0), a.1.max(b.1)), false),
+            "within" => ((a.0.max(0), a.1.min(b.1 - 1)), a.0 < 0 || a.1 >= b.0),
             "if" => ((of(1).0.min(of(2).0), of(1).1.max(of(2).1)), false),
             "uniform_int" => ((a.0, b.1), true),
             "bernoulli" => (BIT, true),

@@ -53,6 +53,8 @@ pub enum IntOperation {
     Modulo,
     Min,
     Max,
+    /// The number of an element of a list, of which the second operand is the length.
+    Within,
     /// A sum that cannot overflow, as the ranges of the operands show.
     PlainAdd,
     /// A difference that cannot overflow.

@@ -324,6 +324,7 @@ fn int_operation(op: &str) -> Option<IntOperation> {
         "mod" => IntOperation::Modulo,
         "min" => IntOperation::Min,
         "max" => IntOperation::Max,
+        "within" => IntOperation::Within,
         _ => return None,
     })
 }

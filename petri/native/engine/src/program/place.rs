@@ -42,6 +42,29 @@ fn at_most(value: i64, high: Scalar) -> bool {
     high.as_int().map_or(value as f64 <= high.as_real(), |high| value <= high)
 }
 
+/// What the tokens of a place weigh (E6).
+pub struct Weight {
+    pub value: Value,
+    /// The slots that it depends on.
+    pub slots: Vec<usize>,
+    /// Evaluating it may raise a fault.
+    pub fails: bool,
+}
+
+/// Real weights are rounded to millionths, so that sums of them are exact.
+const PARTS: f64 = 1e6;
+/// So much is a weight at most: a sum of a few does not overflow.
+const MOST_WEIGHT: u64 = 1 << 62;
+
+/// A weight as the whole number that sums are made of.
+pub fn whole_weight(weight: Scalar) -> u64 {
+    match weight {
+        Scalar::Int(weight) => u64::try_from(weight).unwrap_or(0).min(MOST_WEIGHT),
+        Scalar::Bool(weight) => u64::from(weight),
+        Scalar::Real(weight) => (weight * PARTS).clamp(0.0, MOST_WEIGHT as f64).round_ties_even() as u64,
+    }
+}
+
 pub struct PlaceProgram {
     pub name: String,
     pub width: usize,
@@ -51,7 +74,9 @@ pub struct PlaceProgram {
     pub key: Option<Value>,
     /// Evaluating the key may raise a fault.
     pub key_fails: bool,
+    /// A number of tokens, or a weight.
     pub capacity: Option<u64>,
+    pub weight: Option<Weight>,
     pub indices: Vec<IndexId>,
     /// Joins whose pivot the place is.
     pub pivots: Vec<JoinId>,

@@ -72,6 +72,13 @@ pub enum Selection {
     Search,
 }
 
+/// Of several bindings, those with the least key are chosen from, or those with the greatest (I4).
+#[derive(Clone, Debug)]
+pub struct Preference {
+    pub key: Value,
+    pub most: bool,
+}
+
 pub struct TransitionProgram {
     pub name: String,
     pub variable_names: Vec<String>,
@@ -83,6 +90,7 @@ pub struct TransitionProgram {
     pub binds: bool,
     pub inhibitors: Vec<InhibitorProgram>,
     pub guard: Option<Bool>,
+    pub prefer: Option<Preference>,
     /// The outputs to places with a capacity, where watches do not decide about room.
     pub rooms: Vec<usize>,
     pub resets: Vec<PlaceId>,

@@ -17,18 +17,20 @@
 //! - *ranges*: each value lies in the range of its slot. Indices over small ranges depend on it.
 //! - *total*: `total` is at least the number of all tokens.
 //! - *reserved*: only places with a capacity have reserved room, and not more than the capacity leaves.
+//! - *held*: where the capacity is one of weight, `held` is the weight of the tokens.
 //! - Each [`Store`], [`Index`] and [`Join`] holds its own, given the tokens of its place.
 
 use std::sync::Arc;
 
-use crate::base::fault::Outcome;
-use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::base::fault::{Fault, Outcome};
+use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, SpanId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::table::Table;
 use crate::base::ticks::Ticks;
-use crate::net::Discipline;
+use crate::net::{Discipline, Scalar};
 use crate::program::expression::Value;
+use crate::program::place::{whole_weight, PlaceProgram, Weight};
 use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::counters::PlaceCounters;
@@ -77,6 +79,9 @@ impl Marking {
                     for _ in 0..*count {
                         marking.add(program, enabling, id, token, 0)?;
                     }
+                    let weight = marking.weigh_token(place, token)?.checked_mul(*count);
+                    let held = weight.and_then(|weight| weight.checked_add(marking.stores[id].held));
+                    marking.stores[id].held = held.ok_or_else(|| Fault::new("int-overflow", SpanId::NONE))?;
                 }
                 marking.total += count;
             }
@@ -126,6 +131,30 @@ impl Marking {
             Value::Int(key) => int_rank(key.value(&mut scope)?),
             Value::Real(key) => real_rank(key.value(&mut scope)?),
         })
+    }
+
+    /// What a token of a place weighs; 0 where that does not matter. May raise a fault.
+    pub fn weigh_token(&mut self, place: &PlaceProgram, token: &[u64]) -> Outcome<u64> {
+        place.weight.as_ref().map_or(Ok(0), |weight| weigh(weight, token, &mut self.silent))
+    }
+
+    /// What all tokens of a place weigh, evaluated anew.
+    fn weight_of_all(&self, plan: &PlaceProgram, place: PlaceId) -> u64 {
+        let Some(weight) = &plan.weight else { return 0 };
+        let random = &mut self.silent.clone();
+        let tokens = self.listed(place);
+        let weights = tokens.into_iter().map(|token| weigh(weight, token, random).unwrap_or(0));
+        weights.sum()
+    }
+
+    /// What the token at a position weighs, which has been weighed before.
+    pub fn weight_at(&mut self, program: &Program, place: PlaceId, position: usize) -> u64 {
+        let plan = &program.places[place];
+        if plan.weight.is_none() {
+            return 0;
+        }
+        let token = self.token(place, position).to_vec();
+        self.weigh_token(plan, &token).unwrap_or(0)
     }
 
     /// A coloured token arrives. A key may raise a fault.
@@ -314,7 +343,10 @@ impl Marking {
             let id = PlaceId(place as u32);
             values[place] = state.tokens;
             if let Some(load) = values.get_mut(program.gauges[GaugeId::tokens(id)].load.at()) {
-                *load = state.tokens + self.stores[id].reserved;
+                *load = match program.places[id].weight {
+                    Some(_) => self.stores[id].held + self.stores[id].kept,
+                    None => state.tokens + self.stores[id].reserved,
+                };
             }
         }
         values
@@ -346,14 +378,28 @@ impl Marking {
         store.verify(&state.ring, if plan.width > 0 { state.tokens as usize } else { 0 })?;
         let few = plan.most.is_none_or(|most| state.tokens <= most);
         ensure(few, "most", || format!("{} tokens, at most {:?}", state.tokens, plan.most))?;
-        let room = plan.capacity.map_or(0, |capacity| capacity.saturating_sub(state.tokens));
-        ensure(store.reserved <= room, "reserved", || format!("{} of {room}", store.reserved))?;
+        let (load, kept) = match plan.weight {
+            Some(_) => (store.held, store.kept),
+            None => (state.tokens, store.reserved),
+        };
+        ensure(store.held == self.weight_of_all(plan, id), "held", || format!("{}", store.held))?;
+        let room = plan.capacity.map_or(0, |capacity| capacity.saturating_sub(load));
+        ensure(kept <= room, "reserved", || format!("{kept} of {room}"))?;
         let tokens = if plan.width > 0 { self.listed(id) } else { Vec::new() };
         tokens.iter().try_for_each(|token| {
             let holds = plan.bounds.iter().zip(token.iter()).all(|(bound, &value)| bound.holds(value));
             ensure(holds, "ranges", || format!("{token:?}"))
         })
     }
+}
+
+/// What a token weighs. It draws nothing.
+pub fn weigh(weight: &Weight, token: &[u64], random: &mut Random) -> Outcome<u64> {
+    let mut scope = Scope { variables: token, places: &[], tables: &[], random, now: 0, end: 0 };
+    Ok(whole_weight(match &weight.value {
+        Value::Int(weight) => Scalar::Int(weight.value(&mut scope)?),
+        Value::Real(weight) => Scalar::Real(weight.value(&mut scope)?),
+    }))
 }
 
 #[cfg(test)]

@@ -58,6 +58,9 @@ pub struct Store {
     heap: Option<Box<Heap>>,
     /// Tokens that firings in progress will deposit, where the place has a capacity.
     pub reserved: u64,
+    /// The weight of the tokens, and of those that firings in progress will deposit, where the capacity is one of weight.
+    pub held: u64,
+    pub kept: u64,
 }
 
 impl Store {
@@ -66,7 +69,7 @@ impl Store {
         let keyed = discipline == Discipline::Key && width > 0;
         let heap = keyed.then(|| Box::new(Heap { width, ..Heap::default() }));
         let room = if keyed { 0 } else { LEAST * width };
-        Store { slots: vec![0; room].into_iter().collect(), width, discipline, heap, reserved: 0 }
+        Store { slots: vec![0; room].into_iter().collect(), width, discipline, heap, reserved: 0, held: 0, kept: 0 }
     }
 
     /// The ring of an empty store.

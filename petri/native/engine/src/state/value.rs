@@ -106,6 +106,10 @@ impl IntOperation {
             IntOperation::PlainMul => Some(a.wrapping_mul(b)),
             IntOperation::Min => Some(if b < a { b } else { a }),
             IntOperation::Max => Some(if b > a { b } else { a }),
+            IntOperation::Within if !(0..b).contains(&a) => {
+                return Err(Fault::new("list-range", span).with_int("index", a).with_int("size", b));
+            }
+            IntOperation::Within => Some(a),
             IntOperation::PlainDivide => a.checked_div(b),
             IntOperation::PlainModulo => a.checked_rem(b),
             IntOperation::FloorDivide | IntOperation::Modulo if b == 0 => {

@@ -215,6 +215,13 @@ impl Emitter<'_, '_> {
             IntOperation::PlainModulo => self.b.ins().urem(a, b),
             IntOperation::Min => self.b.ins().smin(a, b),
             IntOperation::Max => self.b.ins().smax(a, b),
+            IntOperation::Within => {
+                let least = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, a, 0);
+                self.require(least);
+                let most = self.b.ins().icmp(IntCC::SignedLessThan, a, b);
+                self.require(most);
+                a
+            }
             IntOperation::FloorDivide | IntOperation::Modulo => {
                 let whole = operation == IntOperation::FloorDivide;
                 match known {

@@ -55,7 +55,15 @@ pub fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
             whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
         })
     };
-    plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
+    !weighs(program, plan)
+        && plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
+}
+
+/// Whether tokens come to, or leave, a place whose capacity is one of weight.
+fn weighs(program: &Program, plan: &TransitionProgram) -> bool {
+    let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
+    let given = plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
+    taken.chain(given).any(|place| program.places[place].weight.is_some())
 }
 
 impl Emitter<'_, '_> {
@@ -171,7 +179,7 @@ impl Emitter<'_, '_> {
                 self.choose_of(join, plan, k, &mut chosen);
             }
             Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
-            Selection::Search if can_search(plan) => self.choose_by_search(plan, &mut chosen),
+            Selection::Search if can_search(plan) && plan.prefer.is_none() => self.choose_by_search(plan, &mut chosen),
             Selection::Product | Selection::Search => {
                 let open = |arc: &InputProgram| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
                 self.lend_chance();

@@ -11,7 +11,7 @@ use crate::program::index::{IndexProgram, MOST_LINKS};
 use crate::program::initial::initial_tokens;
 use crate::program::join::JoinProgram;
 use crate::program::lower::Lowering;
-use crate::program::place::{Bound, PlaceProgram};
+use crate::program::place::{whole_weight, Bound, PlaceProgram, Weight};
 use crate::program::ranges::slot_ranges;
 use crate::program::watch::{Dependent, Gauge, Watch};
 
@@ -83,7 +83,18 @@ impl<'a> Compiler<'a> {
             low: slot.low,
             high: slot.high,
         };
-        let capacity = place.capacity.map(|c| u64::try_from(c).map_err(|_| LoadError("a negative capacity".into())));
+        let weight = match &place.weight {
+            Some(weight) => Some(self.weight(index, place, weight)?),
+            None => None,
+        };
+        let capacity = match place.capacity {
+            Some(capacity) if weight.is_some() => Some(whole_weight(capacity)),
+            Some(capacity) => {
+                let number = capacity.as_int().and_then(|number| u64::try_from(number).ok());
+                Some(number.ok_or_else(|| LoadError("a capacity that is no number of tokens".into()))?)
+            }
+            None => None,
+        };
         Ok(PlaceProgram {
             name: place.name.clone(),
             width: slots.len(),
@@ -91,13 +102,25 @@ impl<'a> Compiler<'a> {
             discipline: place.discipline,
             key,
             key_fails,
-            capacity: capacity.transpose()?,
+            capacity,
+            weight,
             indices: Vec::new(),
             pivots: Vec::new(),
             bounds: slots.iter().map(bound).collect(),
             initial: initial_tokens(place)?,
             most: None,
         })
+    }
+
+    /// What the tokens of a place weigh.
+    fn weight(&mut self, index: usize, place: &Place, weight: &Expr) -> Loaded<Weight> {
+        let facts = Ranges(&self.slot_ranges[index]).facts(weight);
+        let mut lowering = self.lowering(place.colour.slots.iter().map(|slot| slot.kind).collect());
+        let value = lowering.value(weight, weight.kind)?;
+        let mut slots: Vec<usize> = facts.variables.iter().map(|slot| slot.at()).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        Ok(Weight { value, slots, fails: facts.fails })
     }
 
     /// An index over some slots of a place; made when first asked for.

@@ -11,6 +11,9 @@ use crate::program::transition::Selection;
 impl TransitionCompiler<'_, '_> {
     pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool, free: bool) -> Selection {
         let bags: Vec<usize> = (0..inputs.len()).filter(|&i| is_bag(&inputs[i])).collect();
+        if self.transition.prefer.is_some() && !bags.is_empty() {
+            return Selection::Search;
+        }
         if !self.plain {
             return match bags.as_slice() {
                 [] if free => Selection::Single,

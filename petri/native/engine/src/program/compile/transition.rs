@@ -9,7 +9,7 @@ use crate::program::arc::{Count, Find, Give, InhibitorProgram, InputProgram, Out
 use crate::program::compile::compiler::Compiler;
 use crate::program::expression::{Int, Real, Value};
 use crate::program::lower::Lowering;
-use crate::program::transition::{Selection, Time, TransitionProgram};
+use crate::program::transition::{Preference, Selection, Time, TransitionProgram};
 use crate::program::transition::{MOST_HELD, NO_LANE};
 use crate::program::watch::{Dependent, Watch};
 
@@ -169,6 +169,10 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let capacity = |arc: &OutputProgram| arc.places.iter().any(|p| self.compiler.places[p.at()].capacity.is_some());
         let reserves = outputs.iter().any(capacity);
         let mut lowering = self.lowering();
+        let prefer = match &t.prefer {
+            Some(prefer) => Some(Preference { key: lowering.value(&prefer.key, prefer.key.kind)?, most: prefer.most }),
+            None => None,
+        };
         let mut draws = Vec::new();
         for draw in &t.draws {
             let kind = lowering.kinds[draw.variable.at()];
@@ -202,6 +206,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
             inputs,
             inhibitors,
             guard,
+            prefer,
             rooms,
             resets: t.resets.clone(),
             draws,
@@ -367,6 +372,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let open = rooms.iter().any(|&i| {
             let arc = &outputs[i];
             arc.form == OutputForm::Open
+                || arc.places.iter().any(|place| places[place.at()].weight.is_some())
                 || self.transition.resets.contains(&arc.place())
                 || inputs.iter().any(|input| input.place == arc.place() && taken(input).is_none())
         });
@@ -382,6 +388,14 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
                 range.0 < 0 || range.1 >= arc.places.len() as i128
             });
             self.enabling.fails |= negative || outside;
+            for &place in &arc.places {
+                let Some(weight) = &self.compiler.places[place.at()].weight else { continue };
+                let (slots, fails) = (weight.slots.clone(), weight.fails);
+                self.enabling.fails |= fails;
+                for slot in slots {
+                    self.decides(&arc.values[slot]);
+                }
+            }
         }
         (rooms, open)
     }
