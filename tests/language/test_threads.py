@@ -206,6 +206,18 @@ PAIRS = {
         transition d: s({p, c}) -> other(p), idle(c) weight 1
         """,
     ),
+    "a preference": (
+        """
+        thread t
+          take received(p), idle(c)  prefer most (c + 1) mod 4
+          wait 300 ns
+          give out(p), idle(c)
+        end
+        """,
+        """
+        transition a: received(p), idle(c) -> out(p), idle(c)  takes 300 ns  prefer most (c + 1) mod 4
+        """,
+    ),
     "choose what comes first": (
         """
         place signal = token
