@@ -84,11 +84,18 @@ def is_name(actions: Mapping[str, int], kind: str, tokens: Sequence[Token], posi
         return False
     following = tokens[position + 1].kind if position + 1 < len(tokens) else END
     if kind in actions:
-        touches = (
-            following not in ("(", "[") or tokens[position].end_column == tokens[position + 1].column
-        )  # `read (p)` reads p
-        return following in _AFTER_NAMES.get(kind, ()) and touches
+        return following in _AFTER_NAMES.get(kind, ()) and not _begins_an_operand(tokens, position + 1)
     return following not in ("NAME", "NUMBER", "STRING")
+
+
+def _begins_an_operand(tokens: Sequence[Token], position: int) -> bool:
+    """Whether a bracket or a minus belongs to what follows, as its spaces say: `read (p)` reads p, `order -p.seq`."""
+    before, token = tokens[position - 1 : position + 1]
+    if before.end_column == token.column:
+        return False
+    if token.kind != "-":
+        return token.kind in ("(", "[")
+    return position + 1 < len(tokens) and token.end_column == tokens[position + 1].column
 
 
 # What follows a name where the keyword could stand as well: a place in an arc, a value in an enumeration.

@@ -140,7 +140,6 @@ class Compiler:
         made = Transition(step.label, self._word(step), state, step.span, step.name_span, step.doc)
         branch = cursor.clauses or step
         made.guard = step.guard if branch is step else both(branch.guard, step.guard)
-        made.prefer = step.prefer or branch.prefer
         made.priority, made.weight = step.priority or branch.priority, step.weight or branch.weight
         made.prefer = step.prefer or branch.prefer
         self.transitions.append(made)
