@@ -13,7 +13,7 @@
 #define HOPS 1
 #endif
 
-constexpr int hops = HOPS, engines = 8, threads = 64, steps = 10, units = 4, flows = 10, flow_packets = 100;
+constexpr int hops = HOPS, engines = 8, threads = 64, steps = 9, units = 4, flows = 10, flow_packets = 100;
 constexpr int ports = 4, mac_memory = 256, engine_line = 2, elements = 128, entries = 4, output_memory = 4;
 constexpr int sram_stages = 16, scratch_stages = 8;
 constexpr double cycle = 1000.0 / 600.0, size = 64.0, line = 0.375, load = 2.96 / 3, media = 0.5;  // ns, B, B/ns
@@ -21,11 +21,11 @@ constexpr double mac_time = 10 * cycle, command_time = 4 * cycle, hash_time = 8 
 constexpr double sram_time = 6 * 105 * cycle, scratch_time = 60 * cycle;
 constexpr double line_time = size / line, source_time = size / (load * line), media_time = size / media;
 constexpr int processed = 6, finish = 8;  // steps: wants an element of the transmit buffer; has its packet there
-constexpr double work[steps] = {30 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 0, 15 * cycle, 15 * cycle, 0};
+constexpr double work[steps] = {30 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 12 * cycle, 0, 15 * cycle, 15 * cycle};
 enum Unit { dram, sram, hash, scratch };
 constexpr int destination[finish] = {dram, dram, hash, sram, dram, scratch, -1, dram};
-const char* const step_names[steps] = {"buffer.receive", "forward.read_header", "forward.hash", "forward.look_up", "forward.write_header",
-                                       "forward.count", nullptr, "transmit.transmit", "transmit.finish", nullptr};
+const char* const step_names[steps] = {"receive", "read_header", "hash", "look_up", "write_header",
+                                       "count", "call_asked", "transmit", "finish"};
 
 // Leaves of one router in the tree of next events.
 enum Leaf { of_line, of_send, of_enter, of_bus, of_dram, of_hash, of_emit, of_buffer = 8, of_engine = 16, of_scratch = 24, of_sram = 32 };
@@ -174,7 +174,7 @@ private:
     unsigned head = 0;
     bool sending_one = false;
     int send_thread = 0;
-    Level allocate, finished, valid, validate, select, leaving, send, sending, output_room{output_memory}, transmit;
+    Level asked, allocate, finished, valid, validate, select, leaving, send, sending, output_room{output_memory}, transmit;
     Queue<Packet> to_send;
     bool line_busy = false;
     Packet on_line{};
@@ -427,6 +427,8 @@ private:
         }
         if (at_step[thread] == processed) {
             resume[processed].pass();
+            immediate(step[processed]);
+            asked.pass();
             immediate(allocate);
             ++at_step[thread];
         }
@@ -514,8 +516,8 @@ void Router::report(Report& report, const std::string& name) const {
     show_place(report, memories + "bus.entry", entry);
     Level bus;
     for (int s = 0; s < steps; ++s) {
-        show_place(report, numbered(name + ".resume", s), resume[s]);
-        if (step_names[s]) show_transition(report, chip + step_names[s], step[s]);
+        show_place(report, s == 0 ? name + ".assigned" : chip + "forward.at_" + step_names[s], resume[s]);
+        show_transition(report, chip + "forward." + step_names[s], step[s]);
     }
     for (int u = 0; u < units; ++u) {
         show_place(report, numbered(chip + "request", u), request[u]);
@@ -533,6 +535,7 @@ void Router::report(Report& report, const std::string& name) const {
     show_idle(report, memories + "hash.unit_free", access[hash]);
     show_place(report, memories + "sram.stage", sram_stage);
     show_place(report, memories + "scratch.stage", scratch_stage);
+    show_place(report, name + ".asked", asked);
     show_transition(report, name + ".allocation.allocate", allocate);
     show_place(report, name + ".finished", finished);
     show_place(report, out + "valid", valid);
