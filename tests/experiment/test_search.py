@@ -100,7 +100,9 @@ def test_the_oracle_itself() -> None:
 
 
 @needs_native
-@pytest.mark.parametrize(("seats", "seed"), [(5, 1), (10, 2), (20, 3)])
+@pytest.mark.parametrize(
+    ("seats", "seed"), [(10, 2), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((5, 1), (20, 3)))]
+)
 def test_the_load_with_one_percent_of_loss(md1k: str, seats: int, seed: int) -> None:
     found = petri.search(
         md1k, find="load", between="0.5..1", condition="loss <= 1%", resolution="1%", until=20_000, seed=seed,
