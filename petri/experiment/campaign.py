@@ -156,6 +156,7 @@ def sweep(
         "title": experiment.title,
         "description": experiment.description,
         "expected": [one.to_dict() for one in experiment.expected],
+        "parts": {name: list(measures) for name, measures in experiment.parts.items()},
     }
     with Store.create(store, prepared.identity, about) as opened:
         numbers = opened.add_points(prepared.points)
@@ -350,4 +351,5 @@ class Campaign:
             interrupted,
             experiment.description,
             self.store.files(),
+            experiment.parts,
         )

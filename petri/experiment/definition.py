@@ -76,16 +76,16 @@ class Definition:
     """Runs of a net over points of its parameters, as declared; `Experiment` is what can be run.
 
     net: its path, its name in the library, a `Net` or `Model`, or a function that makes one from keyword arguments.
-    points: the parameters that change; `fixed` are the same at all points. Instead of points, `grid` gives values to
-    combine ({"threads": [1, 2, 4], "engines": "1..8"}) or `sample` ranges to draw from, as in a file. cases: named sets
-    of parameters; each point is run in each case, and has its name as `case`. replications:
-    per point; with a precision, the number before the first check. precision: the half-width that every measure, or
-    every measure named, must reach, to `max_replications` at the most. until, warmup: as of `Model.run`; warmup
-    "auto" determines it from pilot runs. seed: of all points when streams are "common", so that differences between
-    points are paired; "independent" gives each point its own. measures: the figures to keep
-    (`petri.measure.figures`), all declared ones when None. recordings, columns: files for the net's places with
-    streams, as of `Model.with_streams`. tables: other files for the tables that the net draws from, as of
-    `petri.load`.
+    points: the parameters that change; `fixed` are the same at all points. Instead of points, `grid` gives values
+    to combine ({"threads": [1, 2, 4], "engines": "1..8"}) or `sample` ranges to draw from, as in a file. cases:
+    named sets of parameters; each point is run in each case, and has its name as `case`. parts: measures that add
+    up to a whole, by its name, which reports draw as stacked bars. replications: per point; with a precision, the
+    number before the first check. precision: the half-width that every measure, or every measure named, must reach,
+    to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" determines it from pilot
+    runs. seed: of all points when streams are "common", so that differences between points are paired;
+    "independent" gives each point its own. measures: the figures to keep (`petri.measure.figures`), all declared
+    ones when None. recordings, columns: files for the net's places with streams, as of `Model.with_streams`.
+    tables: other files for the tables that the net draws from, as of `petri.load`.
     """
 
     net: Source
@@ -107,6 +107,7 @@ class Definition:
     title: str = ""
     description: str = ""
     cases: Mapping[str, Values] = field(default_factory=dict)
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
     grid: InitVar[Mapping[str, Any] | None] = None
     sample: InitVar[Mapping[str, Any] | None] = None
 

@@ -135,6 +135,7 @@ class Outcome:
     interrupted: bool = False
     description: str = ""
     files: tuple[FileRead, ...] = ()  # what was read of the recordings
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict)  # measures that add up to a whole, by its name
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -286,4 +287,7 @@ def read_outcome(store: Store) -> Outcome:
         )
         points.append(replace(point, checked=check(expected, point, net)))
     described = about.get("description", "")
-    return Outcome(about.get("title", ""), net, identity, tuple(points), store.path, False, described, store.files())
+    return Outcome(
+        about.get("title", ""), net, identity, tuple(points), store.path, False, described, store.files(),
+        about.get("parts", {}),
+    )  # fmt: skip

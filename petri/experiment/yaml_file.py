@@ -61,6 +61,7 @@ KEYS: Final = {
     "seed": "seed: 7",
     "streams": "streams: common",
     "measures": "measures: [goodput, delay.p99]",
+    "parts": "parts: {enqueueing: [link_cycles, copy_cycles]}",
     "recordings": "recordings: {packets: capture.pcap}",
     "columns": "columns: {time: 'frame.time_epoch [s]'}",
     "tables": "tables: {lengths.csv: mine.csv}",
@@ -163,6 +164,7 @@ class Reading:
             seed=self.whole(entries.get("seed"), "seed", 0),
             streams=self.one_of(entries.get("streams"), "streams", (COMMON, INDEPENDENT)) or COMMON,
             measures=self.measures(entries.get("measures")),
+            parts=self.parts(entries.get("parts")),
             recordings=self.files(entries, "recordings"),
             columns=self.texts(entries, "columns"),
             tables=self.files(entries, "tables"),
@@ -220,6 +222,11 @@ class Reading:
             self.error("too-many-points", root.keys["cases"], count=len(crossed), limit=MOST_POINTS)
             return points
         return crossed
+
+    def parts(self, node: YamlNode | None) -> dict[str, list[str]]:
+        """Measures that add up to a whole, by its name."""
+        table = None if node is None else self.expect(node, YamlTable, "parts", "names with measures", KEYS["parts"])
+        return {} if table is None else {name: self.measures(one) or [] for name, one in table.entries.items()}
 
     def grid(self, node: YamlNode) -> list[dict[str, Value]]:
         table = self.expect(node, YamlTable, "grid", "parameters with their values", KEYS["grid"])

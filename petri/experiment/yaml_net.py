@@ -142,6 +142,11 @@ class _Check:
         precision = entries.get("precision")
         for name, span in precision.keys.items() if isinstance(precision, YamlTable) else ():
             yield from self.figure(name, span, kept, "precision-of-unkept")
+        parts = entries.get("parts")
+        for measures in parts.entries.values() if isinstance(parts, YamlTable) else ():
+            for node in _items(measures):
+                if isinstance(node, YamlText):
+                    yield from self.figure(node.value.strip(), node.span, kept, "parts-of-unkept")
         expected = entries.get("expected")
         for node in (expected,) if isinstance(expected, YamlTable) else _items(expected):
             if isinstance(node, YamlTable):

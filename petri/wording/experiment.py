@@ -88,6 +88,7 @@ WORDING: dict[str, Wording] = {
     "precision-of-unkept": Wording(
         "a precision is set for `{name}`, which is not kept", "the measures kept are {kept:and}"
     ),
+    "parts-of-unkept": Wording("the part `{name}` is not kept", "the measures kept are {kept:and}"),
     "precision-of-extreme": Wording(
         "`{name}` is the {extreme} value of all replications, which has no interval",
         "set a precision for a mean, or for a percentile such as `p99`",

@@ -27,6 +27,7 @@ warmup: auto
 seed: 7
 streams: independent
 measures: [customers, busy, line.mean]
+parts: {all: [busy, line.mean]}
 expected:
   - {at: {load: 0.5}, measure: busy, value: 50%, within: 0.02, source: by hand}
 """
@@ -54,6 +55,7 @@ def test_everything_is_read(tmp_path: Path) -> None:
         measures=["customers", "busy", "line.mean"],
         expected=[Expected("busy", "50%", Tolerance(0.02, relative=False), {"load": 0.5}, "by hand")],
         title="A queue",
+        parts={"all": ["busy", "line.mean"]},
     )
 
 
@@ -335,3 +337,9 @@ def test_what_is_wrong_in_cases(tmp_path: Path) -> None:
         load(tmp_path, text)
     told = {(one.id, one.span.line if one.span else 0) for one in refused.value.diagnostics}
     assert told == {("experiment-same-parameter", 3), ("unknown-parameter", 5), ("experiment-kind", 6)}
+
+
+def test_a_part_must_be_kept(tmp_path: Path) -> None:
+    write_net(tmp_path)
+    with pytest.raises(LanguageError, match=r"the part `line\.maximum` is not kept"):
+        load(tmp_path, WHOLE.replace("[busy, line.mean]}", "[busy, line.maximum]}"))

@@ -93,3 +93,25 @@ def test_means_have_bars_of_one_deviation(net: str, tmp_path: Path) -> None:
 def test_there_are_none_without_a_deviation(net: str, tmp_path: Path) -> None:
     experiment = Experiment(net=net, points=[{"slow": 1}, {"slow": 3}], replications=2, measures=["gap.mean"])
     assert "Means with deviations" not in sweep_report(experiment.run(tmp_path / "none.db"))
+
+
+def test_parts_of_a_whole_are_stacked(net: str, tmp_path: Path) -> None:
+    parts = {"all": ["sent", "twice", "unknown"]}
+    points = [{"slow": 3}, {"slow": 5}]
+    outcome = Experiment(net=net, points=points, replications=2, parts=parts).run(tmp_path / "parts.db")
+    drawn = Reader(sweep_report(outcome)).json("figures")
+    (stack,) = [one for one in drawn if one["layout"].get("barmode") == "stack"]
+    assert [trace["name"] for trace in stack["data"]] == [plotted("sent"), plotted("twice")]
+    sent, twice = (trace["y"] for trace in stack["data"])
+    assert twice == pytest.approx([2 * value for value in sent])
+
+
+def test_a_measure_over_decades_has_a_logarithmic_axis(net: str, tmp_path: Path) -> None:
+    """As long as its parameter has one, and it is never 0."""
+    text = NET.replace("in 1..9", "in 1..10000").replace("until 100 ms", "until 100 s")
+    Path(net).write_text(text, "utf-8")
+    outcome = Experiment(net=net, grid={"slow": [1, 10, 100, 1000]}, replications=2, measures=["sent"]).run(
+        tmp_path / "log.db"
+    )
+    (curve,) = [one for one in Reader(sweep_report(outcome)).json("figures") if "xaxis" in one["layout"]]
+    assert curve["layout"]["xaxis"]["type"] == curve["layout"]["yaxis"]["type"] == "log"

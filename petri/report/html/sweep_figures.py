@@ -116,7 +116,7 @@ def curves(outcome: Outcome, kept: Kept, units: Units, known: Sequence[PlotAxis]
         "data": traces,
         "layout": {
             "xaxis": along.layout(),
-            "yaxis": {"title": {"text": f"{axis_name(kept)}{unit}"}, "rangemode": _range_mode(outcome, kept)},
+            "yaxis": {"title": {"text": f"{axis_name(kept)}{unit}"}, **_range(outcome, kept, along)},
             "showlegend": len(traces) > 1,
         },
     }
@@ -149,6 +149,31 @@ def with_deviation(outcome: Outcome, name: str, mean: Kept, deviation: Kept, uni
             "xaxis": {"type": "category"},
             "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}},
             "showlegend": False,
+        },
+    }
+
+
+def stacked(outcome: Outcome, name: str, parts: Sequence[Kept], units: Units) -> Figure:
+    """Measures that add up to a whole at every point, as one bar of coloured pieces."""
+    scale = max((scale_of(outcome, part, units) for part in parts), key=lambda scale: 1.0 / scale.factor)
+    traces = [
+        {
+            "type": "bar",
+            "name": plotted(part.name),
+            "x": [plotted(point.label) for point in outcome.points],
+            "y": [finite(point.intervals[part.name].mean * scale.factor) for point in outcome.points],
+            "marker": {"color": f"@s{number % SERIES}"},
+        }
+        for number, part in enumerate(parts)
+    ]
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    return {
+        "data": traces,
+        "layout": {
+            "barmode": "stack",
+            "xaxis": {"type": "category"},
+            "yaxis": {"title": {"text": f"{plotted(name)}{unit}"}, "rangemode": "tozero"},
+            "showlegend": True,
         },
     }
 
@@ -342,6 +367,15 @@ def cloud(outcome: Outcome, kept: Kept, units: Units, along: PlotAxis) -> Figure
             "showlegend": False,
         },
     }
+
+
+def _range(outcome: Outcome, kept: Kept, along: PlotAxis) -> dict[str, str]:
+    """Logarithmic where the parameter is and the values cover more than a decade."""
+    values = [point.intervals[kept.name].mean for point in outcome.points]
+    known = [value for value in values if math.isfinite(value)]
+    if along.logarithmic and known and min(known) > 0.0 and max(known) > 10.0 * min(known):
+        return {"type": "log"}
+    return {"rangemode": _range_mode(outcome, kept)}
 
 
 def _range_mode(outcome: Outcome, kept: Kept) -> str:

@@ -44,6 +44,7 @@ def sweep_page(outcome: Outcome) -> Page:
         page.section("expected", "Expected values", _expected_table(outcome, units))
     _distributions(page, outcome, units, axes)
     _deviations(page, outcome, units)
+    _parts(page, outcome, units)
     _measures(page, outcome, units, axes)
     if outcome.points:
         page.section("points", "Every point", points_table(outcome, units, axes))
@@ -131,6 +132,18 @@ def _deviations(page: Page, outcome: Outcome, units: Units) -> None:
     if parts:
         note = tag("p", "Bars are one standard deviation of the values, not of their mean.", class_="note")
         page.section("deviations", "Means with deviations", note, parts)
+
+
+def _parts(page: Page, outcome: Outcome, units: Units) -> None:
+    """The measures that add up to a whole, of each whole that the experiment names."""
+    kept = {one.name: one for one in outcome.figures}
+    drawn = []
+    for name, measures in outcome.parts.items():
+        if known := [kept[one] for one in measures if one in kept]:
+            bars = figures.stacked(outcome, name, known, units)
+            drawn.append(content(tag("h3", name), page.figure(bars, f"{name} and its parts", None, 24)))
+    if drawn:
+        page.section("parts", "Parts of a whole", drawn)
 
 
 def _has_values(outcome: Outcome, kept: Kept) -> bool:
