@@ -119,7 +119,7 @@ ONE_RUN = [
     OneRun(queue(0.95, 20_000.0), (0.0, 0.06)),
     OneRun(queue(0.95, 50_000.0), (0.2, 0.45)),
     OneRun(queue(0.95, 100_000.0), (0.8, 1.0)),
-    OneRun(queue(0.95, 200_000.0), (0.98, 1.0)),
+    OneRun(queue(0.95, 200_000.0), (0.9, 1.0)),
     OneRun(silver(10_000.0), (0.0, 1.0)),
     OneRun(silver(50_000.0), (0.9, 1.0)),
     OneRun(Case("mm1k", {"load": 0.8, "seats": 5}, "refused", full(0.8, 5), 20_000.0, 1000.0), (0.97, 1.0)),
