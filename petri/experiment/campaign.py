@@ -26,7 +26,7 @@ from petri.experiment.warmup import Warmup
 from petri.experiment.workers import Given, Workers, default_workers
 from petri.measure.figures import statistics
 from petri.measure.sequential import Stopping
-from petri.run.stop import NO_LIMIT, TimeLimit
+from petri.run.stop import NO_LIMIT, CtrlC, TimeLimit
 from petri.version import VERSION
 
 PAUSE: Final = 0.25  # seconds between checks of the clock while nothing finishes
@@ -211,23 +211,23 @@ class Campaign:
 
     def run(self) -> bool:
         """Until everything is done; returns whether Ctrl-C or the time limit stopped it."""
-        try:
-            self.refresh()
-            while self.open:
-                self.hand_out()
-                if self.pending:
-                    done, _ = wait(self.pending, timeout=PAUSE, return_when=FIRST_COMPLETED)
-                    self.collect(done)
-                else:
-                    time.sleep(PAUSE)  # other processes have claimed the rest
+        with CtrlC() as ctrl_c:
+            try:
                 self.refresh()
-                self.store.beat()
-                if self.limit.over and self.open:
-                    raise KeyboardInterrupt
-        except KeyboardInterrupt:
-            self.keep_finished()
-            return True
-        return False
+                while self.open:
+                    self.hand_out()
+                    if self.pending:
+                        done, _ = wait(self.pending, timeout=PAUSE, return_when=FIRST_COMPLETED)
+                        self.collect(done)
+                    else:
+                        time.sleep(PAUSE)  # other processes have claimed the rest
+                    self.refresh()
+                    self.store.beat()
+                    ctrl_c.check(self.limit if self.open else NO_LIMIT)
+            except KeyboardInterrupt:
+                self.keep_finished()
+                return True
+            return False
 
     def refresh(self, *, new: bool = True) -> None:
         """Read rows that this or another process has written, all or the new ones, and notify the watcher."""

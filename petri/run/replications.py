@@ -20,7 +20,7 @@ from petri.measure.observation import Observation
 from petri.net import Net, Token
 from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
-from petri.run.stop import NO_LIMIT, StopSign, TimeLimit
+from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
 from petri.structs import Frozen, Struct, field
 
 MOST_BATCHES = 256  # of a run by itself: when so many are full, neighbours are joined
@@ -291,7 +291,7 @@ def replicate(
         return driver.run()
 
     interrupted = False
-    with ThreadPoolExecutor(workers) as pool:
+    with CtrlC() as ctrl_c, ThreadPoolExecutor(workers) as pool:
         try:
             futures: list[Future[Replication | None]] = [pool.submit(work, index) for index in wanted]
             pending = set(futures)
@@ -301,10 +301,9 @@ def replicate(
                     done, pending = wait(pending, timeout=REFRESH, return_when=FIRST_COMPLETED)
                     if any(future.exception() for future in done):
                         stop.set()
-                    if limit.over and pending:
-                        raise KeyboardInterrupt
                     if progress is not None:
                         progress(state)
+                    ctrl_c.check(limit if pending else NO_LIMIT)
                 except KeyboardInterrupt:
                     stop.set()
                     interrupted = True

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from types import FrameType, TracebackType
 from typing import Final, TypeVar
 
 from petri.engine.native import stop_flag
@@ -50,19 +52,54 @@ class TimeLimit:
 NO_LIMIT: Final = TimeLimit(None)
 
 
+class CtrlC:
+    """Within it, Ctrl-C is noted instead of being raised wherever the main thread happens to be.
+
+    Raised inside `concurrent.futures.wait`, it could leave the locks of the futures taken; their threads would wait for
+    these for ever. A handler that somebody else has set stays, and so does that of another thread than the main one.
+    """
+
+    def __init__(self) -> None:
+        self.seen = False
+        self._replaced = False
+
+    def __enter__(self) -> CtrlC:
+        if (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        ):
+            signal.signal(signal.SIGINT, self._note)
+            self._replaced = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._replaced:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self.seen = True
+
+    def check(self, limit: TimeLimit = NO_LIMIT) -> None:
+        """Raise KeyboardInterrupt here if it was pressed, or the time is over."""
+        if self.seen or limit.over:
+            self.seen = False
+            raise KeyboardInterrupt
+
+
 def interruptible(work: Callable[[StopSign], T], limit: TimeLimit = NO_LIMIT) -> T:
     """What `work` returns, on a thread of its own. It gets a sign that Ctrl-C sets, or the end of the time.
 
     Raises KeyboardInterrupt in these cases, when the work has ended.
     """
     stop = StopSign()
-    with ThreadPoolExecutor(1) as pool:
+    with CtrlC() as ctrl_c, ThreadPoolExecutor(1) as pool:
         future: Future[T] = pool.submit(work, stop)
         try:
             while not future.done():
                 wait([future], timeout=PAUSE)
-                if limit.over:
-                    raise KeyboardInterrupt
+                ctrl_c.check(limit)
         except KeyboardInterrupt:
             stop.set()
             wait([future])

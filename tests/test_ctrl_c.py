@@ -1,0 +1,47 @@
+"""Ctrl-C at the worst moment: while the main thread holds the locks of the runs that it waits for."""
+
+from __future__ import annotations
+
+import signal
+import time
+from concurrent.futures import _base
+
+import pytest
+
+from petri import language
+from petri.run.plan import Plan
+from petri.run.replications import replicate
+from petri.run.stop import StopSign, interruptible
+
+ENDLESS = "net endless\nplace p = token\ntransition t: p -> p takes exp(1)"
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_with_locks_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    take = _base._AcquireFutures.__enter__
+    pressed: list[bool] = []
+
+    def take_and_press(self: _base._AcquireFutures) -> None:
+        take(self)
+        if not pressed:
+            pressed.append(True)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(_base._AcquireFutures, "__enter__", take_and_press)
+
+
+def test_replications_end() -> None:
+    ran, interrupted = replicate(language.loads(ENDLESS), Plan(1e15), range(3), threads=2)
+    assert interrupted
+    assert {one.ended for one in ran} == {"interrupted"}
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_work_on_a_thread_ends() -> None:
+    def work(stop: StopSign) -> None:
+        while not stop.is_set():
+            time.sleep(0.01)
+
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(work)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
