@@ -19,7 +19,7 @@ from petri.model import Model, load
 from petri.net import Parameter, Span
 from petri.wording import message
 
-MOST_VALUES = 32  # of parameters that are tried one by one; preparation finds the rest
+MOST_VALUES = 32  # different ones of parameters that are tried one by one; preparation finds the rest
 
 
 def check_against_net(root: YamlTable, definition: Definition, refused: bool) -> list[Diagnostic]:
@@ -48,13 +48,23 @@ def _base(net: str, definition: Definition) -> Model:
         return load(net)
 
 
+def _refusal(attempt: Callable[[], object]) -> str | None:
+    """The first error that an attempt to use a value raises."""
+    try:
+        attempt()
+    except LanguageError as error:
+        first = next(one for one in error.diagnostics if one.severity == "error")
+        return message(first.id, first.values)
+    return None
+
+
 class _Check:
     def __init__(self, root: YamlTable, definition: Definition, base: Model) -> None:
         self.root = root
         self.definition = definition
         self.base = base
         self.names = [one.name for one in base.net.parameters]
-        self.tried = 0
+        self.tried: dict[tuple[str, str], str | None] = {}  # why a value is refused, by parameter and value
         self.wrong_names: set[str] = set()  # of measures: reported once
 
     # ------------------------------------------------------------ parameters
@@ -89,21 +99,21 @@ class _Check:
 
     def value(self, name: str, text: YamlText) -> Iterator[Diagnostic]:
         parameter = next(one for one in self.base.net.parameters if one.name == name)
-        if ".." in text.value or self.tried >= MOST_VALUES or _fits(parse_value(text.value), parameter):
+        if ".." in text.value or _fits(parse_value(text.value), parameter):
             return
-        self.tried += 1
-        yield from self.refused(name, text, partial(self.load, name, text.value.strip()))
+        tried = name, text.value.strip()
+        if tried not in self.tried:
+            if len(self.tried) >= MOST_VALUES:
+                return
+            self.tried[tried] = _refusal(partial(self.load, *tried))
+        yield from self.refused(name, text, self.tried[tried])
 
     def load(self, name: str, value: str) -> None:
         load(str(self.definition.net), **{name: parse_value(value)})
 
-    def refused(self, name: str, text: YamlText, attempt: Callable[[], object]) -> Iterator[Diagnostic]:
-        """What an attempt to use a value raises, at its place in the file."""
-        try:
-            attempt()
-        except LanguageError as error:
-            first = next(one for one in error.diagnostics if one.severity == "error")
-            reason = message(first.id, first.values)
+    def refused(self, name: str, text: YamlText, reason: str | None) -> Iterator[Diagnostic]:
+        """Why a value is refused, if it is, at its place in the file."""
+        if reason is not None:
             yield Diagnostic("experiment-value", text.span, {"text": text.value, "name": name, "reason": reason})
 
     # ------------------------------------------------------------ files and times
@@ -129,7 +139,7 @@ class _Check:
     def time(self, name: str, value: float | str | None, attempt: Callable[[], object]) -> Iterator[Diagnostic]:
         node = self.root.entries.get(name)
         if isinstance(node, YamlText) and value is not None and value not in ("auto", "dead"):
-            yield from self.refused(name, node, attempt)
+            yield from self.refused(name, node, _refusal(attempt))
 
     # ------------------------------------------------------------ measures
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
+import petri
 from petri.diagnostics import LanguageError
 from petri.experiment import Experiment, sweep
 from petri.experiment.definition import Expected, Tolerance
@@ -235,6 +238,23 @@ def test_everything_wrong_is_reported_at_once_without_consequences(tmp_path: Pat
         ("unknown-parameter", "lod"),
         ("table-not-there", "lengths.csv"),
     ]
+
+
+def test_a_value_of_many_points_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every place that names a wrong one is told; of different values, not too many are tried."""
+    write_net(tmp_path)
+    tried: list[dict[str, Any]] = []
+
+    def load_and_note(net: str, **parameters: Any) -> petri.Model:
+        tried.append(parameters)
+        return petri.load(net, **parameters)
+
+    monkeypatch.setattr("petri.experiment.yaml_net.load", load_and_note)
+    points = [{"load": "1 / 2", "servers": 1 if n < 40 else "many"} for n in range(50)]
+    with pytest.raises(LanguageError) as raised:
+        load(tmp_path, yaml.safe_dump({"net": "queue.net", "points": points}))
+    assert [one.id for one in raised.value.diagnostics] == ["experiment-value"] * 10
+    assert tried == [{}, {"load": "1 / 2"}, {"servers": "many"}]
 
 
 def test_a_missing_net_is_reported_with_the_other_errors(tmp_path: Path) -> None:
