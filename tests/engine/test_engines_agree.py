@@ -24,7 +24,8 @@ pytestmark = pytest.mark.skipif(not available(), reason="the native engine is no
 
 NETS = Path(__file__).parents[2] / "benchmarks" / "nets"
 LIMITS = Limits(firings_at_an_instant=60, tokens=60)
-CHECKED = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=300)
+FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=100)
+MANY_NETS = settings(FEW, max_examples=1000)
 
 
 def same(one: object, other: object) -> bool:
@@ -73,9 +74,7 @@ def assert_pieces_change_nothing(net: Net, seed: int) -> None:
     assert_same_state(whole, pieces)
 
 
-@given(nets(), st.integers(0, 3), st.integers(1, 30))
-@CHECKED
-def test_same_run(net: Net, seed: int, piece: int) -> None:
+def assert_same_run(net: Net, seed: int, piece: int) -> None:
     assert_pieces_change_nothing(net, seed)  # here, as most of the time goes into making nets
     reference, native = pair(net, seed)
     for until in (3.0, math.inf):
@@ -91,20 +90,16 @@ def test_same_run(net: Net, seed: int, piece: int) -> None:
     event(f"{min(reference.firings // 20 * 20, 100)} firings or more")
 
 
+RUNS = given(nets(), st.integers(0, 3), st.integers(1, 30))
+test_same_run = FEW(RUNS(assert_same_run))
+test_same_run_of_many_nets = pytest.mark.slow(MANY_NETS(RUNS(assert_same_run)))
+
+
 # Machine code leaves the last thousand firings before the limit of an instant to the interpreter.
 FAR = Limits(firings_at_an_instant=5000, tokens=60)
 
 
-@given(
-    nets(),
-    st.sampled_from([1, 1, 2, 5]),
-    st.integers(0, 3),
-    st.integers(1, 60),
-    st.sampled_from([0, 40]),
-    st.booleans(),
-)
-@CHECKED
-def test_machine_code_does_the_same(net: Net, copies: int, seed: int, piece: int, patience: int, levels: bool) -> None:
+def assert_code_does_the_same(net: Net, copies: int, seed: int, piece: int, patience: int, levels: bool) -> None:
     """Of one net, or of several alike side by side, which share their code."""
     net = net if copies == 1 else several(net, copies)
     reference = begin(net, "reference", seed, 0, limits=FAR, levels=levels)
@@ -119,6 +114,18 @@ def test_machine_code_does_the_same(net: Net, copies: int, seed: int, piece: int
         reference.begin_window()
         compiled.begin_window()
     event("none" if reference.error is None else reference.error.id)
+
+
+CODED_RUNS = given(
+    nets(),
+    st.sampled_from([1, 1, 2, 5]),
+    st.integers(0, 3),
+    st.integers(1, 60),
+    st.sampled_from([0, 40]),
+    st.booleans(),
+)
+test_machine_code_does_the_same = FEW(CODED_RUNS(assert_code_does_the_same))
+test_machine_code_does_the_same_in_many_nets = pytest.mark.slow(MANY_NETS(CODED_RUNS(assert_code_does_the_same)))
 
 
 def test_ends_at_one_instant_come_before_any_start_in_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,6 @@ from tests.engines import ENGINES
 
 SLOTS = (Path(__file__).parents[1] / "data" / "slots.net").read_text(encoding="utf-8")
 FACTORS = [Fraction(133, 400), Fraction(1, 3), Fraction(7), Fraction(1, 10**6)]
-IDS = [str(factor) for factor in FACTORS]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -57,6 +56,15 @@ def clocked_nets() -> list[str]:
     return [name for name, net in nets.items() if net.seconds is not None and not any(p.stream for p in net.places)]
 
 
+NETS = clocked_nets()
+SCALED = [
+    pytest.param(name, factor, id=f"{name}-{factor}", marks=() if factor == FACTORS[number % 4] else pytest.mark.slow)
+    for number, name in enumerate(NETS)
+    for factor in FACTORS
+]
+"""Each net with one of the factors, and in the slow tests with the others."""
+
+
 def hash_of(net: Net, engine: str, firings: int) -> int:
     session = begin(net, engine, 1, 0)
     session.advance(math.inf, firings)
@@ -64,8 +72,7 @@ def hash_of(net: Net, engine: str, firings: int) -> int:
     return session.hash
 
 
-@pytest.mark.parametrize("factor", FACTORS, ids=IDS)
-@pytest.mark.parametrize("name", clocked_nets())
+@pytest.mark.parametrize(("name", "factor"), SCALED)
 def test_scaled_nets_of_the_library_do_the_same(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     as_it_is, other = petri.load(name).net, scaled(name, factor, monkeypatch).net
     assert other.tick.length == as_it_is.tick.length * factor
@@ -152,7 +159,7 @@ def assert_scales(seed: int) -> None:
 
 
 def test_random_nets_scale() -> None:
-    for seed in range(100):
+    for seed in range(40):
         assert_scales(seed)
 
 
