@@ -81,12 +81,12 @@ def differences(program: Handwritten, net: Path, firings: int, parameters: Mappi
 @pytest.mark.parametrize("name", ["ring", "ring_shortcut", "pipeline", "pipeline_shortcut", "join"])
 def test_small_nets(name: str) -> None:
     net = NETS / f"{name.removesuffix('_shortcut')}.net"
-    assert differences(Handwritten(name, name), net, 100_000, {}) == []
+    assert differences(Handwritten(name, name), net, 50_000, {}) == []
 
 
 def test_base_model() -> None:
     net = HERE.parent / "nets" / "ixp2400.net"
-    assert differences(Handwritten("B4", "ixp2400"), net, 300_000, {"packets": 10**9}) == []
+    assert differences(Handwritten("B4", "ixp2400"), net, 100_000, {"packets": 10**9}) == []
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ PROVENANCE = re.compile(r"\b(given|derived|calibrated|estimated)\b")
 @functools.cache
 def run(net: str = "dynamic_buffering", **parameters: Any) -> petri.Result:
     result = petri.load(net, **{"active_flows": 5540, **parameters}).run(
-        until="50 ms", warmup="10 ms", replications=2, seed=11
+        until="30 ms", warmup="10 ms", replications=2, seed=11
     )
     assert result.failure is None
     return result

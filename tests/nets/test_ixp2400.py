@@ -22,7 +22,7 @@ slow_without_native = pytest.mark.skipif(not available(), reason="takes too long
 
 @functools.cache
 def run(**parameters: Any) -> petri.Result:
-    return petri.load("ixp2400", **{"packets": 40_000, **parameters}).run(replications=2, seed=11)
+    return petri.load("ixp2400", **{"packets": 20_000, **parameters}).run(replications=2, seed=11)
 
 
 def figure(result: petri.Result, name: str, field: str = "") -> float:
@@ -51,7 +51,7 @@ def test_dram_limits_throughput() -> None:
 
 @slow_without_native
 def test_throughput_saturates_at_sixteen_threads() -> None:
-    by_threads = {8 * threads: gbps(run(threads=threads, packets=20_000)) for threads in (1, 2, 4, 8)}
+    by_threads = {8 * threads: gbps(run(threads=threads, packets=10_000)) for threads in (1, 2, 4, 8)}
     assert by_threads[8] < 0.9 * by_threads[64]
     assert by_threads[16] == pytest.approx(2.96, rel=0.1)
     assert by_threads[32] == pytest.approx(2.96, rel=0.02)
@@ -74,7 +74,7 @@ def test_table_1() -> None:
 
 @slow_without_native
 def test_packets_of_512_bytes_keep_sixteen_threads_busy() -> None:
-    result = run(packet="512 B", packets=20_000)
+    result = run(packet="512 B", packets=10_000)
     assert figure(result, "threads_busy") == pytest.approx(16 / 64, rel=0.1)
     assert gbps(result) == pytest.approx(3.0, rel=0.03)
     assert figure(result, "sequence", "duplicate_ack_share") < figure(run(), "sequence", "duplicate_ack_share")
@@ -82,7 +82,7 @@ def test_packets_of_512_bytes_keep_sixteen_threads_busy() -> None:
 
 @slow_without_native
 def test_dram_forwards_512_byte_packets_at_the_published_rate_when_they_are_offered_faster() -> None:
-    result = run(packet="512 B", packets=20_000, line="3.5 Gbps")
+    result = run(packet="512 B", packets=10_000, line="3.5 Gbps")
     assert gbps(result) == pytest.approx(3.068, rel=0.02)
 
 

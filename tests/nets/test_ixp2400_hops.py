@@ -45,17 +45,33 @@ def parameters(draw: st.DrawFn, scheme: str) -> dict[str, Any]:
     return chosen
 
 
-@slow_without_native
-@settings(
-    max_examples=10,
+FEW = settings(
+    max_examples=4,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
 )
+
+
+@slow_without_native
 @pytest.mark.parametrize("scheme", SCHEMES)
+@FEW
 @given(data=st.data())
 def test_invariants(scheme: str, data: st.DataObject) -> None:
+    assert_invariants(scheme, data)
+
+
+@pytest.mark.slow
+@slow_without_native
+@pytest.mark.parametrize("scheme", SCHEMES)
+@settings(FEW, max_examples=20)
+@given(data=st.data())
+def test_invariants_at_many_parameters(scheme: str, data: st.DataObject) -> None:
+    assert_invariants(scheme, data)
+
+
+def assert_invariants(scheme: str, data: st.DataObject) -> None:
     chosen = data.draw(parameters(scheme))
     model = petri.load("ixp2400_hops", **chosen)
     result = model.run(replications=1, seed=data.draw(st.integers(0, 1000)))

@@ -43,9 +43,9 @@ def test_engines_agree(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if not available():
         pytest.skip("the native engine is not built")
     model = petri.load(name, **SMALLER.get(name, {}))
-    monkeypatch.setattr("petri.engine.native.PATIENCE", 400)  # some of the firings run by machine code
+    monkeypatch.setattr("petri.engine.native.PATIENCE", 200)  # some of the firings run by machine code
     native, reference = (
-        model.run(engine=engine, warmup=0.0, seed=3, replications=1, max_firings=1500)
+        model.run(engine=engine, warmup=0.0, seed=3, replications=1, max_firings=700)
         for engine in ("native", "reference")
     )
     assert native.hash == reference.hash

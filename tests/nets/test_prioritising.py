@@ -19,7 +19,7 @@ CLASSES = ("first", "second", "third", "last")
 
 
 @functools.cache
-def run(until: str = "6 s", warmup: str = "1 s", net: str = "prioritising", **parameters: Any) -> petri.Result:
+def run(until: str = "3 s", warmup: str = "1 s", net: str = "prioritising", **parameters: Any) -> petri.Result:
     result = petri.load(net, **parameters).run(until=until, warmup=warmup, replications=1, seed=11)
     assert result.failure is None
     return result
@@ -72,7 +72,7 @@ def test_the_line_is_busy_while_a_ring_holds_packets(parameters: dict[str, str])
     assert figure(result, "line_used") >= 0.999
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     platform=st.sampled_from(["ixp", "host"]),
     video=st.integers(1, 400),

@@ -230,8 +230,15 @@ def test_triangular_and_parabolic_shots(tmp_path: Path, power: int, factor: floa
     agrees(covariance(rates, 10.0, 1), shot_covariance(1e-3, 8e-4, 500_000.0, 100_000.0, 1, power))
 
 
-@pytest.mark.parametrize("more", ["", ", power = 2"])
-@pytest.mark.parametrize("fixed", ["false", "true"])
+@pytest.mark.parametrize(
+    ("fixed", "more"),
+    [
+        ("false", ""),
+        ("true", ", power = 2"),
+        pytest.param("false", ", power = 2", marks=pytest.mark.slow),
+        pytest.param("true", "", marks=pytest.mark.slow),
+    ],
+)
 def test_traffic_is_stationary_from_the_start(tmp_path: Path, fixed: str, more: str) -> None:
     """In the first fiftieth of a flow's duration, mean and variance are those of all times."""
     source = (
