@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from petri.engine.native import available
 from tests.traffic.files import conversation, net, pcap
+
+from .calling import Call
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
 
@@ -38,55 +42,65 @@ def kind(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(request.param)
 
 
-def pnsim(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pnsim", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False)
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The test runs in its own folder, and fails if it waits for ever."""
+
+    def too_long(*_: object) -> None:
+        pytest.fail("the command waits")
+
+    monkeypatch.chdir(tmp_path)
+    before = signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(SECONDS)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
-def test_a_stream_of_the_net(tmp_path: Path, kind: str) -> None:
+def test_a_stream_of_the_net(tmp_path: Path, call: Call, kind: str) -> None:
     (tmp_path / "n.net").write_text(net().replace("stream()", 'stream("it")'))
-    ran = pnsim(tmp_path, "run", "n.net")
+    ran = call("run", "n.net")
     if kind == "a device":  # it leads out of the folder of the net
-        assert ran.returncode == 1
-        assert "error[path-outside]" in ran.stderr
+        assert ran.status == 1
+        assert "error[path-outside]" in ran.err
     else:
-        assert ran.returncode == 2
-        assert ran.stderr.startswith(f"error[stream-not-regular]: `it` is {kind}")
-        assert ran.stderr.count("error[") == 1
+        assert ran.status == 2
+        assert ran.err.startswith(f"error[stream-not-regular]: `it` is {kind}")
+        assert ran.err.count("error[") == 1
 
 
-def test_a_stream_of_a_sweep(tmp_path: Path, kind: str) -> None:
+def test_a_stream_of_a_sweep(tmp_path: Path, call: Call, kind: str) -> None:
     (tmp_path / "n.net").write_text(net())
     (tmp_path / "e.yaml").write_text("net: n.net\nrecordings: {packets: it}\n")
-    ran = pnsim(tmp_path, "sweep", "e.yaml")
-    assert ran.returncode == 2
-    assert ran.stderr.count("error[") == 1
-    assert f"it` is {kind}" in ran.stderr
+    ran = call("sweep", "e.yaml")
+    assert ran.status == 2
+    assert ran.err.count("error[") == 1
+    assert f"it` is {kind}" in ran.err
 
 
 @pytest.mark.parametrize("what", ["import", "table"])
-def test_imports_and_tables(tmp_path: Path, kind: str, what: str) -> None:
+def test_imports_and_tables(tmp_path: Path, call: Call, kind: str, what: str) -> None:
     line = 'import "it"' if what == "import" else 'measure m = average("it")'
     (tmp_path / "n.net").write_text(f"net n\n{line}\nplace p = token\ntransition t: p -> p takes 1\nrun until 5\n")
     for command in ("check", "run"):
-        ran = pnsim(tmp_path, command, "n.net")
-        assert ran.returncode == 1
-        told = ran.stdout + ran.stderr
+        ran = call(command, "n.net")
+        assert ran.status == 1
+        told = ran.out + ran.err
         assert told.count("error[") == 1
         identifier = "path-outside" if kind == "a device" else f"{what}-not-regular"
         assert f"error[{identifier}]" in told
         assert kind == "a device" or f"`it` is {kind}" in told
 
 
-def test_a_table_that_is_given(tmp_path: Path, kind: str) -> None:
+def test_a_table_that_is_given(tmp_path: Path, call: Call, kind: str) -> None:
     text = 'net n\nplace p = token\ntransition t: p -> p takes table("t.csv")\nrun until 5\n'
     (tmp_path / "n.net").write_text(text)
-    ran = pnsim(tmp_path, "run", "n.net", "--table", "t.csv=it")
-    assert ran.returncode == 1
-    assert f"error[table-not-regular]: `t.csv` is {kind}" in ran.stderr
+    ran = call("run", "n.net", "--table", "t.csv=it")
+    assert ran.status == 1
+    assert f"error[table-not-regular]: `t.csv` is {kind}" in ran.err
 
 
-def test_a_pipe_may_be_given_to_a_run(tmp_path: Path, kind: str) -> None:
+def test_a_pipe_may_be_given_to_a_run(tmp_path: Path, call: Call, kind: str) -> None:
     """It is copied, so that several replications and the digest can read it."""
     (tmp_path / "n.net").write_text(net())
     command = [sys.executable, "-m", "pnsim", "run", "n.net", "--stream", "packets=it", "-n", "3", "--json"]
@@ -107,11 +121,11 @@ def test_a_pipe_may_be_given_to_a_run(tmp_path: Path, kind: str) -> None:
     assert (ran.returncode, err) == (0, "")
     assert '"file": "it",\n      "rows": 3,' in out
     (tmp_path / "kept.json").write_text(out)
-    again = pnsim(tmp_path, "rerun", "kept.json")
-    assert "error[stream-missing]" in again.stderr
-    assert "--stream packets=FILE" in again.stderr
+    again = call("rerun", "kept.json")
+    assert "error[stream-missing]" in again.err
+    assert "--stream packets=FILE" in again.err
     (tmp_path / "rows.csv").write_text(ROWS)
-    assert pnsim(tmp_path, "rerun", "kept.json", "--stream", "packets=rows.csv").returncode == 0
+    assert call("rerun", "kept.json", "--stream", "packets=rows.csv").status == 0
 
 
 @pytest.mark.skipif(not available(), reason="captures are read by the native part")

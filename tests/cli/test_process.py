@@ -155,7 +155,7 @@ def test_the_modules_run_as_a_program() -> None:
     assert done.stdout.startswith("pnsim ")
 
 
-@pytest.mark.parametrize("columns", [60, 80])
+@pytest.mark.parametrize("columns", [60, pytest.param(80, marks=pytest.mark.slow)])
 def test_no_line_is_wider_than_a_real_terminal(columns: int) -> None:
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))

@@ -24,15 +24,28 @@ WIDTHS = (60, 80, 100, 120)
 WIDE = 10_000
 TABLES = ("Measures", "Transitions", "Places")
 NOTES = ("no room for", "×n:", "?:", "±?:")
-SHORTER = {"ixp2400": 2000, "ixp2400_hops": 500}  # packets
-NETS = [name for name in library.net_names() if name != "dynamic_buffering_recorded"]  # which needs its file
+FEWER_PACKETS = {"ixp2400": 2000, "ixp2400_hops": 500}
+SHORTER = {
+    "prioritising": ("5 s", "2 s"),
+    "npf": ("500 us", "100 us"),
+    "ia32": ("10 ms", "2 ms"),
+    "dram_buffering": ("2 ms", "1 ms"),
+    "dynamic_buffering": ("2 ms", "1 ms"),
+}
+"""End and warm-up of the run."""
+ALL_NETS = [name for name in library.net_names() if name != "dynamic_buffering_recorded"]  # which needs its file
+NETS = [
+    pytest.param(name, marks=pytest.mark.slow if "/" in name and number % 4 else ())
+    for number, name in enumerate(ALL_NETS)
+]
+"""A quarter of the patterns, which are small and alike; the slow tests read the others."""
 
 
 def run(name: str) -> Result:
-    if name in SHORTER:
-        return petri.load(name, packets=SHORTER[name]).run()
-    short = "buffering" in name
-    return petri.load(name).run(until="2 ms" if short else None, warmup="1 ms" if short else None)
+    if name in FEWER_PACKETS:
+        return petri.load(name, packets=FEWER_PACKETS[name]).run()
+    until, warmup = SHORTER.get(name, (None, None))
+    return petri.load(name).run(until=until, warmup=warmup)
 
 
 def summary(result: Result, width: int) -> str:
