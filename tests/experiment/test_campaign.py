@@ -115,7 +115,7 @@ def test_a_store_is_continued(tmp_path: Path) -> None:
 KILLED = """
 import sys
 from petri.experiment import Experiment
-Experiment(net=sys.argv[1], points=[{"load": 0.3}, {"load": 0.6}], replications=24, until=400, warmup="auto",
+Experiment(net=sys.argv[1], points=[{"load": 0.3}, {"load": 0.6}], replications=12, until=300, warmup="auto",
            seed=3).run(sys.argv[2], engine="reference", workers=2)
 """
 
@@ -148,16 +148,16 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     net, store = write_net(tmp_path), tmp_path / "s.db"
     script = tmp_path / "killed.py"
     script.write_text("if __name__ == '__main__':\n    " + KILLED.strip().replace("\n", "\n    "), encoding="utf-8")
-    for rows in (1, 12):
+    for rows in (1, 6):
         process = run_script(str(script), str(net), str(store))
         wait_until(lambda rows=rows: rows_in(store) >= rows)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert rows_in(store) < 48
+        assert rows_in(store) < 24
     before = rows_in(store)
     again = run_script(str(script), str(net), str(store))
     assert again.wait(timeout=120) == 0
-    assert before < rows_in(store) == 48
+    assert before < rows_in(store) == 24
     assert run_script(str(script), str(net), str(tmp_path / "whole.db")).wait(timeout=120) == 0
     assert stored_rows(store) == stored_rows(tmp_path / "whole.db")
     check = sqlite3.connect(store)

@@ -100,9 +100,21 @@ def test_the_oracle_itself() -> None:
 
 
 @needs_native
-@pytest.mark.parametrize(
-    ("seats", "seed"), [(10, 2), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((5, 1), (20, 3)))]
-)
+def test_the_load_with_five_percent_of_loss(md1k: str) -> None:
+    """Coarser than the next, and so faster."""
+    found = petri.search(
+        md1k, find="load", between="0.55..1.05", condition="loss <= 5%", resolution="5%", until=2_000, seed=2,
+        fixed={"seats": 5}, max_replications=60,
+    )  # fmt: skip
+    exact = root(lambda load: blocking(load, 5), 0.05, 0.55, 1.05)
+    assert isinstance(found.value, float)
+    assert found.value <= exact <= found.value + 0.0526
+    assert found.found[0].probability >= 0.9
+
+
+@pytest.mark.slow
+@needs_native
+@pytest.mark.parametrize(("seats", "seed"), [(10, 2), (5, 1), (20, 3)])
 def test_the_load_with_one_percent_of_loss(md1k: str, seats: int, seed: int) -> None:
     found = petri.search(
         md1k, find="load", between="0.5..1", condition="loss <= 1%", resolution="1%", until=20_000, seed=seed,
@@ -124,8 +136,8 @@ def test_the_largest_load_without_loss(md1k: str) -> None:
     assert last is not None
     assert following is not None
     assert float(following.value) - float(last.value) == pytest.approx(0.01)
-    assert loss_free(float(last.value), 8, 500) > 0.5
-    assert loss_free(float(following.value), 8, 500) < 0.95
+    assert loss_free(float(last.value), 8, 500, 20) > 0.5
+    assert loss_free(float(following.value), 8, 500, 20) < 0.95
     assert found.found[0].probability >= 0.95
 
 
@@ -157,10 +169,14 @@ def decisions(outcome: SearchOutcome) -> list[tuple[Any, ...]]:
 
 def test_a_search_repeats_itself(md1k: str) -> None:
     """On any number of threads, on either engine."""
-    first = small(md1k)
-    assert decisions(small(md1k, threads=1)) == decisions(first)
-    assert decisions(small(md1k, engine="reference")) == decisions(first)
-    assert decisions(small(md1k, seed=2)) != decisions(first)
+
+    def found(**changes: Any) -> list[tuple[Any, ...]]:
+        return decisions(small(md1k, resolution=0.25, until=300, max_replications=12, **changes))
+
+    first = found()
+    assert found(threads=1) == first
+    assert found(engine="reference") == first
+    assert found(seed=2) != first
 
 
 def test_a_search_at_each_point(md1k: str) -> None:
