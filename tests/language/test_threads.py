@@ -374,5 +374,5 @@ def test_steps_of_a_large_program_are_not_written_out_again_and_again() -> None:
     """Each `set` doubles the expression; each branch could double the steps that follow."""
     with pytest.raises(LanguageError, match="too large"):
         net("thread t take received(p) let n = 1 " + "set n = n + n " * 100 + "give n * engine end")
-    branches = "if p.kind > 1 then wait 1 ns end if p.kind > 2 then give engine else wait 2 ns end " * 40
-    assert len(net(f"thread t take received(p) {branches} end").net.transitions) < 100
+    branches = "if p.kind > 1 then wait 1 ns end if p.kind > 2 then give engine else wait 2 ns end " * 16
+    assert len(net(f"thread t take received(p) {branches} end").net.transitions) < 50
