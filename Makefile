@@ -78,7 +78,7 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.run
 
 validate: $(RUN_STAMP)
-	@$(BIN)/pnsim validate --report validation-results
+	@$(BIN)/pnsim validate all --report validation-results
 
 # One wheel serves every Python from 3.11 on. On Linux its tag says which C library it needs: auditwheel reads that from
 # the symbols of the engine.
