@@ -122,7 +122,7 @@ class NativeSession:
             return None
         error, span, details, transition, variables, time = stopped
         culprit = self._span(span)
-        binding = known(self._compiled.net.transitions[transition], variables, error, culprit, self._compiled.net.tick)
+        binding = known(self._compiled.net, transition, variables, error, culprit)
         return Fault(error, transition, binding, self._compiled.net.tick.time(time), culprit, details)
 
     def advance(self, until: float, firings: int) -> Reason:

@@ -115,6 +115,7 @@ class Copy:
         return replace(moved, quantity=self.expression(moved.quantity))
 
     def event(self, event: Event) -> Event:
+        event = replace(event, key=tuple(self.moved(key) for key in event.key))
         if event.transition is not None:
             return replace(event, transition=self.first_transition + event.transition)
         return event if event.place is None else replace(event, place=self.first + event.place)
