@@ -140,6 +140,12 @@ class NativeSession:
         shared: int = self._session.verify_shapes()
         return shared
 
+    @property
+    def ran_code(self) -> bool:
+        """For tests: whether machine code has run, which belongs to the compiled net and not to the session."""
+        ran: bool = self._session.ran_code
+        return ran
+
     def begin_window(self) -> None:
         self._session.begin_window()
 

@@ -127,7 +127,7 @@ class Histogram:
         return math.fsum(count / self.count * middle for middle, count in self._middles())
 
     def _std_of_buckets(self) -> float:
-        """The standard deviation with each value at the middle of its bucket, where a sum of squares is beyond all doubles."""
+        """The standard deviation where sums are beyond all doubles, of values at the middle of their buckets."""
         mean = self.mean
         scale = max(abs(self.minimum / 2 - mean / 2), abs(self.maximum / 2 - mean / 2))
         shares = [((middle / 2 - mean / 2) / scale, count / (self.count - 1)) for middle, count in self._middles()]

@@ -1,8 +1,8 @@
 """Random flat nets: a hypothesis strategy that reaches every feature of `petri.net`, for comparing engines.
 
 The nets mean nothing, but they move: tokens of few small colours, guards that often hold, times of every distribution.
-Some break a rule on the way (overflow, a value outside its colour, a measure that divides by 0), which engines must tell
-alike.
+Some break a rule on the way (overflow, a value outside its colour, a measure that divides by 0): both engines must then
+report the same error.
 """
 
 from __future__ import annotations
