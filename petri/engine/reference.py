@@ -439,7 +439,7 @@ class Engine:
         if exact <= -1.0:
             raise ModelError("negative-time", expression.span, duration=self.net.tick.time(exact))
         duration = float(max(round(exact), 1 if exact > 0.0 else 0))
-        return duration if self.now + duration <= HORIZON else NEVER - self.now
+        return duration if duration <= HORIZON - self.now else NEVER - self.now  # a sum beyond the horizon is rounded
 
     def destination(self, arc: OutputArc, context: Context) -> tuple[int, int]:
         """Where an arc puts tokens, and how many: none if its condition fails."""

@@ -105,7 +105,10 @@ def main() -> None:
         repeat(seed, asked.case)
     print(f"seed {seed}", flush=True)
     hunt = Hunt(seed, asked.corpus)
-    hunt.run(60 * asked.minutes)
+    try:
+        hunt.run(60 * asked.minutes)
+    except KeyboardInterrupt:
+        print("interrupted; the cases so far:")
     hunt.report()
     sys.exit(bool(hunt.faults))
 
