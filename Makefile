@@ -27,7 +27,7 @@ BUILD_FILES := pyproject.toml setup.py petri/version.py \
 # Tests start many processes, each of which would otherwise compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test lint types rust python test-slow fuzz bench validate wheel image format readme clean
+.PHONY: help run test lint types rust python test-slow fuzz bench validate wheel image docs format readme clean
 
 help:
 	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
@@ -39,6 +39,7 @@ help:
 	@echo 'make validate   compare the nets with published figures (about a quarter of an hour); pages in validation-results/'
 	@echo 'make wheel      build a wheel that installs without Rust, in dist/'
 	@echo 'make image      build a container image (CONTAINER=podman for another builder than docker)'
+	@echo 'make docs       build the documentation as a site with a search, in build/site; its links are checked'
 	@echo 'make format     format the Python and Rust sources'
 	@echo 'make readme     regenerate the pictures and the output shown in README.md and docs/'
 	@echo 'make clean      remove everything built by make'
@@ -83,7 +84,7 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks.run
 
 validate: $(RUN_STAMP)
-	@$(BIN)/pnsim validate --report validation-results
+	@$(BIN)/pnsim validate all --report validation-results
 
 # One wheel serves every Python from 3.11 on. On Linux its tag says which C library it needs: auditwheel reads that from
 # the symbols of the engine.
@@ -94,6 +95,16 @@ wheel: $(VENV)/.python
 	PNSIM_NATIVE=1 $(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir build/wheel .
 	$(if $(filter Linux,$(shell uname)),PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheel/pnsim-*.whl,mkdir -p dist && mv build/wheel/pnsim-*.whl dist/)
 	@ls dist/*.whl
+
+# The tools are only for this, so they have an environment of their own.
+docs: $(VENV)-docs/.installed
+	NO_MKDOCS_2_WARNING=1 $(VENV)-docs/bin/mkdocs build
+	@echo 'build/site/index.html; for the search: $(PYTHON) -m http.server --directory build/site'
+
+$(VENV)-docs/.installed: Makefile
+	@$(PYTHON) -m venv $(VENV)-docs
+	@$(VENV)-docs/bin/pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2' 'mkdocs-material>=9.5,<10'
+	@touch $@
 
 CONTAINER ?= docker
 image:
@@ -128,5 +139,5 @@ $(VENV)/.python:
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist validation-results *.egg-info petri/native/target petri/*.so .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-docs build dist validation-results *.egg-info petri/native/target petri/*.so .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -8,7 +8,8 @@ from setuptools_rust import Binding, RustExtension
 
 # Folders of data that are installed inside the package `petri.library` (petri/library/__init__.py finds them).
 DATA_FOLDERS = {f"petri.library.{name}": name for name in ("docs", "models", "nets", "validation")}
-CODE_SUFFIXES = ("py.typed", "*.lark", "*.json", "*.css", "*.js")  # files that modules read from their own folder
+# Files that modules read from their own folder.
+CODE_SUFFIXES = ("py.typed", "*.lark", "*.json", "*.css", "*.js", "*.js.gz", "*-LICENSE.txt")
 DATA_SUFFIXES = ("*.net", "*.csv", "*.md", "*.yaml")
 
 

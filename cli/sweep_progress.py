@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -25,11 +26,12 @@ MOST_MEASURES = 4  # estimates shown at a time
 
 
 class SweepProgress:
-    """Watches a sweep (`petri.experiment.campaign.sweep`)."""
+    """Watches a sweep (`petri.experiment.campaign.sweep`). heading: a line above, for so many columns."""
 
-    def __init__(self, store: Path, quiet: bool = False) -> None:
+    def __init__(self, store: Path, quiet: bool = False, heading: Callable[[int], str] | None = None) -> None:
         self._store = store
         self._quiet = quiet
+        self._heading = heading or (lambda room: "")
         self._terminal = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._live: Live | None = None
         self._next = 0.0
@@ -56,10 +58,13 @@ class SweepProgress:
         now = time.monotonic()
         if self._live is not None and now >= self._next:
             self._next = now + PAUSE
-            self._live.update(block(state, self._live.console.width - 1), refresh=True)
+            room = self._live.console.width - 1
+            self._live.update(block(state, room, self._heading(room)), refresh=True)
 
     def _begin(self, state: State) -> None:
         self._begun = True
+        if not self._terminal and (heading := self._heading(ENDLESS)):
+            remark(heading)
         if state.done:
             remark(f"note: {state.done} replications are already in {self._store}")
         if self._terminal and state.points_done < len(state.points):
@@ -91,8 +96,8 @@ def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
     return texts
 
 
-def block(state: State, room: int) -> RenderableType:
-    """Two lines and one for each estimate; what has no room is left out whole."""
+def block(state: State, room: int, heading: str = "") -> RenderableType:
+    """Two lines and one for each estimate, below a heading; what has no room is left out whole."""
     from rich.console import Group
     from rich.text import Text
 
@@ -106,7 +111,7 @@ def block(state: State, room: int) -> RenderableType:
     first = Text(fitting([*shown, (percent,)], room))
     first.highlight_regex("━+", "green")
     first.highlight_regex("─+", "dim")
-    lines = [first]
+    lines = [Text(heading, style="bold"), first] if heading else [first]
     if state.latest is not None:
         label, count = state.latest.point.label, f"n {len(state.latest.rows)}"
         parts = label.split(" ")

@@ -131,4 +131,4 @@ def print_expected(outcome: Outcome, console: Console, units: Units) -> None:
 
 def found(one: Checked) -> Text:
     verdict = Text("pass", style="green") if one.verdict.passed else Text("MISS", style="bold red")
-    return verdict.append("?") if one.verdict.certain is False else verdict
+    return verdict.append(" (uncertain)", style="not bold dim") if one.verdict.certain is False else verdict

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +14,7 @@ from . import exits
 from .console import printing, stdout_console
 from .exits import Refusal
 from .time_limit import tell_over, time_limit_option
+from .validate_list import list_studies, refuse_running_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Replications run in parallel.")
 @time_limit_option
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+@click.pass_context
 def command(
+    context: click.Context,
     names: tuple[str, ...],
     folder: str | None,
     stores: str,
@@ -47,23 +50,30 @@ def command(
 ) -> int:
     """Compare the nets of the library with published figures.
 
-    NAME is a study, which is a folder of experiments below `validation/`, or one experiment in it such as
-    reordering/figure_7; the default is all. Results are stored, so the same command continues where it was stopped.
+    NAME is a study, which is a folder of experiments below `validation/`, one experiment in it such as
+    reordering/figure_7, or `all`. Without a NAME, the studies are listed with their usual times. Results are stored, so
+    the same command continues where it was stopped.
 
     Exit status: 0 every figure is within its tolerance and every statement holds, 1 some are not, 2 could not start,
     3 a run stopped with an error in the model, 130 interrupted.
     """
     from petri.experiment.errors import ExperimentError
-    from petri.validation import StatementError
+    from petri.validation import StatementError, StudyError
 
+    if not names:
+        refuse_running_options(context)
     begun = time.monotonic()
     try:
-        validations = _run(_chosen(names, folder), Path(stores), engine, workers, quiet, time_limit)
+        known = _known(folder)
+        if not names:
+            list_studies(known)
+            return exits.DONE
+        validations = _run(_chosen(names, known), Path(stores), engine, workers, quiet, time_limit)
         if report:
             _write_pages(validations, Path(report))
     except ExperimentError as error:
         raise Refusal(error.diagnostic) from error
-    except StatementError as error:
+    except (StatementError, StudyError) as error:
         raise click.ClickException(str(error)) from error
     with printing():
         console = stdout_console()
@@ -75,23 +85,32 @@ def command(
     return _status(validations)
 
 
+ALL: Final = "all"
+
 Studies = dict[str, tuple[Path, dict[str, Path]]]
 """The folder and the experiments to run of each study, by its name."""
 
 
-def _chosen(names: Sequence[str], folder: str | None) -> Studies:
-    from petri.validation.suite import experiments, folders
+def _known(folder: str | None) -> dict[str, Path]:
+    """The folders of the studies by name. Raises UsageError if there are none."""
+    from petri.validation.suite import folders
 
     known = folders(Path(folder) if folder else None)
     if folder and not Path(folder).is_dir():
         raise click.UsageError(f"there is no folder {folder}")
     if not known:
         raise click.UsageError(f"there are no experiments (YAML files) in {folder or 'validation'} or below it")
+    return known
+
+
+def _chosen(names: Sequence[str], known: Mapping[str, Path]) -> Studies:
+    from petri.validation.suite import experiments
+
     chosen: Studies = {}
-    for name in (one.strip("/") for one in names or known):
+    for name in (one.strip("/") for one in (known if ALL in names and ALL not in known else names)):
         study, one = (name, "") if name in known else (name.rpartition("/")[0] or name, name.rpartition("/")[2])
         if study not in known:
-            raise click.UsageError(f"there is no study `{study}`; there are {', '.join(known)}")
+            raise click.UsageError(f"there is no study `{study}`; there are {', '.join(known)}; `{ALL}` runs all")
         files = experiments(known[study])
         if one and one not in files:
             raise click.UsageError(f"`{study}` has no `{one}`; it has {', '.join(files)}")
@@ -102,33 +121,34 @@ def _chosen(names: Sequence[str], folder: str | None) -> Studies:
 def _run(
     chosen: Studies, stores: Path, engine: str, workers: int | None, quiet: bool, limit: TimeLimit | None
 ) -> list[Validation]:
-    from petri.experiment.campaign import Watcher
     from petri.validation import run_folder
+    from petri.validation.estimate import Estimate
+    from petri.validation.study import read_study
 
-    from .sweep_progress import SweepProgress
+    from .validate_progress import ValidationProgress
 
+    experiments = [(study, name) for study, (_, files) in chosen.items() for name in files]
+    known = {study: read_study(folder).seconds for study, (folder, _) in chosen.items()}
+    usual = [known[study].get(name) for study, name in experiments]
     validations = []
-    for study, (folder, files) in chosen.items():
-        (stores / study).mkdir(parents=True, exist_ok=True)
-        with ExitStack() as stack:
-
-            def watch(name: str, store: Path, stack: ExitStack = stack) -> Watcher:
-                stack.close()
-                return stack.enter_context(SweepProgress(store, quiet))
-
+    with ValidationProgress(
+        ["/".join(one) for one in experiments], Estimate(usual, workers or os.cpu_count() or 1), quiet
+    ) as progress:
+        for study, (folder, files) in chosen.items():
+            (stores / study).mkdir(parents=True, exist_ok=True)
             one = run_folder(
                 folder,
                 stores / study,
                 only=files,
                 engine=engine,
                 workers=workers,
-                watch=watch,
+                watch=progress.watch,
                 name=study,
                 time_limit=limit,
             )
-        validations.append(one)
-        if one.interrupted:
-            break
+            validations.append(one)
+            if one.interrupted:
+                break
     return validations
 
 
@@ -163,7 +183,7 @@ def figures_table(one: Validation) -> list[Column]:
         Column("paper", stated),
         Column("ours", ours),
         Column("difference", [percent(check.difference, "+") for check, _ in checks], rank=1, implied=True),
-        Column("", [verdict(FIGURE_WORDS, check.verdict) for check, _ in checks], left=True),
+        Column("", [verdict(FIGURE_WORDS, check.verdict, check.certain) for check, _ in checks], left=True),
         Column("basis", [basis(check, units) for check, units in checks], "prose"),
     ]
 
@@ -184,10 +204,13 @@ STATEMENT_WORDS: Final = {"holds": "holds", "fails": "FAILS", "undecided": "unde
 STYLES: Final = ("green", "bold red", "yellow")  # in the order of the words
 
 
-def verdict(words: Mapping[str, str], found: str) -> Text:
+def verdict(words: Mapping[str, str], found: str, certain: bool | None = None) -> Text:
     from rich.text import Text
 
-    return Text(words[found], style=STYLES[list(words).index(found)])
+    from petri.validation.wording import doubt
+
+    said = Text(words[found], style=STYLES[list(words).index(found)])
+    return said.append(doubt(certain), style="not bold dim")
 
 
 def _write_pages(validations: Sequence[Validation], folder: Path) -> None:

@@ -226,6 +226,17 @@ def quantity(text: str) -> tuple[Fraction, str | None] | None:
         return None
 
 
+def in_one_unit(values: Sequence[object]) -> tuple[tuple[float, ...], str] | None:
+    """The numbers of `600 kbps` and `1 Mbps`, and the unit of the first; None if they are not all of one kind."""
+    parts = [quantity(value) if isinstance(value, str) else None for value in values]
+    known = [(part[0], UNITS[part[1]]) for part in parts if part is not None and part[1] in UNITS]
+    if not known or len(known) < len(values) or len({unit.dimension for _, unit in known}) > 1:
+        return None
+    first = known[0][1]
+    texts = [part[1] for part in parts if part is not None]
+    return tuple(float(number * unit.scale / first.scale) for number, unit in known), str(texts[0])
+
+
 def in_units(value: float | str, dimension: str, net: Net, measure: str) -> float:
     """A number, or text with a unit that fits a measure's dimension, in the net's units."""
     if not isinstance(value, str):

@@ -11,6 +11,7 @@
 from __future__ import annotations
 
 from petri.validation.statements import Judged, Statement, StatementError, read_statements
+from petri.validation.study import StudyError
 from petri.validation.suite import FigureCheck, Validation, folders, only_run, run_folder
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Judged",
     "Statement",
     "StatementError",
+    "StudyError",
     "Validation",
     "folders",
     "only_run",

@@ -13,7 +13,7 @@ from petri.report.html.page import Page
 from petri.report.html.record import shown_dimension
 from petri.report.quantities import Units
 from petri.validation.suite import FigureCheck, Validation
-from petri.validation.wording import basis, counted_figures, counted_statements, percent, short
+from petri.validation.wording import basis, counted_figures, counted_statements, doubt, percent, short
 
 HEADINGS = [("figure", False), ("at", False), ("measure", False), ("paper", True), ("ours ± 95 %", True),
             ("difference", True), ("tolerance", True), ("", False), ("basis", False)]  # fmt: skip
@@ -57,7 +57,7 @@ def figure_row(folder: str, check: FigureCheck) -> Markup:
         tag("td", units.show_with_error(ours.mean, ours.half_width, dimension), class_="figure"),
         tag("td", percent(check.difference, "+"), class_="figure"),
         tag("td", f"± {tolerance(check, units, dimension)}", class_="figure"),
-        tag("td", mark(FIGURE_MARKS[check.verdict]), drawing),
+        tag("td", mark(FIGURE_MARKS[check.verdict]), doubt(check.certain), drawing),
         tag("td", basis(check, units)),
     )
     return tag("tr", cells)

@@ -23,6 +23,7 @@ from petri.run.stop import TimeLimit
 from petri.trace.gaps import GapCollector, gap_measures
 from petri.validation.margins import HOLDS, UNDECIDED, estimate
 from petri.validation.statements import Judged, StatementError, read_statements
+from petri.validation.study import STUDY
 
 STATEMENTS: Final = "statements.yaml"
 WIDEST: Final = 3  # a figure is judged if its half-width is at most a third of its tolerance
@@ -72,6 +73,15 @@ class FigureCheck:
         if ours.half_width <= tolerance / WIDEST:
             return WITHIN if distance <= tolerance else OUTSIDE
         return OUTSIDE if distance - ours.half_width > tolerance else NOISY
+
+    @property
+    def certain(self) -> bool | None:
+        """Whether the whole interval is within the tolerance, or outside; None of a figure that is too noisy."""
+        ours, tolerance = self.ours, self.checked.verdict.tolerance
+        if self.verdict == NOISY:
+            return None
+        distance = abs(ours.mean - self.checked.value)
+        return distance + ours.half_width <= tolerance or distance - ours.half_width > tolerance
 
     @property
     def passed(self) -> bool:
@@ -209,7 +219,7 @@ def hidden(path: Path) -> bool:
 
 def experiments(folder: Path) -> dict[str, Path]:
     """The files of a folder by name, figures and tables in the order of their numbers."""
-    files = [path for path in folder.glob("*.yaml") if path.name != STATEMENTS]
+    files = [path for path in folder.glob("*.yaml") if path.name not in (STATEMENTS, STUDY)]
     return {path.stem: path for path in sorted(files, key=lambda path: order(path.stem))}
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 from petri.report.quantities import NOTHING, Units
 from petri.validation.names import short
 from petri.validation.suite import FigureCheck, Validation
 
-__all__ = ["basis", "counted_figures", "counted_statements", "percent", "short"]
+__all__ = ["basis", "counted_figures", "counted_statements", "doubt", "percent", "short", "usual_time"]
+
+SHOWN_IN_SECONDS: Final = 90  # less than this is shown in seconds
+SHOWN_IN_MINUTES: Final = 100
 
 
 def basis(check: FigureCheck, units: Units) -> str:
@@ -39,3 +43,19 @@ def counted_statements(one: Validation) -> str:
 
 def percent(share: float, sign: str = "") -> str:
     return NOTHING if math.isnan(share) else format(share, f"{sign}.1%")
+
+
+def usual_time(work: float | None, processors: int) -> str:
+    """`7 min` for so many processor seconds shared among processors; as `—` if they are unknown."""
+    if work is None:
+        return NOTHING
+    seconds = work / processors
+    if seconds < SHOWN_IN_SECONDS:
+        return f"{max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < SHOWN_IN_MINUTES else f"{minutes // 60} h {minutes % 60} min"
+
+
+def doubt(certain: bool | None) -> str:
+    """What follows a verdict that not the whole interval gives: ` (uncertain)`."""
+    return " (uncertain)" if certain is False else ""

@@ -16,6 +16,7 @@ import pytest
 from petri import library
 from petri.report.progress import Remaining
 from petri.version import VERSION
+from pnsim.watch import files_named
 
 from .calling import Call
 
@@ -211,6 +212,45 @@ def test_watching_runs_again_after_a_change(tmp_path: Path) -> None:
         assert "lamp" in until(watching.stdout, "watching")
         path.write_text(TEXT.replace("place on", "plaice on"), encoding="utf-8")
         assert "did you mean `place`?" in until(watching.stdout, "watching")
+    finally:
+        watching.kill()
+        watching.communicate()
+
+
+def test_what_is_watched_is_what_the_net_reads(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    net, part, deeper = tmp_path / "lamp.net", tmp_path / "parts" / "part.net", tmp_path / "parts" / "deeper.net"
+    net.write_text(
+        'import "parts/part.net"\nimport traffic.steady as voice\nnonsense "a \x00.net" table("sizes.csv")\n'
+    )
+    part.write_text('import "deeper.net"\nimport "../lamp.net"')
+    deeper.write_text('table("../sizes.csv")')
+    (tmp_path / "beside.net").write_text("net beside")
+    found = files_named(net)
+    for wanted in (net, part, deeper, tmp_path / "sizes.csv"):
+        assert found.count(wanted) == 1
+    assert library.module("traffic.steady") in found
+    assert tmp_path / "beside.net" not in found
+
+
+def test_watching_runs_again_after_a_change_of_an_import_and_of_a_table(tmp_path: Path) -> None:
+    (tmp_path / "parts").mkdir()
+    part, path, table = tmp_path / "parts" / "part.net", tmp_path / "lamp.net", tmp_path / "mine.csv"
+    part.write_text("const glow = 1\n", encoding="utf-8")
+    path.write_text('import "parts/part.net"\n' + TEXT.replace("takes 1", "takes glow"), encoding="utf-8")
+    table.write_text("size\n1\n", encoding="utf-8")
+    script = "import sys; from pnsim.main import main; main(sys.argv[1:])"
+    watching = subprocess.Popen(
+        [sys.executable, "-c", script, "watch", str(path), "--until", "5", f"--table=sizes.csv={table}"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    try:
+        assert watching.stdout is not None
+        assert "and 2 files that it reads; Ctrl-C ends it" in until(watching.stdout, "watching")
+        part.write_text("constant glow = 1\n", encoding="utf-8")
+        assert "did you mean `const`?" in until(watching.stdout, "watching")
+        table.write_text("size\n20\n", encoding="utf-8")
+        assert "did you mean `const`?" in until(watching.stdout, "watching")
     finally:
         watching.kill()
         watching.communicate()

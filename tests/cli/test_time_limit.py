@@ -118,7 +118,7 @@ def test_a_validation_stops(call: Call, tmp_path: Path) -> None:
     study.mkdir()
     (study / "figure_1.yaml").write_text(f"net: {tmp_path / 'queue.net'}\nreplications: 500\n", encoding="utf-8")
     options = ("--folder", str(tmp_path), "--stores", str(tmp_path / "stores"), "--engine", "reference")
-    found = call("validate", *options, "--workers", "1", "--time-limit", "1", "-q")
+    found = call("validate", "all", *options, "--workers", "1", "--time-limit", "1", "-q")
     assert found.status == 130
     assert "note[time-over]" in found.err
 

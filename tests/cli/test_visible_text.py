@@ -82,6 +82,7 @@ COMMANDS = [
     ["sweep", "e.yaml"],
     ["sweep", "e.yaml", "--json", "--quiet"],
     ["validate"],
+    ["validate", "all"],
     ["validate", "x\x1b[2J"],
     ["report", "x\x1b[2J\u202e.json"],
 ]
@@ -127,7 +128,7 @@ def test_json_means_the_same(call: Call) -> None:
 def test_pages_and_pictures_show_it(call: Call) -> None:
     call("run", FILE, "--report", "run.html", "--quiet")
     call("sweep", "e.yaml", "--report", "sweep.html", "--quiet")
-    call("validate", "--report", "pages", "--quiet")
+    call("validate", "all", "--report", "pages", "--quiet")
     call("draw", FILE, "-o", "net.svg")
     call("draw", FILE, "-o", "net.dot")
     pages = ["run.html", "sweep.html", "net.svg", "net.dot", *map(str, Path("pages").rglob("*.html"))]

@@ -71,6 +71,7 @@ def test_a_wheel_puts_nothing_else_into_site_packages(wheel: Path) -> None:
         assert not re.match(DATA, name) or f"petri/library/{name}" in names
     assert {"petri/py.typed", "pnsim/py.typed", "petri/language/syntax/grammar.lark"} <= set(names)
     assert "petri/language/syntax/tables.json" in names
+    assert {f"petri/report/html/plotly-{name}" for name in ("cartesian.min.js.gz", "LICENSE.txt")} <= set(names)
 
 
 @pytest.mark.slow
@@ -84,10 +85,11 @@ def test_an_installed_wheel_runs_from_any_folder(wheel: Path, tmp_path: Path) ->
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([pnsim, *arguments], cwd=tmp_path, capture_output=True, text=True, timeout=120)
 
-    done = run("run", "mm1")
+    done = run("run", "mm1", "--report", "page.html")
     assert done.returncode == 0, done.stderr
     assert "reference engine" in done.stdout
     assert "the native engine is not installed" in done.stderr
+    assert (tmp_path / "page.html").stat().st_size < 1_000_000
     assert run("check", "ixp2400").returncode == 0
     assert "error[native-missing]" in run("run", "mm1", "--engine", "native").stderr
     assert "there are dynamic_buffering, " in run("validate", "nothing").stderr

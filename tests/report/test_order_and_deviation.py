@@ -115,3 +115,30 @@ def test_a_measure_over_decades_has_a_logarithmic_axis(net: str, tmp_path: Path)
     )
     (curve,) = [one for one in Reader(sweep_report(outcome)).json("figures") if "xaxis" in one["layout"]]
     assert curve["layout"]["xaxis"]["type"] == curve["layout"]["yaxis"]["type"] == "log"
+
+
+def test_quantities_are_on_an_axis_of_numbers(tmp_path: Path) -> None:
+    """At their distances and in ascending order, labelled as they were written."""
+    source = tmp_path / "service.net"
+    source.write_text(
+        "net service\ntime us\nparam service: Time = 1 us\nplace idle = token\n"
+        "transition serve: idle -> idle takes service\nmeasure served = count(serve)\nrun until 20 ms",
+        encoding="utf-8",
+    )
+    grid = {"service": ["20 us", "500 ns", "1 ms"]}
+    outcome = Experiment(net=str(source), grid=grid, replications=2, measures=["served"]).run(tmp_path / "a.db")
+    text = sweep_report(outcome)
+    (curve,) = [one for one in Reader(text).json("figures") if "xaxis" in one["layout"]]
+    assert curve["data"][0]["x"] == pytest.approx([0.5, 20, 1000])
+    assert curve["layout"]["xaxis"]["ticktext"] == ["500 ns", "20 us", "1 ms"]
+    assert "20 ms, 0 s" in text
+
+
+def test_cells_of_a_heat_map_have_whole_numbers_in_full(net: str, tmp_path: Path) -> None:
+    grid = {"slow": [1, 2, 3], "load": [0.25, 0.5, 1.0]}
+    text = NET.replace("until 100 ms", "until 3 s").replace("param slow", "param load = 1.0\nparam slow")
+    Path(net).write_text(text, "utf-8")
+    outcome = Experiment(net=net, grid=grid, replications=2, measures=["share"]).run(tmp_path / "map.db")
+    figures = [one["data"][0] for one in Reader(sweep_report(outcome)).json("figures")]
+    (cells,) = [one["text"] for one in figures if one["type"] == "heatmap"]
+    assert cells[0][0] == "1,496"

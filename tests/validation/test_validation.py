@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -316,7 +317,7 @@ def test_the_command_runs_studies_at_any_depth(folder: Path, tmp_path: Path, cap
         (nested / name).write_text((folder / name).read_text("utf-8"), "utf-8")
     where = ["--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
     pages = tmp_path / "pages"
-    whole = caller(capsys)("validate", "--folder", str(tmp_path / "validation"), *where, "--report", str(pages))
+    whole = caller(capsys)("validate", "all", "--folder", str(tmp_path / "validation"), *where, "--report", str(pages))
     assert "study/deeper/still" in whole.out
     assert (pages / "study" / "deeper" / "still" / "figure_1.html").exists()
     one = caller(capsys)("validate", "deeper/still/figure_1", "--folder", str(folder), *where)
@@ -354,7 +355,7 @@ def test_fitted_input_and_predicted_figures_are_marked_and_counted_apart(
     (folder / "statements.yaml").write_text(yaml.safe_dump(claims), "utf-8")
     pages = tmp_path / "pages"
     where = ["--folder", str(folder), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
-    shown = caller(capsys)("validate", *where, "--report", str(pages)).out
+    shown = caller(capsys)("validate", "all", *where, "--report", str(pages)).out
     page = (pages / "index.html").read_text("utf-8")
     for said in (
         "2 of 4 stated figures within their tolerances",
@@ -369,7 +370,7 @@ def test_fitted_input_and_predicted_figures_are_marked_and_counted_apart(
 @pytest.mark.parametrize("wrong", ["role: guessed", "predicted: much", "predicted: 3 Gbps"])
 def test_a_mark_that_makes_no_sense_is_refused(folder: Path, tmp_path: Path, capsys: Capture, wrong: str) -> None:
     (folder / "figure_1.yaml").write_text(MARKED.replace("role: fitted", wrong), "utf-8")
-    outcome = caller(capsys)("validate", "--folder", str(folder), "--stores", str(tmp_path), "--quiet")
+    outcome = caller(capsys)("validate", "all", "--folder", str(folder), "--stores", str(tmp_path), "--quiet")
     assert outcome.status in (1, 2)
     assert wrong.partition(": ")[2] in outcome.err
 
@@ -392,7 +393,7 @@ def test_noise_is_neither_within_nor_a_true_statement(folder: Path, tmp_path: Pa
     (folder / "statements.yaml").write_text(yaml.safe_dump(claims), "utf-8")
     pages = tmp_path / "pages"
     where = ["--folder", str(folder), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
-    outcome = caller(capsys)("validate", *where, "--report", str(pages))
+    outcome = caller(capsys)("validate", "all", *where, "--report", str(pages))
     page = (pages / "index.html").read_text("utf-8")
     assert outcome.status == 1
     assert "0 of 2 stated figures within their tolerances, 1 too noisy to judge" in outcome.out
@@ -401,3 +402,29 @@ def test_noise_is_neither_within_nor_a_true_statement(folder: Path, tmp_path: Pa
     assert "margin" in outcome.out
     assert "? too noisy to judge" in page
     assert "? undecided at this length" in page
+    assert "(uncertain)" not in outcome.out, "a figure that is too noisy has no verdict, and one far outside is certain"
+
+
+def test_a_verdict_at_the_edge_is_uncertain_in_the_terminal_and_on_both_pages(
+    folder: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    """The mean of uniform times is 1, which is just within 0.08 of 1.08, but its interval reaches beyond."""
+    (folder / "levels.net").write_text(
+        "net guesses place start = token place over transition go: start -> over takes uniform(0.9..1.1) "
+        "transition last: over -> nothing measure length = now at last run until dead",
+        "utf-8",
+    )
+    (folder / "figure_1.yaml").write_text(
+        "net: levels.net\nreplications: 40\nmeasures: [length]\n"
+        "expected: [{measure: length, value: 1.08, within: 0.08}, {measure: length, value: 1, within: 0.08}]\n",
+        "utf-8",
+    )
+    pages = tmp_path / "pages"
+    where = ["--folder", str(folder), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    out = caller(capsys)("validate", "all", *where, "--report", str(pages)).out
+    assert out.count("(uncertain)") == 1
+    assert re.search(r"1\.080 .*(within|OUTSIDE) \(uncertain\)", out)
+    for page in (pages / "index.html", pages / "study" / "figure_1.html"):
+        assert page.read_text("utf-8").count("(uncertain)") == 1
+    swept = caller(capsys)("sweep", str(folder / "figure_1.yaml"), "--store", str(tmp_path / "s.db"), "--quiet").out
+    assert swept.count("(uncertain)") == 1

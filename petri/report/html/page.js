@@ -10,6 +10,11 @@
     const width = Number(net.dataset.width);
     let zoom = 1;
     const fitting = () => Math.min(1, Math.max((view.clientWidth - 24) / width, 0.05));
+    const whole = () => {
+      const height = sheet.getBoundingClientRect().height / zoom;
+      const room = parseFloat(getComputedStyle(view).maxHeight) || view.clientHeight;
+      return Math.min(fitting(), (room - 24) / height);
+    };
     const set = (value, x = view.clientWidth / 2, y = view.clientHeight / 2) => {
       const before = zoom;
       zoom = Math.min(Math.max(value, 0.05), 6);
@@ -17,7 +22,7 @@
       sheet.style.setProperty("--zoom", zoom);
       view.scrollTo(left, top);
     };
-    const steps = { in: () => set(zoom * 1.25), out: () => set(zoom / 1.25), fit: () => set(fitting()), full: () => set(1) };
+    const steps = { in: () => set(zoom * 1.25), out: () => set(zoom / 1.25), fit: () => set(whole()), full: () => set(1) };
     net.querySelector(".tools").hidden = false;
     for (const button of net.querySelectorAll("button")) button.addEventListener("click", steps[button.dataset.step]);
     view.addEventListener("keydown", (event) => {
@@ -119,10 +124,19 @@
   unpack().then(() => {
     const seen = new IntersectionObserver((entries) => {
       for (const entry of entries) {
-        if (entry.isIntersecting) { seen.unobserve(entry.target); draw(entry.target); }
+        if (!entry.isIntersecting) continue;
+        seen.unobserve(entry.target);
+        if (!entry.target.dataset.drawn) draw(entry.target);
       }
     }, { rootMargin: "800px" });
     for (const plot of plots) seen.observe(plot);
+    /* The others are drawn while nothing else is to be done, so that whoever prints finds all of them. */
+    const idle = window.requestIdleCallback || ((then) => setTimeout(then, 50));
+    const drawNext = () => {
+      const plot = plots.find((one) => !one.dataset.drawn);
+      if (plot) { draw(plot); idle(drawNext); }
+    };
+    idle(drawNext);
     dark.addEventListener("change", () => redraw(dark.matches ? "dark" : "light"));
     addEventListener("beforeprint", () => {
       for (const more of document.querySelectorAll("details")) more.open = true;

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from petri.experiment.definition import shown
+from petri.experiment.preparation import in_one_unit
 from petri.experiment.sampling import Value
 from petri.experiment.summary import Outcome, PointOutcome
 from petri.experiment.tables import ordered
@@ -18,6 +19,7 @@ from petri.report.html.page import Figure
 from petri.report.html.palette import SERIES
 from petri.report.html.record import shown_dimension
 from petri.report.quantities import Scale, Units
+from petri.report.quantities import number as short
 
 MOST_LINES: Final = 2 * SERIES
 FEWEST_SHARES: Final = 4  # percentiles of one measure that make a distribution
@@ -28,36 +30,53 @@ VERDICTS: Final = ((True, "expected", "@pass", "diamond"), (False, "missed", "@f
 
 @dataclass(frozen=True)
 class PlotAxis:
-    """A parameter that differs between points. `numeric` if it can be on an axis of numbers."""
+    """A parameter that differs between points.
+
+    `numbers` are the places of its values on an axis of numbers, in `unit`; None where they have none, such as names.
+    """
 
     name: str
     values: tuple[Value, ...]
+    numbers: tuple[float, ...] | None = None
+    unit: str = ""
 
-    @property
-    def numeric(self) -> bool:
-        return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
+    @staticmethod
+    def of(name: str, values: Sequence[Value]) -> PlotAxis:
+        """In ascending order if these are numbers, or quantities such as `600 kbps`, else in order of appearance."""
+        distinct = ordered(list(values))
+        if all(isinstance(value, int | float) and not isinstance(value, bool) for value in distinct):
+            return PlotAxis(name, tuple(distinct), tuple(float(value) for value in distinct))
+        quantities = in_one_unit(distinct)
+        if quantities is None:
+            return PlotAxis(name, tuple(distinct))
+        numbers, unit = quantities
+        order = sorted(range(len(numbers)), key=numbers.__getitem__)
+        return PlotAxis(name, tuple(distinct[i] for i in order), tuple(numbers[i] for i in order), unit)
 
     @property
     def logarithmic(self) -> bool:
         """Whether the values look like powers: 1, 2, 4, 8."""
-        numbers = [float(value) for value in self.values if not isinstance(value, str)]
-        if not self.numeric or len(numbers) < 4 or numbers[0] <= 0.0:
+        if self.numbers is None or len(self.numbers) < 4 or self.numbers[0] <= 0.0:
             return False
-        steps = [b / a for a, b in pairwise(numbers)]
+        steps = [b / a if a else 1.0 for a, b in pairwise(self.numbers)]
         return min(steps) > 1.3 and max(steps) / min(steps) < 2.1
 
     def layout(self) -> dict[str, Any]:
         made: dict[str, Any] = {"title": {"text": plotted(self.name)}}
-        if not self.numeric:
+        if self.numbers is None:
             return {**made, "type": "category", "categoryarray": [label(value) for value in self.values]}
         if self.logarithmic:
             made["type"] = "log"
         if len(self.values) <= 12:
-            made |= {"tickmode": "array", "tickvals": list(self.values), "ticktext": [shown(v) for v in self.values]}
+            made |= {"tickmode": "array", "tickvals": list(self.numbers), "ticktext": [label(v) for v in self.values]}
+        elif self.unit:
+            made["title"] = {"text": plotted(f"{self.name} [{self.unit}]")}
         return made
 
     def position(self, value: Value) -> Value:
-        return value if self.numeric else label(value)
+        if self.numbers is None:
+            return label(value)
+        return self.numbers[self.values.index(value)] if self.unit else value
 
 
 def label(value: Value) -> str:
@@ -73,10 +92,10 @@ def axes(outcome: Outcome) -> list[PlotAxis]:
     """The parameters that differ, the one with the most values first; numbers before texts."""
     found = []
     for name in outcome.axes:
-        values = ordered([point.parameters[name] for point in outcome.points if name in point.parameters])
-        if len(values) > 1:
-            found.append(PlotAxis(name, tuple(values)))
-    return sorted(found, key=lambda axis: (not axis.numeric, -len(axis.values)))
+        axis = PlotAxis.of(name, [point.parameters[name] for point in outcome.points if name in point.parameters])
+        if len(axis.values) > 1:
+            found.append(axis)
+    return sorted(found, key=lambda axis: (axis.numbers is None, -len(axis.values)))
 
 
 def is_grid(outcome: Outcome, known: Sequence[PlotAxis]) -> bool:
@@ -322,7 +341,8 @@ def heat_map(
         "colorscale": "@scale",
         "xgap": 2,
         "ygap": 2,
-        "texttemplate": "" if many else "%{z:.3g}",
+        "text": [["" if one is None else short(one.mean * scale.factor, 3) for one in row] for row in grid],
+        "texttemplate": "" if many else "%{text}",
         "colorbar": {"title": {"text": scale.unit}, "thickness": 12, "outlinewidth": 0, "len": 1},
         "hovertemplate": (
             f"{plotted(across.name)} %{{x}}, {plotted(up.name)} %{{y}}<br>%{{z:.4g}} ± %{{customdata:.2g}} {scale.unit}"

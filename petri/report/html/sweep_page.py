@@ -242,7 +242,7 @@ def provenance(outcome: Outcome, units: Units) -> list[Content]:
         ("flat net (SHA-256)", tag("code", str(identity.get("net_hash", "")))),
         ("seed", str(identity.get("seed", ""))),
         ("random streams", str(identity.get("streams", ""))),
-        ("until, warm-up", f"{identity.get('until', '')}, {identity.get('warmup', '')}"),
+        ("until, warm-up", f"{_time(identity.get('until', ''), units)}, {_time(identity.get('warmup', ''), units)}"),
         ("engine", ", ".join(sorted({row.engine for row in rows}))),
         ("pnsim", ", ".join(sorted({row.version for row in rows}))),
         ("machine", ", ".join(sorted({f"{row.machine}, Python {row.python}" for row in rows}))),
@@ -283,6 +283,11 @@ def provenance(outcome: Outcome, units: Units) -> list[Content]:
         tag("code", "pnsim rerun"), f" {outcome.store.name} repeats any replication and compares its trajectory's hash."
     )
     return [*parts, every, tag("p", repeat, class_="note")]
+
+
+def _time(value: object, units: Units) -> str:
+    """A time of the identity, or what stands for one: "dead", "auto"."""
+    return exact_quantity(units, value, "Time") if isinstance(value, int | float) else str(value)
 
 
 def _value(value: object, dimension: str, units: Units) -> str:

@@ -1,6 +1,7 @@
 //! Reorder density: the displacement of each packet from its receive index (RFC 5236, section 4).
 
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 
 /// Displacements from the receive index.
 ///
@@ -17,11 +18,23 @@ pub(super) struct Displacements {
     /// How many packets at the back of `waiting` have successive numbers.
     in_row: usize,
     early: Vec<i64>,
+    /// What `waiting` would count if no more packets came, as (place in the density, packets), once asked for and until
+    /// `waiting` changes: most flows of a long run have ended, and each snapshot counts all.
+    rest: OnceLock<Vec<(usize, u64)>>,
 }
 
 impl Displacements {
     pub(super) fn new(threshold: usize) -> Self {
-        Self { threshold, index: 0, started: false, steady: 0, waiting: VecDeque::new(), in_row: 0, early: Vec::new() }
+        Self {
+            threshold,
+            index: 0,
+            started: false,
+            steady: 0,
+            waiting: VecDeque::new(),
+            in_row: 0,
+            early: Vec::new(),
+            rest: OnceLock::new(),
+        }
     }
 
     #[inline]
@@ -49,6 +62,7 @@ impl Displacements {
     }
 
     fn wait(&mut self, sequence: i64) {
+        self.rest.take();
         self.in_row = if self.waiting.back() == Some(&(sequence - 1)) { self.in_row + 1 } else { 1 };
         self.waiting.push_back(sequence);
         if !self.started {
@@ -72,6 +86,7 @@ impl Displacements {
 
     fn assess(&mut self, density: &mut [u64]) {
         let Some(&sequence) = self.waiting.front() else { return };
+        self.rest.take();
         let mut early = self.early.iter().position(|&number| number == self.index);
         if sequence != self.index && early.is_none() {
             let present = self.waiting.iter().chain(&self.early).copied();
@@ -98,9 +113,17 @@ impl Displacements {
     pub(super) fn count_rest(&self, density: &mut [u64]) {
         if self.waiting.is_empty() {
             density[self.threshold] += self.steady as u64;
-        } else {
-            self.clone().drain(density);
+            return;
         }
+        for &(place, packets) in self.rest.get_or_init(|| self.count_waiting()) {
+            density[place] += packets;
+        }
+    }
+
+    fn count_waiting(&self) -> Vec<(usize, u64)> {
+        let mut density = vec![0; 2 * self.threshold + 1];
+        self.clone().drain(&mut density);
+        density.into_iter().enumerate().filter(|&(_, packets)| packets > 0).collect()
     }
 
     /// Assess what waits: no more packets come.

@@ -458,6 +458,20 @@ mod tests {
         }
     }
 
+    /// Snapshots on the way keep what they have counted; they must not see it when it has changed.
+    #[test]
+    fn figures_on_the_way_change_nothing() {
+        for [settings, events, _] in cases("order") {
+            let mut watched = measure(&settings);
+            for (done, event) in events.iter().enumerate() {
+                happen(&mut watched, event);
+                let mut fresh = measure(&settings);
+                events[..=done].iter().for_each(|event| happen(&mut fresh, event));
+                assert_eq!(watched.distributions(), fresh.distributions(), "{settings:?} after {done} events");
+            }
+        }
+    }
+
     #[test]
     fn wild_sequence_numbers_do_no_harm() {
         let mut order = Order::new(8);

@@ -1,0 +1,59 @@
+"""The studies that `pnsim validate` knows, with their usual times."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from .console import stdout_console
+
+if TYPE_CHECKING:
+    from petri.validation.study import Study
+
+RUNNING_OPTIONS: Final = ("stores", "report", "engine", "workers", "time_limit", "quiet")
+
+
+def list_studies(known: Mapping[str, Path], workers: int | None = None) -> None:
+    """Print them in alphabetical order, with the time of all. Raises StudyError."""
+    from petri.report.columns import Column, print_prose, print_table
+    from petri.validation.study import read_study
+    from petri.validation.suite import experiments
+    from petri.validation.wording import usual_time
+
+    processors = workers or os.cpu_count() or 1
+    studies = {name: read_study(folder) for name, folder in known.items()}
+    files = {name: list(experiments(folder)) for name, folder in known.items()}
+    works = [studies[name].usual(files[name]) for name in known]
+    total = sum(work for work in works if work is not None)
+    columns = [
+        Column("study", [*known, "all"], "name", style="cyan"),
+        Column("experiments", [str(len(files[name])) for name in known] + [str(sum(map(len, files.values())))]),
+        Column("usual time", [usual_time(one, processors) for one in [*works, None if None in works else total]]),
+        Column("", [*(studies[name].title for name in known), ""], "prose"),
+    ]
+    console = stdout_console()
+    print_table(console, columns, heading="bold")
+    console.print()
+    if total:
+        print_prose(console, origin(studies, processors))
+    print_prose(console, f"`pnsim validate {next(iter(known))}` runs a study, `pnsim validate all` runs all of them.")
+
+
+def origin(studies: Mapping[str, Study], processors: int) -> str:
+    """For how many processors the times are, and where they were measured."""
+    measured = dict.fromkeys(one.measured for one in studies.values() if one.seconds and one.measured)
+    said = f" Measured: {'; '.join(measured)}." if measured else ""
+    return f"Times are those of {processors} processor{'s' * (processors != 1)}.{said}"
+
+
+def refuse_running_options(context: click.Context) -> None:
+    """An option that only a run reads means that a study was to be named. Raises UsageError."""
+    default = click.core.ParameterSource.DEFAULT
+    given = [name for name in RUNNING_OPTIONS if context.get_parameter_source(name) is not default]
+    if given:
+        option = "--" + given[0].replace("_", "-")
+        raise click.UsageError(f"{option} is for a run: name a study, or run all with `pnsim validate all {option} …`")

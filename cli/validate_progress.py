@@ -1,0 +1,60 @@
+"""The progress of a validation on stderr: that of the current experiment, below how long the rest of all takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from petri.report.progress import fitting, left_text
+
+from .sweep_progress import SweepProgress
+
+if TYPE_CHECKING:
+    from petri.experiment.campaign import State, Watcher
+    from petri.validation.estimate import Estimate
+
+
+class ValidationProgress:
+    """Watches the experiments of a validation in their order. names: as `reordering/figure_7`."""
+
+    def __init__(self, names: Sequence[str], estimate: Estimate, quiet: bool = False) -> None:
+        self._names = names
+        self._estimate = estimate
+        self._quiet = quiet
+        self._stack = ExitStack()
+
+    def __enter__(self) -> ValidationProgress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def watch(self, name: str, store: Path) -> Watcher:
+        """The watcher of the next experiment (`petri.validation.run_folder`)."""
+        self._stack.close()
+        self._estimate.begin()
+        shown = self._stack.enter_context(SweepProgress(store, self._quiet, self.heading))
+
+        def watcher(state: State) -> None:
+            wanted = max(state.replications, 1)
+            self._estimate.look(state.done / wanted, state.here / wanted, state.seconds)
+            shown(state)
+
+        return watcher
+
+    def heading(self, room: int) -> str:
+        """`reordering/figure_7  3 of 15 experiments  all: 6:12 left`, as much as there is room for.
+
+        Of a single experiment only its name: the lines below have the rest.
+        """
+        position, left = self._estimate.position, self._estimate.left
+        if len(self._names) == 1:
+            return fitting([(self._names[0],)], room)
+        name, rest = self._names[position], "" if left is None else f"all: {left_text(left)}"
+        count = f"{position + 1} of {len(self._names)} experiments"
+        return fitting([(name, count, rest), (count, rest), (rest,), (count,)], room)

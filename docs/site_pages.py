@@ -1,0 +1,52 @@
+"""What `make docs` adds to the pages of this folder: those that are elsewhere in the repository, and links to them.
+
+MkDocs calls `on_files` and `on_page_markdown`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+ELSEWHERE: Final = {"README.md": "overview.md", "petri/native/INTERNALS.md": "internals.md"}
+INSTEAD: Final = {"nets/patterns": "docs/patterns.md"}
+"""The page that describes what is no page."""
+LINK: Final = re.compile(r"(\]\(|src=\"|href=\")(?!\w+:|#|/)([^)\s\"#]+)")
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages that are elsewhere."""
+    from mkdocs.structure.files import File
+
+    for source, page in ELSEWHERE.items():
+        files.append(File.generated(config, page, content=(ROOT / source).read_text("utf-8")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    path = page.file.src_uri
+    sources = {there: source for source, there in ELSEWHERE.items()}
+    return with_links(markdown, sources.get(path, f"docs/{path}"))
+
+
+def with_links(markdown: str, source: str) -> str:
+    """The text of a file of the repository, with its links as they are between pages of the site.
+
+    Links to files that are not pages, such as nets, become links to nothing, and so a warning.
+    """
+    here = PurePosixPath(site_path(source))
+
+    def rewritten(found: re.Match[str]) -> str:
+        target = os.path.normpath(PurePosixPath(source).parent / found[2])
+        target = INSTEAD.get(target, target)
+        return found[1] + os.path.relpath(site_path(target), here.parent)
+
+    return LINK.sub(rewritten, markdown)
+
+
+def site_path(path: str) -> str:
+    """`language.md` of `docs/language.md`, `overview.md` of `README.md`; others stay outside, as `../nets/mm1.net`."""
+    return ELSEWHERE.get(path) or os.path.relpath(path, "docs")

@@ -1,0 +1,68 @@
+"""What a study says of itself in its study.yaml: a title, and how much computing each of its experiments needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+STUDY: Final = "study.yaml"
+EXPECTED: Final = "title, and times: {measured: when and on what, seconds: {EXPERIMENT: SECONDS}}"
+
+
+class StudyError(ValueError):
+    """A study.yaml that cannot be read; the message says why."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """title: one line, "" if there is none. measured: when and on what the times were measured. seconds: processor
+    seconds by experiment; those that were not measured are missing.
+    """
+
+    title: str = ""
+    measured: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    def usual(self, experiments: Iterable[str]) -> float | None:
+        """The processor seconds of these experiments together; None unless each was measured."""
+        times = [self.seconds.get(name) for name in experiments]
+        known = [one for one in times if one is not None]
+        return sum(known) if known and len(known) == len(times) else None
+
+
+def read_study(folder: Path) -> Study:
+    """The study of a folder, empty if it has no study.yaml. Raises StudyError."""
+    path = folder / STUDY
+    if not path.exists():
+        return Study()
+    try:
+        data = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise StudyError(f"{path}: {error}") from error
+    entries = table({} if data is None else data, ("title", "times"), path)
+    times = table(entries.get("times", {}), ("measured", "seconds"), path)
+    seconds = table(times.get("seconds", {}), None, path)
+    wrong = [name for name, value in seconds.items() if not is_duration(value)]
+    if wrong:
+        raise StudyError(f"{path}: the seconds of {wrong[0]} are not a positive number")
+    return Study(
+        str(entries.get("title", "")),
+        str(times.get("measured", "")),
+        {str(name): float(value) for name, value in seconds.items()},
+    )
+
+
+def table(data: Any, names: Sequence[str] | None, path: Path) -> dict[Any, Any]:
+    """The entries, all of which have one of the names, if any are given. Raises StudyError."""
+    if not isinstance(data, dict) or (names is not None and set(data) - set(names)):
+        raise StudyError(f"{path}: expected {EXPECTED}")
+    return data
+
+
+def is_duration(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf

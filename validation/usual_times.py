@@ -1,0 +1,70 @@
+"""Measures how much computing each experiment of a study needs, and writes it into the study's study.yaml.
+
+    python validation/usual_times.py                  # all studies
+    python validation/usual_times.py shaping
+
+Processor seconds are measured, not seconds on the clock, so that other programs on the machine do not count. Only the
+first replication of each point runs; the others are assumed to need as long.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from petri.atomic_file import write_text
+from petri.experiment import Experiment, sweep
+from petri.validation.study import STUDY, read_study
+from petri.validation.suite import experiments, folders
+from petri.version import VERSION
+
+HERE: Final = Path(__file__).resolve().parent
+HEADER: Final = "# `pnsim validate` lists the title and the times; `python validation/usual_times.py` measures them.\n"
+
+
+def seconds(path: Path) -> float:
+    """The processor seconds of an experiment."""
+    experiment = Experiment.load(path)
+    begun = time.process_time()
+    prepared = experiment.prepare()
+    replications = prepared.stopping.first
+    ready = time.process_time()
+    with tempfile.TemporaryDirectory() as place:
+        sweep(experiment.with_overrides(replications=1), Path(place) / "one.db", engine="native", workers=1)
+    preparing, running = ready - begun, time.process_time() - ready
+    return preparing + max(running - preparing, 0.0) * replications  # the sweep has prepared the points once more
+
+
+def processor() -> str:
+    """`Intel(R) Xeon(R) CPU @ 2.10GHz`, as far as the system says."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def measure(folder: Path) -> None:
+    known = read_study(folder)
+    found = {}
+    for name, path in experiments(folder).items():
+        found[name] = max(round(seconds(path)), 1)
+        print(f"{folder.name}/{name}: {found[name]} s", flush=True)
+    where = f"{date.today():%Y-%m-%d}, pnsim {VERSION}, native engine, {processor()}"
+    data = {"title": known.title, "times": {"measured": where, "seconds": found}}
+    write_text(folder / STUDY, HEADER + yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="default: all")
+    for name in parser.parse_args().studies or folders(HERE):
+        measure(HERE / name)
