@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from petri.net import Expr, Match, Scalar, Span, Transition
+from petri.net import Expr, Match, Net, Order, Passage, Scalar, Span, Transition
 from petri.structs import Frozen, field
-from petri.ticks import Tick
 
 STOPPED: Final = "stopped"  # the id of the fault that ends a search for bindings which is no longer wanted
 
@@ -39,25 +38,39 @@ class Fault(Frozen):
     values: Mapping[str, object] = field(default_factory=dict)
 
 
-def known(
-    transition: Transition, values: Sequence[Scalar], error: str, span: Span | None, tick: Tick
-) -> dict[str, Scalar]:
+def known(net: Net, index: int, values: Sequence[Scalar], error: str, span: Span | None) -> dict[str, Scalar]:
     """The variables that had values when an expression of a firing failed (X4), by name, in the net's unit.
 
     Arcs bind one after the other (E1); then come inhibitors and the guard, the preference (I4), the count of firings at
-    one instant (X3), and the draws (I5). At the horizon no expression fails, and none is known.
+    one instant (X3), and the draws (I5). At the horizon no expression fails, and none is known. Neither is one where a
+    measure looks at a token that arrives: the firing that brought it may have started long ago.
     """
-    if error == "beyond-horizon":
+    if error == "beyond-horizon" or _is_of(_of_arrivals(net), span):
         return {}
+    transition = net.transitions[index]
     variables: set[int] = set()
     for expressions, given in _steps(transition):
-        if span is not None and any(span == part.span for e in expressions if e is not None for part in _parts(e)):
+        if _is_of(expressions, span):
             break
         variables.update(given)
     if error == "instant-limit":
         variables.difference_update(draw.variable for draw in transition.draws)
     named = [(transition.variables[index], values[index]) for index in sorted(variables)]
-    return {variable.name: tick.quantity(value, variable.dimension) for variable, value in named}
+    return {variable.name: net.tick.quantity(value, variable.dimension) for variable, value in named}
+
+
+def _of_arrivals(net: Net) -> Iterator[Expr]:
+    """What measures evaluate when a token arrives."""
+    for probe in net.probes:
+        if isinstance(probe, Order) and probe.event.place is not None:
+            yield from (*probe.event.key, probe.sequence)
+        elif isinstance(probe, Passage):
+            yield from (key for event in (probe.start, probe.end) if event.place is not None for key in event.key)
+
+
+def _is_of(expressions: Iterable[Expr | None], span: Span | None) -> bool:
+    """Whether a position is that of one of the expressions, or of a part of one."""
+    return span is not None and any(span == part.span for e in expressions if e is not None for part in _parts(e))
 
 
 def _steps(transition: Transition) -> Iterator[tuple[Sequence[Expr | None], Iterable[int]]]:

@@ -122,7 +122,7 @@ class NativeSession:
             return None
         error, span, details, transition, variables, time = stopped
         culprit = self._span(span)
-        binding = known(self._compiled.net.transitions[transition], variables, error, culprit, self._compiled.net.tick)
+        binding = known(self._compiled.net, transition, variables, error, culprit)
         return Fault(error, transition, binding, self._compiled.net.tick.time(time), culprit, details)
 
     def advance(self, until: float, firings: int) -> Reason:
@@ -139,6 +139,12 @@ class NativeSession:
         """For tests: how many transitions share machine code. ValueError if one would have other code by itself."""
         shared: int = self._session.verify_shapes()
         return shared
+
+    @property
+    def ran_code(self) -> bool:
+        """For tests: whether machine code has run, which belongs to the compiled net and not to the session."""
+        ran: bool = self._session.ran_code
+        return ran
 
     def begin_window(self) -> None:
         self._session.begin_window()

@@ -70,12 +70,12 @@ class Binding(Struct):
 
 @dataclass(order=True, slots=True)
 class Firing:
-    """In progress: `deposits` are (place, token) in the order of the arcs (S5)."""
+    """In progress: `deposits` are a place and its tokens for each arc, in the order of the arcs (S5)."""
 
     end: float
     serial: int
     transition: int = field(compare=False)
-    deposits: list[tuple[int, Held]] = field(compare=False)
+    deposits: list[tuple[int, list[Held]]] = field(compare=False)
 
 
 class Rows(Struct):
@@ -163,7 +163,7 @@ class Engine:
                 continue
             if rows.waiting:
                 self.attempt = (0, [0] * len(self.net.transitions[0].variables) if self.net.transitions else [])
-                self.arrive(place, self.hold(place, rows.waiting.popleft()))
+                self.arrive(place, [self.hold(place, rows.waiting.popleft())])
             elif not rows.ended:
                 self.wanted = place
                 return False
@@ -211,9 +211,9 @@ class Engine:
         self.at_this_instant.clear()
         while self.in_progress and self.in_progress[0].end == instant:
             firing = self.in_progress.pop(0)
-            for place, token in firing.deposits:
-                self.reserved[place] -= token.weight
-                self.deposits_due -= 1
+            for place, tokens in firing.deposits:
+                self.reserved[place] -= sum(token.weight for token in tokens)
+                self.deposits_due -= len(tokens)
                 self.forget(place)
             self.deposit(firing)
 
@@ -357,11 +357,11 @@ class Engine:
         duration = self.duration(transition.time, context)
         end = context.end = self.now + duration
         taken = sum(len(tokens) for arc, tokens in zip(transition.inputs, binding.found, strict=True) if not arc.keep)
-        deposits = [deposit for arc in transition.outputs for deposit in self.outputs(arc, context, taken)]
-        self.check_tokens(len(deposits) - taken)
-        self.hash.add(index, binding.variables, int(self.now), int(end))
-        for observer in self.observers:
+        deposits = [self.outputs(arc, context, taken) for arc in transition.outputs]
+        self.check_tokens(sum(len(tokens) for _, tokens in deposits) - taken)
+        for observer in self.observers:  # a measure that fails stops the firing before anything counts it (X4)
             observer.started(index, binding.variables, self.now, end)
+        self.hash.add(index, binding.variables, int(self.now), int(end))
         firing = Firing(end, self.firings, index, deposits)
         self.firings += 1
         self.take(transition, binding)
@@ -380,23 +380,27 @@ class Engine:
             self.changed(place)
 
     def begin(self, firing: Firing) -> None:
-        for place, token in firing.deposits:
-            self.reserved[place] += token.weight
-            self.deposits_due += 1
+        for place, tokens in firing.deposits:
+            self.reserved[place] += sum(token.weight for token in tokens)
+            self.deposits_due += len(tokens)
             self.forget(place)
         insort(self.in_progress, firing)
 
     def deposit(self, firing: Firing) -> None:
+        self.attempt = (firing.transition, ())
         for observer in self.observers:
             observer.ended(firing.transition, self.now)
-        for place, token in firing.deposits:
-            self.arrive(place, token)
+        for place, tokens in firing.deposits:
+            self.arrive(place, tokens)
 
-    def arrive(self, place: int, token: Held) -> None:
-        self.marking[place].append(token)
-        self.changed(place)
-        for observer in self.observers:
-            observer.arrived(place, token.value, self.now)
+    def arrive(self, place: int, tokens: Sequence[Held]) -> None:
+        """The tokens of one arc are in the place when measures evaluate the first (X4)."""
+        for token in tokens:
+            self.marking[place].append(token)
+            self.changed(place)
+        for token in tokens:
+            for observer in self.observers:
+                observer.arrived(place, token.value, self.now)
 
     def remove(self, place: int, token: Held) -> None:
         """Remove a token; in a bag the last token moves to its position (S4)."""
@@ -435,7 +439,7 @@ class Engine:
         if exact <= -1.0:
             raise ModelError("negative-time", expression.span, duration=self.net.tick.time(exact))
         duration = float(max(round(exact), 1 if exact > 0.0 else 0))
-        return duration if self.now + duration <= HORIZON else NEVER - self.now
+        return duration if duration <= HORIZON - self.now else NEVER - self.now  # a sum beyond the horizon is rounded
 
     def destination(self, arc: OutputArc, context: Context) -> tuple[int, int]:
         """Where an arc puts tokens, and how many: none if its condition fails."""
@@ -447,18 +451,18 @@ class Engine:
             raise ModelError("index-range", arc.index.span if arc.index else None, index=index, size=len(arc.places))
         return arc.places[index], count
 
-    def outputs(self, arc: OutputArc, context: Context, taken: int) -> list[tuple[int, Held]]:
-        """The deposits of an arc, for a firing that takes `taken` tokens."""
+    def outputs(self, arc: OutputArc, context: Context, taken: int) -> tuple[int, list[Held]]:
+        """The place of an arc and the tokens that it deposits, for a firing that takes `taken` tokens."""
         place, count = self.destination(arc, context)
         if count == 0:
-            return []
+            return place, []
         self.check_tokens(count - taken)
         token = tuple(evaluate(value, context) for value in arc.values)
         for slot, value, expression in zip(self.net.places[place].colour.slots, token, arc.values, strict=True):
             if (slot.low is not None and value < slot.low) or (slot.high is not None and value > slot.high):
                 name = self.net.places[place].name
                 raise ModelError("colour-range", expression.span, value=value, slot=slot.name, place=name)
-        return [(place, self.hold(place, token)) for _ in range(count)]
+        return place, [self.hold(place, token) for _ in range(count)]
 
     # ------------------------------------------------------------ limits and errors
 
@@ -487,7 +491,7 @@ class Engine:
     def fault_of(self, error: ModelError) -> Fault:
         """The error with its position in the run (X4)."""
         index, variables = self.attempt
-        binding = known(self.net.transitions[index], variables, error.id, error.span, self.net.tick)
+        binding = known(self.net, index, variables, error.id, error.span)
         return Fault(error.id, index, binding, self.net.tick.time(self.now), error.span, error.values)
 
     def changed(self, place: int) -> None:

@@ -39,7 +39,7 @@ class ReferenceSession:
         self._trace = Trace()
         initial = [place.held for place in net.places]
         self._levels = OccupancyRecorder(initial) if asked.levels else None
-        observers: list[Observer] = [self._statistics, self._probes]
+        observers: list[Observer] = [self._probes, self._statistics]
         observers += [self._trace] if asked.trace else []
         observers += [self._levels] if self._levels else []
         self._engine = Engine(net, seed, replication, limits, observers)

@@ -52,10 +52,11 @@ class Statistics:
         self.firings = [0] * len(net.transitions)
 
     def changed(self, place: int, size: int, now: float) -> None:
+        self.arrivals[place] += max(0, size - self.places[place].value)
         self.places[place].change(size, int(now))
 
     def arrived(self, place: int, token: Token, now: float) -> None:
-        self.arrivals[place] += 1
+        pass
 
     def started(self, transition: int, variables: Sequence[Scalar], now: float, end: float) -> None:
         level = self.transitions[transition]

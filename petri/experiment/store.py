@@ -33,6 +33,7 @@ from petri.experiment.sampling import Values
 from petri.experiment.task import PILOT, ReplicationRecord
 from petri.experiment.warmup import Warmup
 from petri.file_read import FileRead, furthest, packed, unpacked
+from petri.measure.figures import UnknownFigure
 from petri.net import Net
 from petri.version import VERSION
 
@@ -357,6 +358,9 @@ def damage(path: Path) -> Iterator[None]:
         raise problem("store-damaged", path=str(path), reason="a text in it is not UTF-8") from error
     except KeyError as error:
         raise problem("store-damaged", path=str(path), reason=f"it lacks {error}") from error
+    except UnknownFigure as error:
+        reason = f"its net has no figure `{error.diagnostic.values['name']}`"
+        raise problem("store-damaged", path=str(path), reason=reason) from error
     except (ValueError, TypeError, IndexError, AttributeError, ArithmeticError, RecursionError, zlib.error) as error:
         raise problem("store-damaged", path=str(path), reason=str(error)) from error
 

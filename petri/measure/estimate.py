@@ -55,7 +55,7 @@ def estimate(
     """
     if len(windows) > 1:
         samples = np.array([figure(window) for window in windows], dtype=np.float64)
-        return _student(samples, samples.mean(axis=0), level)
+        return _student(samples, _mean(samples), level)
     whole = np.asarray(figure(windows[0]), dtype=np.float64)
     if without is None:
         return Estimate(whole, np.full(whole.shape, math.nan), level)
@@ -117,6 +117,12 @@ def left_out(window: Observation, batches: Sequence[Observation]) -> list[Observ
 def _from_batches(figure: Figure, whole: Floats, without: Sequence[Observation], level: float) -> BatchInterval:
     values = np.array([figure(rest) for rest in without], dtype=np.float64).reshape(len(without), *whole.shape)
     return batch_interval(pseudo_values(whole, values), level)
+
+
+def _mean(samples: Floats) -> Floats:
+    """The mean over replications, which is a double even where the sum of the samples is not."""
+    mean: Floats = samples.mean(axis=0)
+    return np.where(np.isfinite(mean), mean, (samples / samples.shape[0]).sum(axis=0))
 
 
 def _student(samples: Floats, value: Floats, level: float) -> Estimate:

@@ -107,15 +107,39 @@ class Histogram:
     @property
     def mean(self) -> float:
         """The arithmetic mean; nan without values."""
-        return self.origin + self.first_moment / self.count if self.count else math.nan
+        if not self.count:
+            return math.nan
+        mean = self.origin + self.first_moment / self.count
+        return mean if math.isfinite(mean) else self._mean_of_buckets()
 
     @property
     def std(self) -> float:
         """The sample's standard deviation (divisor n - 1); nan for fewer than two values."""
         if self.count < 2:
             return math.nan
+        if not math.isfinite(self.second_moment):
+            return self._std_of_buckets()
         deviation = self.second_moment - self.first_moment * self.first_moment / self.count
         return math.sqrt(max(deviation, 0.0) / (self.count - 1))
+
+    def _mean_of_buckets(self) -> float:
+        """The mean within 0.8 %, where the sum of the differences is beyond all doubles: no partial sum here is."""
+        return math.fsum(count / self.count * middle for middle, count in self._middles())
+
+    def _std_of_buckets(self) -> float:
+        """The standard deviation where sums are beyond all doubles, of values at the middle of their buckets."""
+        mean = self.mean
+        scale = max(abs(self.minimum / 2 - mean / 2), abs(self.maximum / 2 - mean / 2))
+        shares = [((middle / 2 - mean / 2) / scale, count / (self.count - 1)) for middle, count in self._middles()]
+        return scale * (2.0 * math.sqrt(math.fsum(share * far * far for far, share in shares)))
+
+    def _middles(self) -> list[tuple[float, int]]:
+        """The middle of each bucket, as far as it has values, and its count."""
+        found = []
+        for number, (count, _) in sorted(self.buckets.items()):
+            low, high = (min(max(end, self.minimum), self.maximum) for end in bounds(number))
+            found.append((low / 2 + high / 2, count))
+        return found
 
     def quantile(self, share: float, within: bool = False) -> float:
         """The value of rank ceil(share · count), at least 1, in ascending order; nan without values.
@@ -170,7 +194,10 @@ class Histogram:
 
     @classmethod
     def of(cls, snapshot: Mapping[str, Any], buckets: bool = True) -> Histogram:
-        """The histogram of which this is a snapshot; without `buckets` it has no quantiles."""
+        """The histogram of which this is a snapshot; without `buckets` it has no quantiles.
+
+        Buckets are always there where sums are beyond all doubles: mean and deviation follow from them then.
+        """
         histogram = cls()
         histogram.count = int(snapshot["count"])
         histogram.origin = float(snapshot["origin"])
@@ -178,7 +205,7 @@ class Histogram:
         histogram.second_moment = float(snapshot["second_moment"])
         histogram.minimum = float(snapshot["min"])
         histogram.maximum = float(snapshot["max"])
-        if buckets:
+        if buckets or not math.isfinite(histogram.second_moment):
             columns: list[Sequence[Any]] = [
                 np.asarray(snapshot[name]).tolist() for name in ("buckets", "counts", "excesses")
             ]

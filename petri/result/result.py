@@ -360,7 +360,14 @@ def run_failure(net: Net, replication: Replication) -> RunFailure:
     if given.get("distribution") == "uniform_int":
         given["distribution"] = "uniform"  # the language has one keyword for both
     values = {name: value if isinstance(value, list) else str(value) for name, value in given.items()}
-    return RunFailure(fault.id, "" if transition is None else transition.name, binding, time, fault.span, values)
+    if fault.id == "bad-parameter":
+        values["parameters"] = [
+            f"{name} = {value:.10g}" for name, value in fault.values.items() if name != "distribution"
+        ]
+    span = fault.span
+    if fault.id == "instant-limit" and transition is not None:
+        span = transition.span  # no expression fails there: the next firing of the loop is to blame
+    return RunFailure(fault.id, "" if transition is None else transition.name, binding, time, span, values)
 
 
 def shown(net: Net, variable: Variable, value: Scalar) -> str:

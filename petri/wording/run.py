@@ -7,9 +7,9 @@ from petri.wording.entry import Wording
 WHEN_AND_WHERE = ("at time {time}, when transition `{transition}` was about to fire", "with {binding}")
 
 
-def stopped(message: str, *hints: str) -> Wording:
-    """A failure of one firing: the notes show its time, transition and binding."""
-    return Wording(message, *hints, notes=WHEN_AND_WHERE)
+def stopped(message: str, *hints: str, notes: tuple[str, ...] = ()) -> Wording:
+    """A failure of one firing: the notes show its time, transition and binding, after those that are given."""
+    return Wording(message, *hints, notes=(*notes, *WHEN_AND_WHERE))
 
 
 WORDING: dict[str, Wording] = {
@@ -26,6 +26,7 @@ WORDING: dict[str, Wording] = {
         "is above 1; `erlang` needs 1 to 10000 stages, `lognormal` a mean above 0, `hyperexponential` a cv from 1 to "
         "10⁶, `uniform(a..b)` a <= b, `triangular` low <= mode <= high; probabilities are from 0 to 1, that of "
         "`geometric` is above 0; a range of `normal` begins at most 30 sd from the mean",
+        notes=("here {parameters:and:}",),
     ),
     "beyond-horizon": stopped(
         "the run goes on after {horizon}, where the model time of this net ends: 2^53 ticks",

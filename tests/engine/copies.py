@@ -17,6 +17,7 @@ from petri.net import (
     OutputArc,
     Passage,
     Place,
+    Preference,
     Probe,
     Sample,
     Transition,
@@ -66,10 +67,14 @@ class Copy:
             inhibitors=tuple(self.inhibitor(arc) for arc in transition.inhibitors),
             resets=tuple(self.first + place for place in transition.resets),
             guard=self.expression(transition.guard),
+            prefer=self.preference(transition.prefer),
             draws=tuple(Draw(draw.variable, self.moved(draw.expression)) for draw in transition.draws),
             time=self.moved(transition.time),
             outputs=tuple(self.output(arc) for arc in transition.outputs),
         )
+
+    def preference(self, prefer: Preference | None) -> Preference | None:
+        return None if prefer is None else replace(prefer, key=self.moved(prefer.key))
 
     def input(self, arc: InputArc) -> InputArc:
         return replace(
@@ -115,6 +120,7 @@ class Copy:
         return replace(moved, quantity=self.expression(moved.quantity))
 
     def event(self, event: Event) -> Event:
+        event = replace(event, key=tuple(self.moved(key) for key in event.key))
         if event.transition is not None:
             return replace(event, transition=self.first_transition + event.transition)
         return event if event.place is None else replace(event, place=self.first + event.place)

@@ -42,7 +42,7 @@ ENGINES_READ = ("places", "transitions", "probes", "tables")
 class Random(Chooser):
     """Choices of a seeded generator."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int | str) -> None:
         self._random = random.Random(seed)
         self._lines = 0
 

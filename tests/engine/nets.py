@@ -1,7 +1,8 @@
 """Random flat nets: a hypothesis strategy that reaches every feature of `petri.net`, for comparing engines.
 
 The nets mean nothing, but they move: tokens of few small colours, guards that often hold, times of every distribution.
-Some break a rule on the way (overflow, a value outside its colour), which engines must tell alike.
+Some break a rule on the way (overflow, a value outside its colour, a measure that divides by 0): both engines must then
+report the same error.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from petri.net import (
     Variable,
     weighing_slots,
 )
+from petri.structs import replace
 
 T = TypeVar("T")
 
@@ -427,16 +429,32 @@ def variables_scope(choose: Chooser, transition: Transition, places: int) -> Sco
     return scope
 
 
+def arrival_scope(choose: Chooser, place: Place) -> Scope:
+    """What a probe of arrivals may name: the slots of the token."""
+    slots = place.colour.slots
+    ints = [i for i, slot in enumerate(slots) if slot.kind == "int"]
+    return Scope(choose, ints=ints, reals=[i for i in range(len(slots)) if i not in ints])
+
+
+def event_scope(choose: Chooser, net: Net, event: Event) -> Scope:
+    if event.place is not None:
+        return arrival_scope(choose, net.places[event.place])
+    return variables_scope(choose, net.transitions[event.transition or 0], len(net.places))
+
+
 def random_event(choose: Chooser, net: Net) -> Event:
-    """A key is a variable or a slot, which cannot fail."""
+    """Its key is a variable or a slot, or an expression, which may fail."""
     if choose.chance(5):
-        place = choose.number(0, len(net.places) - 1)
-        slots = net.places[place].colour.slots
-        key = (Expr("var", slots[0].kind, (), 0),) if slots else ()
-        return Event(place=place, key=key)
-    transition = choose.number(0, len(net.transitions) - 1)
-    variables = net.transitions[transition].variables
-    return Event(transition=transition, key=(Expr("var", variables[0].kind, (), 0),) if variables else ())
+        event = Event(place=choose.number(0, len(net.places) - 1))
+    else:
+        event = Event(transition=choose.number(0, len(net.transitions) - 1))
+    scope = event_scope(choose, net, event)
+    if choose.chance(2):
+        return replace(event, key=(choose.one((scope.whole, scope.real))(1),))
+    first = next(iter(sorted(scope.ints + scope.reals)), None)
+    if first is None:
+        return event
+    return replace(event, key=(Expr("var", "int" if first in scope.ints else "real", (), first),))
 
 
 def random_probe(choose: Chooser, net: Net) -> Probe:
@@ -444,20 +462,25 @@ def random_probe(choose: Chooser, net: Net) -> Probe:
     transition = choose.number(0, len(net.transitions) - 1)
     scope = variables_scope(choose, net.transitions[transition], len(net.places))
     if kind == "counter":
-        return Counter(transition, scope.real(1) if choose.chance(5) else None)
+        return Counter(transition, fallible(scope) if choose.chance(5) else None)
     if kind == "sample":
-        return Sample(transition, scope.real(1))
+        return Sample(transition, fallible(scope))
     if kind == "passage":
         return Passage(random_event(choose, net), random_event(choose, net))
     event = random_event(choose, net)
-    if event.place is not None:
-        slots = net.places[event.place].colour.slots
-        ints = [i for i, slot in enumerate(slots) if slot.kind == "int"]
-    else:
-        ints = [i for i, v in enumerate(net.transitions[event.transition or 0].variables) if v.kind == "int"]
-    number = Expr("var", "int", (), ints[-1]) if ints else Expr("const", "int", (), 1)
-    sequence = Expr("mod", "int", (number, Expr("const", "int", (), 64)))  # twins agree on numbers up to 2^61
+    scope = event_scope(choose, net, event)
+    number = Expr("var", "int", (), scope.ints[-1]) if scope.ints else Expr("const", "int", (), 1)
+    if choose.chance(3):
+        number = scope.whole(1)
+    sequence = scope.operation("mod", "int", number, Expr("const", "int", (), 64))  # twins agree on numbers up to 2^61
     return Order(event, sequence)
+
+
+def fallible(scope: Scope) -> Expr:
+    """A quantity that a measure takes; one in five divides by what may be 0."""
+    if not scope.choose.chance(2):
+        return scope.real(1)
+    return scope.operation("div", "real", scope.real(0), scope.operation("real", "real", scope.whole(1)))
 
 
 @st.composite

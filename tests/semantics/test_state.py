@@ -76,6 +76,21 @@ def test_s1_a_firing_that_would_end_beyond_the_horizon_does_not_end(time: str, e
     assert ran.observation.in_progress.tolist() == [5.0, 5.0]
 
 
+@pytest.mark.parametrize(("more", "end"), [(0, 2.0**53), (1, 2.0**54)])
+def test_s1_a_firing_that_would_end_one_tick_beyond_the_horizon_does_not_end(
+    more: int, end: float, engine: str
+) -> None:
+    """The sum of start and time is no double then: rounded, it would be the horizon."""
+    text = f"""
+        time s resolution 1 s
+        place a = token
+        place b
+        transition t: a -> b  takes {3 * 2**51 + more} s
+        transition u: b -> nothing  takes {2**51} s
+        """
+    assert simulate(text, engine, until=2.0**53).fired[-1].end == end
+
+
 def test_s2_tokens_are_tuples_of_scalars_and_negative_zero_is_zero(engine: str) -> None:
     ran = simulate(
         """

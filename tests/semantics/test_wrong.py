@@ -1,8 +1,12 @@
 """Rules X1 to X4: what stops a run, and what is told."""
 
+import math
+
 import pytest
 
+from petri import language
 from petri.engine.interface import Limits
+from petri.run.session import begin
 from tests.semantics.harness import simulate
 
 ARITHMETIC = [
@@ -138,3 +142,45 @@ def test_x4_an_error_names_the_variables_that_had_a_value(engine: str, transitio
     drawn = ran.error.binding.get("d", 7)
     assert drawn in (7, 8, 9)
     assert {"n": 0, "m": 3, "k": 4, "d": drawn}.items() >= ran.error.binding.items()
+
+
+FAILING_MEASURES = """
+place a : int = 3
+place b : int fifo
+transition t: a(n) -> a(n - 1), b(n), b(n + 9)  takes 2
+measure first = n at t
+measure failing = {measure}
+"""
+
+
+@pytest.mark.parametrize("patience", [0, 100])
+def test_x4_a_firing_whose_measure_fails_has_not_started(
+    engine: str, patience: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing counts it but the measures evaluated before the one that failed. Patience 0: in machine code."""
+    monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
+    net = language.loads(f"net test\n{FAILING_MEASURES.format(measure='12 div n at t')}")
+    run, before = begin(net, engine, 1, 0), begin(net, engine, 1, 0)
+    assert before.advance(math.inf, 3) == "budget"
+    assert run.advance(math.inf, 100) == "error"
+    assert run.error is not None
+    assert (run.error.id, run.error.binding, run.error.time) == ("division-by-zero", {"n": 0}, 6.0)
+    assert (run.firings, run.hash, run.marking()) == (3, before.hash, before.marking())
+    observed = run.observe()
+    assert observed.firings.tolist() == [3]
+    assert observed.in_progress.tolist() == [6.0]
+    assert [probe["count"] for probe in observed.probes] == [4, 3]
+
+
+@pytest.mark.parametrize("patience", [0, 100])
+def test_x4_a_measure_that_fails_at_an_arrival(engine: str, patience: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tokens of its arc have arrived, those of later arcs have not; no variable is known."""
+    monkeypatch.setattr("petri.engine.native.PATIENCE", patience)
+    text = FAILING_MEASURES.format(measure="reorder(b(m), order 12 div (m - 2))").replace("b(n), ", "2 * b(n), ")
+    run = begin(language.loads(f"net test\n{text}"), engine, 1, 0)
+    assert run.advance(math.inf, 100) == "error"
+    assert run.error is not None
+    assert (run.error.id, run.error.binding, run.error.time) == ("division-by-zero", {}, 4.0)
+    assert run.firings == 2
+    assert run.marking() == [[(1,)], [(3,), (3,), (12,), (2,), (2,)]]
+    assert run.observe().arrivals.tolist() == [2, 5]

@@ -170,6 +170,12 @@ impl Session {
         Ok(())
     }
 
+    /// For tests: whether the replication has run machine code.
+    #[getter]
+    fn ran_code(&self) -> PyResult<bool> {
+        Ok(self.running()?.ran_code())
+    }
+
     /// For tests: how many transitions share the machine code of another. Raises ValueError where one would have other code
     /// by itself.
     fn verify_shapes(&self, py: Python<'_>) -> PyResult<usize> {

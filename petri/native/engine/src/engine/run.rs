@@ -428,7 +428,8 @@ impl<O: Observer> Engine<O> {
         Ok(())
     }
 
-    /// A firing with so many variables starts: the hash, the observer and the figures of its transition (M2) take it in.
+    /// A firing with so many variables starts: the observer, the hash and the figures of its transition (M2) take it in.
+    /// A measure that fails stops it before anything counts it (X4).
     #[inline(always)]
     pub(super) fn note_start(
         &mut self,
@@ -438,7 +439,6 @@ impl<O: Observer> Engine<O> {
         duration: Ticks,
     ) -> Outcome<()> {
         let (variables, end) = (&self.variables[..variables], self.now + duration);
-        self.hash.add(transition.0, variables, self.now, end);
         let scope = &mut Scope {
             variables,
             places: &self.marking.places,
@@ -448,6 +448,7 @@ impl<O: Observer> Engine<O> {
             end,
         };
         self.observer.started(transition, scope)?;
+        self.hash.add(transition.0, variables, self.now, end);
         let state = &mut self.enabling.transitions[transition];
         state.firings += 1;
         if duration != 0 {

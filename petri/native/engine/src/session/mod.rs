@@ -57,6 +57,8 @@ pub trait Session: Send + Sync {
     fn feed(&mut self, place: PlaceId, block: Vec<u64>);
     /// The warm-up is over: statistics start at `now`.
     fn begin_window(&mut self);
+    /// For tests: whether the replication has run machine code.
+    fn ran_code(&self) -> bool;
     /// For tests: whether transitions that share machine code would have the same by themselves (`jit::verify`). Returns how
     /// many share that of another, or what differs.
     fn verify_shapes(&self) -> Result<usize, String>;
@@ -119,6 +121,10 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
 
     fn advance(&mut self, until: Ticks, firings: u64) -> Reason {
         Replication::advance(self, until, firings)
+    }
+
+    fn ran_code(&self) -> bool {
+        self.engine.code.is_some()
     }
 
     fn stop_at(&mut self, stop: Arc<AtomicU64>) {

@@ -118,13 +118,13 @@ impl Emitter<'_, '_> {
         }
         let total = self.room_in_net(plan, &given, &chosen);
         self.return_chance();
-        self.enter_hash(id, end);
         if self.program.probes.hears_starts(id) {
             self.spill_variables();
             let transition = self.transition_id(id);
             let status = self.call(self.runtime.started, &[self.engine, transition, end], Some(I64));
             self.leave_on_fault(status);
         }
+        self.enter_hash(id, end);
         let state = self.transition(id);
         self.add_at(state, offset_of!(TransitionCounters, firings), 1);
         if let Some(total) = total {

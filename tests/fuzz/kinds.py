@@ -1,0 +1,141 @@
+"""The kinds of cases: how to make one from chance, and how to run it. A case is bytes, so that it can be kept."""
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
+
+from petri import _native
+from petri.codec import net_from_dict, net_to_dict
+from tests.engine import mutated
+from tests.engine.copies import several
+from tests.engine.nets import chosen_net
+from tests.fuzz import readers
+from tests.fuzz.finding import Finding
+from tests.fuzz.modes import Run, compare
+
+Outcome = Counter[str]
+
+
+@dataclass(frozen=True)
+class Kind:
+    name: str
+    suffix: str
+    make: Callable[[random.Random], bytes]
+    run: Callable[[bytes], Outcome]
+
+
+def make_net(chance: random.Random) -> bytes:
+    """A net, perhaps several times side by side, where transitions share their code; and how it is to run."""
+    net = chosen_net(mutated.Random(f"{chance.random()}"))
+    copies = chance.choice((1, 1, 1, 2, 5))
+    run = Run(seed=chance.randrange(4), firings=chance.randint(1, 60), levels=chance.random() < 0.3)
+    net = net if copies == 1 else several(net, copies)
+    return json.dumps({"run": asdict(run), "net": net_to_dict(net)}).encode()
+
+
+def run_net(data: bytes) -> Outcome:
+    case = json.loads(data)
+    try:
+        net, run = net_from_dict(case["net"]), Run(**case["run"])
+        _native.Program(net)
+    except (KeyError, TypeError, ValueError):
+        return Counter(refused=1)
+    return compare(net, run)
+
+
+@cache
+def originals() -> list[dict[str, Any]]:
+    return mutated.nets()
+
+
+def make_flat(chance: random.Random) -> bytes:
+    net = copy.deepcopy(chance.choice(originals()))
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        mutated.change(net, chance)
+    return json.dumps({"seed": chance.randrange(1000), "net": net}).encode()
+
+
+def run_flat(data: bytes) -> Outcome:
+    case = json.loads(data)
+    return Counter([mutated.outcome(case["net"], random.Random(case["seed"]))])
+
+
+def damaged(originals: Callable[[], list[bytes]], text: bool = False) -> Callable[[random.Random], bytes]:
+    return lambda chance: damage(chance.choice(originals()), chance, text)
+
+
+BYTES = (0, 1, 0x7F, 0x80, 0xFE, 0xFF)
+WORDS = [n.to_bytes(4, order) for n in (0, 1, 2**31 - 1, 2**31, 2**32 - 1) for order in ("little", "big")]
+TEXTS = [b"", b"-", b'"', b"\n", b"\r", b",", b";", b"\0", b"9" * 400, b"1e999", b"nan", b"\xff", "٣".encode(), b"#"]
+
+
+def damage(data: bytes, chance: random.Random, text: bool) -> bytes:
+    """Changes a few bytes; perhaps cuts, doubles or inserts."""
+    changed = bytearray(data)
+    for _ in range(chance.choice((1, 1, 2, 8))):
+        end = chance.choice((min(512, len(changed)), len(changed)))
+        at, kind = chance.randrange(end), chance.randrange(6)
+        if kind == 0 and text:
+            changed[at:at] = chance.choice(TEXTS)
+        elif kind == 0:
+            changed[at : at + 4] = chance.choice(WORDS)
+        elif kind == 1:
+            length = chance.randrange(1, 200)
+            changed[at:at] = changed[at : at + length]
+        else:
+            changed[at] = chance.choice((*BYTES, chance.randrange(256), chance.choice(data)))
+    if chance.random() < 0.2:
+        del changed[chance.randrange(1, len(changed)) :]
+    return bytes(changed)
+
+
+def reader(read: Callable[[bytes], str]) -> Callable[[bytes], Outcome]:
+    return lambda data: Counter([read(data)])
+
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("net", "json", make_net, run_net),
+        Kind("flat", "json", make_flat, run_flat),
+        Kind("capture", "pcap", damaged(readers.captures), reader(readers.capture)),
+        Kind("delimited", "csv", damaged(readers.texts, text=True), reader(readers.delimited)),
+        Kind("store", "db", damaged(readers.stores), reader(readers.store)),
+    )
+}
+# Nets first: they show the most.
+TURNS = ("net", "net", "net", "net", "flat", "net", "net", "capture", "net", "delimited", "net", "store")
+
+
+def kind_of(number: int) -> Kind:
+    return KINDS[TURNS[number % len(TURNS)]]
+
+
+def case(seed: int, number: int) -> bytes:
+    return kind_of(number).make(random.Random(f"{seed} {number}"))
+
+
+def fault(kind: Kind, data: bytes) -> str | None:
+    """What is wrong with how pnsim takes the case: a `Finding`, or an exception of any other kind."""
+    try:
+        kind.run(data)
+    except Finding as finding:
+        return str(finding)
+    except Exception as error:
+        return describe(error)
+    return None
+
+
+def describe(error: Exception) -> str:
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = "" if at is None else f" in {at.tb_frame.f_code.co_qualname}"
+    return f"{type(error).__name__}{where}"

@@ -1,0 +1,100 @@
+"""One net in every mode of the engines: trajectory, marking, errors and all statistics must be equal to the last bit.
+
+Machine code belongs to the compiled net, and every session on a net that has code runs it. So each native mode has a
+compiled net of its own, and the session is asked which of the two it ran.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+from unittest.mock import patch
+
+import numpy as np
+
+from petri.engine.errors import ModelError
+from petri.engine.interface import Limits, Session
+from petri.engine.native import MOST_FIRINGS, NativeSession
+from petri.net import Net
+from petri.run.session import begin
+from petri.structs import replace
+from tests.fuzz.finding import Finding
+
+# Firings after which machine code is made.
+PATIENCE: Final = {"interpreted": MOST_FIRINGS, "machine code": 0, "machine code after 15 firings": 15}
+LIMITS: Final = Limits(firings_at_an_instant=5000, tokens=60)
+ENDS: Final = (3.0, math.inf)
+PIECES: Final = 4  # for each end
+
+
+@dataclass(frozen=True)
+class Run:
+    """firings: of each piece, after which states are compared. levels: whether the time at each number is recorded."""
+
+    seed: int
+    firings: int
+    levels: bool
+
+    def begin(self, net: Net, engine: str) -> Session:
+        return begin(replace(net, doc=net.doc), engine, self.seed, 0, limits=LIMITS, levels=self.levels)
+
+
+def compare(net: Net, run: Run) -> Counter[str]:
+    """How many sessions ran in which mode. Raises Finding where one differs from the reference engine."""
+    expected = list(states(run, begun(net, run, "reference")))
+    ran = Counter({"reference": 1})
+    for mode, patience in PATIENCE.items():
+        with patch("petri.engine.native.PATIENCE", patience):
+            session = begun(net, run, "native")
+            for before, after in zip(expected, states(run, session), strict=True):
+                names = [name for name in before if not same(before[name], after[name])]
+                if names:
+                    raise Finding(f"{mode} differs from the reference in {', '.join(names)}")
+        ran_code = isinstance(session, NativeSession) and session.ran_code
+        if ran_code and mode == "interpreted":
+            raise Finding("a session that was to be interpreted has run machine code")
+        ran["machine code" if ran_code else "interpreted"] += 1
+    return ran
+
+
+def begun(net: Net, run: Run, engine: str) -> Session | ModelError:
+    try:
+        return run.begin(net, engine)
+    except ModelError as error:  # a key of an initial token fails
+        return error
+
+
+def states(run: Run, session: Session | ModelError) -> Iterator[dict[str, Any]]:
+    """The state after each piece; the same number of them for every mode."""
+    for until in ENDS:
+        for _ in range(PIECES):
+            if isinstance(session, ModelError):
+                yield {"initial marking": (session.id, session.values)}
+            else:
+                yield {"reason": session.advance(until, run.firings), **state(session)}
+        if not isinstance(session, ModelError):
+            session.begin_window()
+
+
+def state(session: Session) -> dict[str, Any]:
+    observed = session.observe()
+    found: dict[str, Any] = {name: getattr(session, name) for name in ("firings", "now", "hash", "error")}
+    found |= {"marking": [list(tokens) for tokens in session.marking()], "levels": session.levels()}
+    names = (
+        "elapsed", "integral", "nonempty", "maximum", "arrivals", "initial", "firings", "in_progress", "active",
+    )  # fmt: skip
+    found |= {f"observed {name}": getattr(observed, name) for name in names}
+    for number, probe in enumerate(observed.probes):
+        found |= {f"probe {number} {name}": value for name, value in probe.items()}
+    return found
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal, to the last bit for numbers and arrays of them; nan is equal to itself."""
+    if isinstance(one, (float, np.ndarray)) or isinstance(other, (float, np.ndarray)):
+        numbers = np.asarray(one), np.asarray(other)
+        return numbers[0].dtype.kind in "iuf" and np.array_equal(*numbers, equal_nan=True)
+    return bool(one == other)

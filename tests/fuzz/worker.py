@@ -1,0 +1,72 @@
+"""Runs cases until the time is over; a crash ends this process only. Each line of stdout is a JSON object.
+
+`python -m tests.fuzz.worker SEED FIRST SECONDS` runs many cases, `python -m tests.fuzz.worker KIND FILE` a kept one.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from base64 import b64encode
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.engine.mutated import MEMORY
+from tests.fuzz.finding import Finding
+from tests.fuzz.kinds import KINDS, Kind, case, describe, fault, kind_of
+from tests.fuzz.smaller import smallest
+
+SHRINKING = 30.0  # seconds for each fault
+REPORT_EVERY = 100  # cases
+
+
+def say(**what: Any) -> None:
+    print(json.dumps(what), flush=True)
+
+
+def shows(kind: Kind, what: str, data: bytes) -> bool:
+    return fault(kind, data) == what
+
+
+def run(seed: int, first: int, seconds: float) -> None:
+    counts: dict[str, Counter[str]] = {name: Counter() for name in KINDS}
+    known: set[str] = set()
+    end = time.monotonic() + seconds
+    number = first
+    while time.monotonic() < end:
+        kind = kind_of(number)
+        say(begins=number)
+        data = case(seed, number)
+        try:
+            counts[kind.name] += kind.run(data)
+        except Exception as error:
+            what = str(error) if isinstance(error, Finding) else describe(error)
+            if what not in known:
+                known.add(what)
+                data = smallest(data, kind.suffix == "json", partial(shows, kind, what), SHRINKING)
+            say(finding=what, kind=kind.name, case=number, data=b64encode(data).decode())
+        counts[kind.name]["cases"] += 1
+        number += 1
+        if number % REPORT_EVERY == 0:
+            say(counts=counts)
+            counts = {name: Counter() for name in KINDS}
+    say(counts=counts)
+    say(ends=number)
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    if sys.argv[1] in KINDS:
+        if (what := fault(KINDS[sys.argv[1]], Path(sys.argv[2]).read_bytes())) is not None:
+            sys.exit(what)
+        return
+    seed, first, seconds = sys.argv[1:]
+    run(int(seed), int(first), float(seconds))
+
+
+if __name__ == "__main__":
+    main()
