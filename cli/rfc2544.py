@@ -155,9 +155,9 @@ def _tell_ending(outcome: ForwardingOutcome, quiet: bool) -> int:
     """Report on stderr what is not certain, and what is not forwarded. Returns the exit status."""
     from petri.report.search import ending, remarks
 
+    for note in () if quiet else remarks(outcome.search):
+        tell(note)
     for row in outcome.rows:
-        for note in () if quiet else remarks(outcome.search, row.found):
-            tell(note)
         if row.found.status == "fails at the start":
             for error in ending(outcome.search, row.found):
                 tell(error)

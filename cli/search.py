@@ -150,9 +150,9 @@ def _tell_ending(outcome: SearchOutcome, quiet: bool) -> int:
     """Report on stderr what was not found, and what is not certain. Returns the exit status."""
     from petri.report.search import ending, remarks
 
+    for note in () if quiet else remarks(outcome):
+        tell(note)
     for found in outcome.found:
-        for note in () if quiet else remarks(outcome, found):
-            tell(note)
         for error in ending(outcome, found):
             tell(error)
     if outcome.interrupted:

@@ -9,6 +9,7 @@ from petri.diagnostics import Diagnostic, Value
 from petri.experiment.definition import point_label, shown
 from petri.report.progress import fitting
 from petri.report.quantities import Units, number
+from petri.structs import replace
 
 if TYPE_CHECKING:
     from petri.experiment.forwarding.procedure import Measured
@@ -47,7 +48,21 @@ def share(probability: float) -> str:
     return f"{int(percent * scale + 1e-9) / scale:.{digits}f}%"
 
 
-def remarks(outcome: SearchOutcome, found: Found) -> Iterator[Diagnostic]:
+def remarks(outcome: SearchOutcome) -> list[Diagnostic]:
+    """Notes on what was found; one that is the same at several points names all of them."""
+    alike: dict[str, list[Diagnostic]] = {}
+    for note in (note for found in outcome.found for note in _remarks_at(outcome, found)):
+        rest = {name: value for name, value in note.values.items() if name != "point"}
+        alike.setdefault(repr((note.id, rest)), []).append(note)
+    return [
+        replace(notes[0], values={**notes[0].values, "point": ", ".join(str(one.values["point"]) for one in notes)})
+        if len(notes) > 1
+        else notes[0]
+        for notes in alike.values()
+    ]
+
+
+def _remarks_at(outcome: SearchOutcome, found: Found) -> Iterator[Diagnostic]:
     """Notes on decisions that make the answer less certain than it was to be, and on a value that only a place fails.
 
     It grows until the end of the runs.

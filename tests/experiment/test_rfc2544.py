@@ -130,6 +130,15 @@ def test_a_table_of_eighty_columns(call: Call, monkeypatch: pytest.MonkeyPatch) 
     assert "size=64 B load=0.6  n 2  delay" in found.err
 
 
+def test_a_doubt_about_several_sizes_is_told_once(call: Call, tmp_path: Path) -> None:
+    """On the terminal and on the page: at these sizes all is forwarded, but one run is not enough to be sure."""
+    options = ("--max-replications", "1", "-n", "1", "--in", "0.1..1", "--sizes", "128,256,512")
+    told = call("rfc2544", "gate.net", *options, "--report", "gate.html").err
+    assert told.count("search-uncertain") == 1
+    assert "at size=128 B, size=256 B, size=512 B" in told
+    assert (tmp_path / "gate.html").read_text("utf-8").count("could not be decided in 1 replication") == 1
+
+
 def test_files(call: Call, tmp_path: Path) -> None:
     found = call("rfc2544", "gate.net", *OPTIONS, "--export", "t.csv", "--report", "t.html", "--json", "-q")
     assert found.status == 0

@@ -54,8 +54,7 @@ def _banners(outcome: ForwardingOutcome) -> list[Markup]:
     for row in outcome.rows:
         if row.found.status == "fails at the start":
             made += [banner("fail", said(one)) for one in ending(outcome.search, row.found)]
-        made += [banner("warn", said(one)) for one in remarks(outcome.search, row.found)]
-    return made
+    return made + [banner("warn", said(one)) for one in remarks(outcome.search)]
 
 
 def _table(outcome: ForwardingOutcome) -> Markup:

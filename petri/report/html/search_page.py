@@ -74,8 +74,7 @@ def _banners(outcome: SearchOutcome) -> list[Markup]:
         made.append(banner(kind, answer(outcome, outcome.found[0])))
     for found in outcome.found:
         made += [banner("fail", said(one)) for one in ending(outcome, found)]
-        made += [banner("warn", said(one)) for one in remarks(outcome, found)]
-    return made
+    return made + [banner("warn", said(one)) for one in remarks(outcome)]
 
 
 def said(diagnostic: Diagnostic) -> str:
