@@ -18,7 +18,6 @@ from petri.measure.passage import Passages
 from petri.measure.reorder import Reordering
 
 FILE = Path(__file__).parent / "twins.txt"
-SHARES = (0.0, 0.5, 0.9, 0.999, 1.0)
 
 
 def digits(value: float) -> str:
@@ -73,7 +72,6 @@ def histogram_outcome(settings: Sequence[str], events: Sequence[str]) -> str:
     first.merge(second)
     state = first.snapshot()
     figures = [state[name] for name in ("origin", "first_moment", "second_moment", "min", "max")]
-    figures += [first.sum, first.mean, first.std, *map(first.quantile, SHARES)]
     columns = zip(state["buckets"].tolist(), state["counts"].tolist(), state["excesses"].tolist(), strict=True)
     cells = [f"{bucket}:{count}:{digits(excess)}" for bucket, count, excess in columns]
     return " ".join([str(first.count), *map(digits, figures), *cells])
@@ -85,8 +83,9 @@ def passage_outcome(settings: Sequence[str], events: Sequence[str]) -> str:
     for n, event in enumerate(events):
         happen = passages.start if event[0] == "s" else passages.end
         happen((int(event[1:]),), float(n * n))
-    counts = (passages.unmatched, len(passages.waiting), passages.forgotten, passages.times.count)
-    return " ".join([*map(str, counts), digits(passages.times.sum)])
+    times = passages.times.snapshot()
+    counts = (passages.unmatched, len(passages.waiting), passages.forgotten, times["count"])
+    return " ".join([*map(str, counts), digits(times["origin"]), digits(times["first_moment"])])
 
 
 # ---------------------------------------------------------------- making the cases

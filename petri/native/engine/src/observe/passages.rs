@@ -218,10 +218,10 @@ mod tests {
                     passages.end(&key, now);
                 }
             }
-            let mut outcome = vec![passages.unmatched(), passages.waiting() as u64, passages.forgotten()];
-            outcome.push(passages.times().count());
+            let times = passages.times().snapshot();
+            let outcome = [passages.unmatched(), passages.waiting() as u64, passages.forgotten(), times.count];
             let mut words: Vec<String> = outcome.iter().map(u64::to_string).collect();
-            words.push(digits(passages.times().sum()));
+            words.extend([times.origin, times.first_moment].map(digits));
             assert_eq!(words, expected);
         }
     }
