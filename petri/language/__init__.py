@@ -16,12 +16,28 @@ from typing import TYPE_CHECKING
 
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.net import Net
+from petri.structs import Struct
 
 if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+    from petri.language.loader import Loader, OpenTexts
     from petri.language.problems import Problems
 
 Tables = Mapping[str, str | PathLike[str]]
 TEXT = "<text>"
+
+
+class Study(Struct):
+    """What a check finds out about a net. `net` is None if there is an error, `checker` if there is no text to read.
+
+    part: the file is only a part for others to import.
+    """
+
+    problems: Problems
+    loader: Loader
+    checker: Checker | None = None
+    net: Net | None = None
+    part: bool = False
 
 
 def load(path: str | Path, parameters: Mapping[str, object] | None = None) -> Net:
@@ -97,6 +113,12 @@ def _find(path: str | Path) -> Path:
     return library.net(str(path).removesuffix(library.SUFFIX)) or given
 
 
+def study(path: Path, opened: OpenTexts) -> Study:
+    """As `check`, with what the check knows of each name and expression, for editors. opened: texts not yet saved."""
+    found = _attempt(path, None, {}, TEXT, lints=True, opened=opened)
+    return _attempt(path, None, {}, TEXT, True, "ns", opened=opened) if found.part and found.problems.failed else found
+
+
 def _work(
     path: Path | None,
     text: str | None,
@@ -106,11 +128,11 @@ def _work(
     tables: Tables | None = None,
 ) -> tuple[Net | None, Problems]:
     """All steps from text to flat net; None if there is an error."""
-    flat, problems, part = _attempt(path, text, parameters, name, lints, "", tables)
-    if not part or not problems.failed:
-        return flat, problems
-    # Nets that import this part set the unit of time, so any unit works for the check.
-    return _attempt(path, text, parameters, name, lints, "ns", tables)[:2]
+    found = _attempt(path, text, parameters, name, lints, "", tables)
+    if found.part and found.problems.failed:
+        # Nets that import this part set the unit of time, so any unit works for the check.
+        found = _attempt(path, text, parameters, name, lints, "ns", tables)
+    return found.net, found.problems
 
 
 def _attempt(
@@ -118,44 +140,50 @@ def _attempt(
     text: str | None,
     parameters: Mapping[str, object] | None,
     name: str,
-    lints: bool,
-    clock: str,
-    tables: Tables | None,
-) -> tuple[Net | None, Problems, bool]:
-    """The net, the problems, and whether the file is only a part for others to import."""
+    lints: bool = False,
+    clock: str = "",
+    tables: Tables | None = None,
+    opened: OpenTexts | None = None,
+) -> Study:
+    """Read, check and flatten; with `opened` the types of all expressions are kept."""
     from petri.language.checking.checker import Checker
     from petri.language.flattening.flatten import Flattener, TooLarge
     from petri.language.loader import Loader
     from petri.language.problems import Problems
 
     problems = Problems()
-    loader = Loader(problems, tables)
+    loader = Loader(problems, tables, opened)
+    found = Study(problems, loader)
     if path is not None:
         if not loader.load(path):
-            return None, problems, False
+            return found
     else:
         loader.load_text(text or "", name)
     library, broken = frozenset(loader.library_files), frozenset(loader.broken)
     readers = (loader.table, loader.stream, loader.column)
-    checker = Checker(problems, loader.space, parameters or {}, *readers, library, broken, clock)
+    found.checker = checker = Checker(problems, loader.space, parameters or {}, *readers, library, broken, clock)
+    checker.seen = None if opened is None else {}
     checker.run()
     loader.check_given()
-    part = checker.gatherer.part
-    if part and not lints and not problems.failed:
+    found.part = checker.gatherer.part
+    if found.part and not lints and not problems.failed:
         problems.error("only-modules", None, path=loader.files[0].path)
-        return None, problems, False
+        found.part = False
+        return found
     if problems.failed:
-        return None, problems, part
+        return found
     try:
         flattener = Flattener(checker, loader.tables)
         flat = flattener.run(path.stem if path is not None else "net")
     except TooLarge:
-        return None, problems, False
+        found.part = False
+        return found
     if lints and not problems.failed:
         from petri.language.checking.lint import lint
 
         lint(flat, checker, flattener.deprived)
-    return (None if problems.failed else flat), problems, part
+    found.net = None if problems.failed else flat
+    return found
 
 
 def _net_or_error(net: Net | None, problems: Problems) -> tuple[Net, dict[str, str]]:
