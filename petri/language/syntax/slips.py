@@ -458,7 +458,8 @@ def _numbers(case: _Case) -> Diagnostic | None:
     number = case.tokens[max(case.position - 2, 0)]
     if before.kind == "." and number.kind == "NUMBER":
         last = token if token.kind == "NUMBER" and not token.first else before
-        return case.tell("number-point", span=span_of(number, last, case.path), number=f"{number.text}.0")
+        whole = None if "." in number.text else f"{number.text}.0"  # of `1.2.3` nobody knows what was meant
+        return case.tell("number-point", span=span_of(number, last, case.path), number=whole)
     if token.kind == "." and case.wants_value and case.after == "NUMBER":
         digits = case.tokens[case.position + 1]
         return case.tell("number-point", span=span_of(token, digits, case.path), number=f"0.{digits.text}")
