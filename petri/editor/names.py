@@ -1,8 +1,8 @@
 """What each name in the texts of a net denotes: the walk over the syntax tree that hover, references and rename share.
 
-The scopes and the types of expressions are those of the checker (`CheckState.seen`). The walk adds what a check does not
-keep: the position of each name, and the variables of transitions, threads and functions. Nodes of the tree without names
-of their own are walked by their fields, so a new kind of node needs no change here.
+The scopes and the types of expressions are those of the checker (`CheckState.seen`). The walk adds what a check does
+not keep: the position of each name, and the variables of transitions, threads and functions. Nodes of the tree without
+names of their own are walked by their fields, so a new kind of node needs no change here.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Occurrence(Struct):
 
 
 class Names(Struct):
-    """All occurrences of a net, by file in the order of the text, and the declared names of each file in its outline."""
+    """All occurrences of a net, by file in the order of the text."""
 
     found: dict[str, list[Occurrence]] = field(default_factory=dict)
     variables: dict[Key, Locals] = field(default_factory=dict)  # of each declaration, by the position of its name
@@ -164,6 +164,10 @@ class _Walker:
                 for name, _, span in d.parameters:
                     within.local[name].type = self._parameter_type(d, name, scope)
                     self.add(span, within.local[name], declares=True)
+            case tree.Place():
+                of_token = _Within(scope, self._token_fields(scope.names.get(d.name)))
+                self.walk((d.key, d.weight), of_token)
+                d = replace(d, key=None, weight=None)
             case tree.Transition():
                 within.local = self.variables_of(d, scope)
             case tree.Thread():
@@ -233,11 +237,12 @@ class _Walker:
         """The variables of a transition; each is declared where it is bound first."""
         if id(d) not in self._of_transition:
             found = self._loops(d.loops)
-            for draw in (*d.draws, *d.lets):
-                kind = "a drawn variable" if isinstance(draw, tree.Draw) else "a `let`"
-                found[draw.name] = self.variable(draw.name, draw.name_span, kind)
-                value = draw.distribution if isinstance(draw, tree.Draw) else draw.value
-                found[draw.name].type = self.seen.get(value.span)
+            for draw in d.draws:
+                found[draw.name] = self.variable(draw.name, draw.name_span, "a drawn variable")
+                found[draw.name].type = self.seen.get(draw.distribution.span)
+            for let in d.lets:
+                found[let.name] = self.variable(let.name, let.name_span, "a `let`")
+                found[let.name].type = self.seen.get(let.value.span)
             self._bound(d.inputs, scope, found)
             self._of_transition[id(d)] = found
         return self._of_transition[id(d)]
@@ -303,6 +308,12 @@ class _Walker:
                 self.walk(node.value, replace(within, local={**within.local, **local}))
             case tree.Number():
                 self._unit(node, within.scope)
+            case _:
+                self._other(node, within)
+
+    def _other(self, node: object, within: _Within) -> None:
+        """The same for types, and for what declares a variable."""
+        match node:
             case tree.NamedType():
                 self._named(node.name, node.span, within.scope.find(node.name), within.scope)
             case tree.EnumType():
@@ -321,10 +332,6 @@ class _Walker:
                 inner = replace(within, local={**within.local, **self._loops(node.loops)})
                 self.walk(node.loops, inner)
                 self.walk(node.value, inner)
-            case tree.Argument():
-                self.walk(node.value, within)
-            case tree.Param():  # of a module, whose parameters are declarations of their own
-                pass
             case _:
                 for part in _parts(node):
                     self.walk(part, within)

@@ -23,11 +23,18 @@ class Checked(Struct):
 
     path: Path
     diagnostics: list[Diagnostic]
-    names: Names
     texts: dict[Path, str]
     stamp: int
     study: Study | None = None
     by_name: dict[str, Path] = field(default_factory=dict)  # the files, by their names in spans
+    _names: Names | None = None
+
+    @property
+    def names(self) -> Names:
+        """What the names denote, found when it is first asked for: while one types, nobody asks."""
+        if self._names is None:
+            self._names = Names() if self.study is None else find_names(self.study)
+        return self._names
 
     @property
     def name(self) -> str:
@@ -47,14 +54,16 @@ class Workspace:
         self._lock = Lock()
 
     def open(self, path: Path, text: str) -> None:
-        """A text was opened or changed."""
+        """A text was opened or changed. A new one may be the file that others missed."""
+        if path not in self.texts:
+            self.checked.clear()
         self.texts[path] = text
         self.stamp += 1
 
     def close(self, path: Path) -> None:
+        """A text was closed: what was not saved is gone."""
         self.texts.pop(path, None)
-        self.checked.pop(path, None)
-        self.stamp += 1
+        self.changed_on_disk()
 
     def changed_on_disk(self) -> None:
         """Files that are not open have changed."""
@@ -127,15 +136,14 @@ def check(path: Path, texts: dict[Path, str], known: dict, stamp: int) -> Checke
     """A check of a net; whatever goes wrong in it becomes a diagnostic."""
     try:
         study = language.study(path, OpenTexts(texts, known))
-        names = find_names(study)
     except (Exception, RecursionError) as error:
         known.clear()
         what = type(error).__name__ + (f": {error}" if str(error) else "")
         name = str(path)
         fault = Diagnostic("program-fault", Span(name, 1, 1, 1, 1), {"what": what})
-        return Checked(path, [fault], Names(), {path: texts.get(path, "")}, stamp, by_name={name: path})
+        return Checked(path, [fault], {path: texts.get(path, "")}, stamp, by_name={name: path})
     name = next(iter(study.problems.sources), str(path))
     found = limited(in_order(study.problems.found), name)
     by_name = dict(study.loader.paths)
     read = {by_name[name]: text for name, text in study.problems.sources.items() if name in by_name}
-    return Checked(path, found, names, read, stamp, study, by_name)
+    return Checked(path, found, read, stamp, study, by_name)

@@ -30,7 +30,9 @@ WORDING: dict[str, Wording] = {
         "a module does not see the places outside: declare `port {outside}: …` and connect it in the instance",
     ),
     "unknown-type": Wording(
-        "there is no type `{name}`", Replace("did you mean `{suggestion}`?"), notes=("there are no text values: {instead}",)
+        "there is no type `{name}`",
+        Replace("did you mean `{suggestion}`?"),
+        notes=("there are no text values: {instead}",),
     ),
     "unknown-unit": Wording(
         "there is no unit `{unit}`",
@@ -39,14 +41,18 @@ WORDING: dict[str, Wording] = {
         "a product needs its sign: write `{factor}`",
         notes=("examples of units are {units:and}",),
     ),
-    "unknown-function": Wording("there is no function `{name}`", Replace("did you mean `{suggestion}`?"), "use {instead}"),
+    "unknown-function": Wording(
+        "there is no function `{name}`", Replace("did you mean `{suggestion}`?"), "use {instead}"
+    ),
     "unknown-module": Wording(
         "there is no module `{name}`",
         Replace("did you mean `{suggestion}`?"),
         notes=("to use a module of the library, `import` its file",),
     ),
     "unknown-field": Wording(
-        "{kind} has no field `{field}`", Replace("did you mean `{suggestion}`?", of="field"), notes=("its fields are {fields:and}",)
+        "{kind} has no field `{field}`",
+        Replace("did you mean `{suggestion}`?", of="field"),
+        notes=("its fields are {fields:and}",),
     ),
     "name-twice": Wording(
         "the name `{name}` is taken: it is {kind}",
@@ -112,7 +118,9 @@ WORDING: dict[str, Wording] = {
     "clock-clause": Wording("`{word}` cannot stand here", "write `time ns`, or `time ns resolution 1 ps`"),
     "resolution-not-positive": Wording("the resolution of the clock must be greater than 0"),
     "clock-unit": Wording(
-        "`{unit}` is not a unit of time", Replace("did you mean `time {suggestion}`?"), "the units of time are {units:and}"
+        "`{unit}` is not a unit of time",
+        Replace("did you mean `time {suggestion}`?"),
+        "the units of time are {units:and}",
     ),
     "only-modules": Wording(
         "`{path}` can only be imported by other nets: it has no place and no transition of its own",

@@ -28,7 +28,7 @@ class Replace(str):
     of: the name of the value that is to be replaced within the culprit; "" for the whole culprit.
     """
 
-    __slots__ = ("of",)
+    of: str
 
     def __new__(cls, hint: str, of: str = "") -> Replace:
         made = super().__new__(cls, hint)

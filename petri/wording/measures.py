@@ -74,7 +74,9 @@ WORDING: dict[str, Wording] = {
         "`{name}` records no series", "add `record series(1 ms)` to it, with the length of a window"
     ),
     "no-such-figure": Wording(
-        "`{name}` has no figure `{field}`", Replace("did you mean `{suggestion}`?", of="field"), notes=("its figures are {known:and}",)
+        "`{name}` has no figure `{field}`",
+        Replace("did you mean `{suggestion}`?", of="field"),
+        notes=("its figures are {known:and}",),
     ),
     "record-needs-sample": Wording(
         "`{name}` is a single figure, so its `{field}` cannot be recorded",

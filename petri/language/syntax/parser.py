@@ -8,7 +8,7 @@ from itertools import pairwise
 from petri.diagnostics import Diagnostic, Value, in_order, limited
 from petri.language.syntax import tree
 from petri.language.syntax.builder import Builder
-from petri.language.syntax.driver import SyntaxFailure, TooDeep, run
+from petri.language.syntax.driver import SyntaxFailure, TooDeep, expected, run
 from petri.language.syntax.foreign import LARGEST_FILE, too_large, unlike
 from petri.language.syntax.lexer import RESERVED, Comment, Lexed, Token, lex, span_of
 from petri.language.syntax.reuse import KnownStatements
@@ -178,11 +178,7 @@ class _Parser:
             if len(tokens) > 1:
                 raise SyntaxFailure(1, frozenset((END,)))
             return ()
-        if tokens[0].kind != statement.word and statement.word and statement.word not in STEP_WORDS:
-            tokens = [replace(tokens[0], kind=statement.word), *tokens[1:]]
-        start = {"type": "type_declaration", "": "place"}.get(statement.word, statement.word)
-        if statement.word in STEP_WORDS:
-            start, tokens = "step", _verb_marked(tokens, statement.word)
+        start, tokens = _start(statement.word, tokens)
         node = run(self.tables, self.builder, start, tokens, DEEPEST)
         return node if isinstance(node, tuple) else (node,)
 
@@ -288,6 +284,34 @@ _PUNCTUATION = frozenset("()[]{}.,:=~|+-*/<>") | {"->", "..", "==", "!=", "<=", 
 
 def _touch(*tokens: Token) -> bool:
     return all(a.line == b.line and a.end_column == b.column for a, b in pairwise(tokens))
+
+
+def _start(word: str, tokens: list[Token]) -> tuple[str, list[Token]]:
+    """The start rule of a statement, and its tokens with the statement's word as a keyword."""
+    if word in STEP_WORDS:
+        return "step", _verb_marked(tokens, word)
+    if word and tokens[0].kind != word:
+        tokens = [replace(tokens[0], kind=word), *tokens[1:]]
+    return {"type": "type_declaration", "": "place"}.get(word, word), tokens
+
+
+def follows(text: str, path: str) -> tuple[Statement | None, frozenset[str]]:
+    """The statement in which a text ends, and the kinds of token that can follow; END if it can be complete.
+
+    Nothing can follow a text that is already wrong.
+    """
+    statements = split(lex(text, path).tokens, path)
+    if not statements:
+        return None, frozenset((END,))
+    _join_names_of_imports(statements)
+    last = statements[-1]
+    if last.word == "end":
+        return last, frozenset((END,))
+    start, tokens = _start(last.word, last.tokens)
+    try:
+        return last, expected(load_tables(), start, tokens)
+    except LookupError:
+        return last, frozenset()
 
 
 def _verb_marked(tokens: list[Token], word: str) -> list[Token]:
