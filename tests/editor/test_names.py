@@ -29,6 +29,8 @@ WORDS = {
         *BUILTIN,
         *UNITS,
         *STEP_NAMES,
+        *reorder.FIELDS,
+        *reorder.DISTRIBUTIONS,
     ),
     *("nothing", "_", "dead", "elapsed", "histogram", "series", "resolution", "least", "most", "thread", "service"),
     *("reply", "stream", "caller"),

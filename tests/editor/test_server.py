@@ -69,7 +69,7 @@ def shown(client: Client, text: str) -> list[dict[str, Any]]:
 
 def written(text: str, where: dict[str, Any]) -> str:
     """The text of a range within a line."""
-    line = text.split("\n")[where["start"]["line"]]
+    line = text.split("\n")[int(where["start"]["line"])]
     return line[where["start"]["character"] : where["end"]["character"]]
 
 
