@@ -120,7 +120,7 @@ class _Completer:
         if self.starts_line and END in self.kinds:
             yield from self._starts()
         yield from (_item(word, _KIND.Keyword, "1") for word in sorted(self.kinds) if word.isalpha() and word.islower())
-        if "NAME" in self.kinds and len(tokens) > 1:
+        if "NAME" in self.kinds:
             yield from self._visible()
 
     def _starts(self) -> Iterator[types.CompletionItem]:

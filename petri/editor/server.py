@@ -111,6 +111,14 @@ def _follow_texts(server: Server) -> None:
         folders = server.workspace.folders.values()
         roots = [folder.uri for folder in folders] or ([server.workspace.root_uri] if server.workspace.root_uri else [])
         server.nets.folders = [server.path(uri) for uri in roots]
+        watching = (
+            server.client_capabilities.workspace and server.client_capabilities.workspace.did_change_watched_files
+        )
+        if watching and watching.dynamic_registration:
+            watched = types.FileSystemWatcher("**/*.{net,csv}")
+            options = types.DidChangeWatchedFilesRegistrationOptions([watched])
+            wanted = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            await server.client_register_capability_async(types.RegistrationParams([wanted]))
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: types.DidOpenTextDocumentParams) -> None:

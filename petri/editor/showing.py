@@ -10,7 +10,7 @@ from petri.editor.positions import Text
 from petri.language.checking.checker import Checker
 from petri.language.meaning.nodes import Node, evaluate
 from petri.language.meaning.scope import ConstantSymbol, FnSymbol, ModuleSymbol, PlaceSymbol, ThreadSymbol, UnitSymbol
-from petri.language.meaning.types import BOOL, ListOf, Record, Scalar, Type, Unknown, describe
+from petri.language.meaning.types import BOOL, CALLER, ListOf, Record, Request, Scalar, Type, Unknown, describe
 from petri.language.meaning.units import dimension_name
 from petri.language.problems import CheckError
 from petri.net import Span
@@ -82,8 +82,9 @@ def type_text(kind: Type | None) -> str:
     if kind is None or isinstance(kind, Unknown):
         return ""
     if isinstance(kind, Record):
-        inner = ", ".join(f"{name}: {describe(part)}" for name, part in kind.fields.items())
-        return f"{kind.name} {{ {inner} }}".strip()
+        inner = ", ".join(f"{name}: {describe(part)}" for name, part in kind.fields.items() if name != CALLER)
+        own = "" if isinstance(kind, Request) and kind.name == "request" else kind.name
+        return f"{own} {{ {inner} }}".strip()
     if isinstance(kind, ListOf):
         return f"a list of {kind.length} of {describe(kind.element)}"
     return describe(kind)

@@ -63,6 +63,7 @@ class Workspace:
     def close(self, path: Path) -> None:
         """A text was closed: what was not saved is gone."""
         self.texts.pop(path, None)
+        self._known.clear()
         self.changed_on_disk()
 
     def changed_on_disk(self) -> None:

@@ -27,6 +27,7 @@ class Client:
         self.folder = folder
         self.encodings = list(encodings)
         self.shown: dict[str, list[dict[str, Any]]] = {}  # diagnostics, by file name
+        self.requested: list[str] = []  # what the server asked
         self._number = 0
         self._answers: dict[int, dict[str, Any]] = {}
         self._arrived: Queue[dict[str, Any] | None] = Queue()
@@ -34,10 +35,11 @@ class Client:
         Thread(target=self._read, daemon=True).start()
 
     def __enter__(self) -> Client:
-        general = {"positionEncodings": self.encodings}
+        files = {"didChangeWatchedFiles": {"dynamicRegistration": True}}
+        capable = {"general": {"positionEncodings": self.encodings}, "workspace": files}
         folders = [{"uri": self.folder.as_uri(), "name": "nets"}]
         parameters = {"processId": None, "rootUri": None, "workspaceFolders": folders}
-        self.capabilities = self.ask("initialize", {**parameters, "capabilities": {"general": general}})["capabilities"]
+        self.capabilities = self.ask("initialize", {**parameters, "capabilities": capable})["capabilities"]
         self.tell("initialized", {})
         return self
 
@@ -81,6 +83,9 @@ class Client:
         assert message is not None, "the server has ended"
         if "id" in message and "method" not in message:
             self._answers[message["id"]] = message
+        elif "id" in message:  # a request of the server: agree
+            self.requested.append(message["method"])
+            self._send({"id": message["id"], "result": None})
         elif message.get("method") == "textDocument/publishDiagnostics":
             self.shown[message["params"]["uri"].rpartition("/")[2]] = message["params"]["diagnostics"]
 

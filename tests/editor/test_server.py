@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.calling import caller
 from tests.editor.client import Client, Refused
 
 PART = """type Packet = { seq: int, size: Bytes }
@@ -131,14 +132,24 @@ def test_an_unsaved_import_is_read_instead_of_its_file(client: Client) -> None:
     client.change("part.net", PART.replace("takes p.size / rate", "takes p.size / rat"))
     assert [one["code"] for one in client.shown["part.net"]] == ["unknown-name"]
     client.close("part.net")
-    assert client.diagnostics("part.net") == []
-    assert client.shown["main.net"] == []
+    assert client.diagnostics("main.net") == []
+    assert client.shown["part.net"] == []
+
+
+def test_a_file_that_changes_on_disk_is_read_again(client: Client) -> None:
+    assert "client/registerCapability" in client.requested
+    file = client.folder / "part.net"
+    for text, expected in ((PART.replace("const header", "const heading"), ["unknown-name"] * 2), (PART, [])):
+        file.write_text(text, encoding="utf-8")
+        client.tell("workspace/didChangeWatchedFiles", {"changes": [{"uri": file.as_uri(), "type": 2}]})
+        assert [one["code"] for one in client.diagnostics("main.net")] == expected
 
 
 def test_a_part_is_checked_as_the_open_net_sees_it(client: Client) -> None:
     part = PART.replace("p.size / rate", "p.size / rate * load")
     assert client.open("part.net", part) == []
     client.close("part.net")
+    assert client.diagnostics("main.net") == []
 
 
 # ---------------------------------------------------------------- names
@@ -297,6 +308,28 @@ def test_types_places_modules_and_functions(client: Client) -> None:
     assert {"rate", "mean", "sojourn", "middle"} <= labels(client, MAIN.replace("= mean(middle)", "= "), "waiting = ")
 
 
+THREAD = """net n
+service dram : { bytes: Bytes } fifo
+place work
+thread go
+  take work
+  call dram({bytes: 3 B})
+  give work
+end
+transition serve: dram(r) -> reply(r)
+"""
+
+
+def test_steps_and_what_they_name(client: Client) -> None:
+    assert {"take", "wait", "give"} <= labels(client, THREAD.replace("  give work", "  \n  give work"), "B})\n  ")
+    assert {"dram", "work"} <= labels(client, THREAD.replace("call dram({bytes: 3 B})", "call "), "call ")
+    assert {"work"} <= labels(client, THREAD.replace("take work", "take wo"), "take wo")
+
+
+def test_a_new_name_is_left_to_the_user(client: Client) -> None:
+    assert labels(client, MAIN.replace("place sink : Packet", "place "), "place ") == set()
+
+
 def test_declarations_at_the_start_of_a_line(client: Client) -> None:
     assert {"place", "transition", "thread", "service", "measure", "end"} <= labels(client, f"{MAIN}\n#", "ms\n", "\n#")
 
@@ -342,6 +375,7 @@ def test_the_outline_has_what_modules_and_types_contain(client: Client) -> None:
     client.open("part.net", PART)
     found = client.about("documentSymbol", "part.net")
     client.close("part.net")
+    client.diagnostics("main.net")
     assert {one["name"]: [inner["name"] for inner in one["children"]] for one in found} == {
         "Packet": ["seq", "size"],
         "header": [],
@@ -355,6 +389,18 @@ def test_inlay_hints_and_lenses(client: Client) -> None:
     assert hint["label"] == "= 64 B"
     titles = [lens["command"]["title"] for lens in client.about("codeLens", "main.net")]
     assert titles == ["run this net", "check", "draw"]
+
+
+# ---------------------------------------------------------------- without the package
+
+
+def test_without_pygls_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("pnsim.lsp.find_spec", lambda name: None)
+    result = caller(capsys)("lsp")
+    assert result.status == 2
+    assert "pip install 'pnsim[lsp]'" in result.err
 
 
 # ---------------------------------------------------------------- whatever comes
@@ -382,6 +428,7 @@ def test_no_text_brings_the_server_down(client: Client, name: str) -> None:
     client.at("hover", "wrong.net", (1, 7))
     client.at("completion", "wrong.net", (10**6, 10**6))
     client.close("wrong.net")
+    client.diagnostics("main.net")
     assert shown(client, MAIN + "# still here\n") == []
 
 

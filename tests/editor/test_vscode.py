@@ -70,7 +70,9 @@ def test_it_becomes_a_package(tmp_path: Path) -> None:
     folder = tmp_path / "vscode"
     shutil.copytree(FOLDER, folder, ignore=shutil.ignore_patterns("node_modules", "dist", "*.vsix"))
     try:
-        subprocess.run(["npm", "ci", "--no-audit", "--no-fund"], cwd=folder, check=True, timeout=240, capture_output=True)
+        subprocess.run(
+            ["npm", "ci", "--no-audit", "--no-fund"], cwd=folder, check=True, timeout=240, capture_output=True
+        )
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         pytest.skip("npm cannot fetch the packages")
     subprocess.run(["npm", "run", "package"], cwd=folder, check=True, timeout=120, capture_output=True)

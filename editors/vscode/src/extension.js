@@ -20,7 +20,6 @@ async function startServer() {
   const server = { command: program(), args: ["lsp"] };
   const options = {
     documentSelector: [{ language: "pnsim" }],
-    synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/*.{net,csv}") },
     markdown: { isTrusted: false, supportHtml: false },
   };
   client = new LanguageClient("pnsim", "pnsim", server, options);
