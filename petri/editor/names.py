@@ -176,7 +176,7 @@ class _Walker:
                 within.local = self._loops(d.loops)
                 self._instance(d, scope)
             case _:
-                pass
+                within.local = self._loops(getattr(d, "loops", ()))
         name_span = getattr(d, "name_span", None)
         if name_span is not None and within.local:
             self.names.variables[(name_span.file, name_span.line, name_span.column)] = within.local
@@ -293,8 +293,8 @@ class _Walker:
             case tree.Call():
                 self._call(node, within)
             case tree.Index():
-                self._head(node.base, within)
-                self.walk(node.index, within)
+                for part in _parts(node):
+                    self._head(part, within) if part is node.base else self.walk(part, within)
             case tree.Arc():
                 self._term(node.term, within)
             case tree.Record():
@@ -303,9 +303,9 @@ class _Walker:
                 self.walk(node.base, within)
                 self._record(node.changes, self.seen.get(node.span), within)
             case tree.At():
-                local = self._variables_at(node.transition, within)
-                self.walk(node.transition, within)
-                self.walk(node.value, replace(within, local={**within.local, **local}))
+                local = {**within.local, **self._variables_at(node.transition, within)}
+                for part in _parts(node):
+                    self.walk(part, within if part is node.transition else replace(within, local=local))
             case tree.Number():
                 self._unit(node, within.scope)
             case _:
