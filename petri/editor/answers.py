@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from petri.wording import label
 Texts = Callable[[Path], Text]
 Uris = Callable[[Path], str]
 
+_AFTER_NUMBER = re.compile(r"(?<![\w.])\d[\d_.]*(?:[eE][+-]?\d+)? $")
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,
     "warning": types.DiagnosticSeverity.Warning,
@@ -141,7 +143,7 @@ def completion(
     """typed: the character that asked; after a space only what follows a number is offered unasked."""
     text = texts(checked.path)
     line, column = text.place(position)
-    if typed == " " and not text.lines[line - 1][: column - 1].rstrip()[-1:].isdigit():
+    if typed == " " and not _AFTER_NUMBER.search(text.lines[line - 1][: column - 1]):
         return []
     return complete(checked, text, line, column)
 

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types
+from pygls import uris
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
@@ -45,12 +46,12 @@ class Server(LanguageServer):
         """The file of a URI; a text that is not in a file yet gets a path in the first folder."""
         parts = urlsplit(uri)
         if parts.scheme == "file":
-            return Path(unquote(parts.path)).resolve()
+            return Path(uris.to_fs_path(uri) or parts.path).resolve()
         folder = self.nets.folders[0] if self.nets.folders else Path.cwd()
         return folder / (unquote(parts.path).replace("/", "_") or "untitled")
 
     def uri(self, path: Path) -> str:
-        return self.uris.get(path) or f"file://{quote(str(path))}"
+        return self.uris.get(path) or str(uris.from_fs_path(str(path)))
 
     def text(self, path: Path) -> Text:
         encoding = str(getattr(self.workspace.position_encoding, "value", self.workspace.position_encoding) or "utf-16")

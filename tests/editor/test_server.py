@@ -289,6 +289,17 @@ def test_units_after_a_number(client: Client) -> None:
     assert "until" not in found
 
 
+def test_a_space_asks_only_for_units(client: Client) -> None:
+    text = MAIN.replace("until 1 ms", "until 1 ")
+    client.change("main.net", text)
+    asked = {"triggerKind": 2, "triggerCharacter": " "}
+    unit = client.at("completion", "main.net", place(text, "until 1 ", "\n"), context=asked)["items"]
+    clause = client.at("completion", "main.net", place(text, "until ", "1 "), context=asked)["items"]
+    client.change("main.net", MAIN)
+    assert "ms" in {item["label"] for item in unit}
+    assert clause == []
+
+
 def test_clauses_by_position(client: Client) -> None:
     text = MAIN.replace("  takes p.size / 1 Gbps", " ")
     assert {"takes", "when", "priority", "weight", "draw"} <= labels(client, text, "p.size + header}) ")
