@@ -7,6 +7,7 @@ names of their own are walked by their fields, so a new kind of node needs no ch
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
@@ -158,7 +159,7 @@ class _Walker:
                 self._import(d, within)
                 return
             case tree.Time():
-                return
+                self._clock(d, scope)
             case tree.Fn():
                 within.local = {name: self.variable(name, span, "a parameter") for name, _, span in d.parameters}
                 for name, _, span in d.parameters:
@@ -190,6 +191,15 @@ class _Walker:
         symbol = scope.units.get(name) if unit else scope.names.get(name)
         if symbol is not None and span is not None and symbol.span == span:
             self.add(span, self.symbol(symbol), declares=True)
+
+    def _clock(self, d: tree.Time, scope: Scope) -> None:
+        """The user's unit of a `time` line, which the tree gives no position of its own."""
+        unit = scope.units.get(d.unit)
+        written = self.checker.problems.whole_text(replace(d.span, end_line=d.span.line, end_column=sys.maxsize))
+        if unit is not None and written.startswith(f"time {d.unit}"):
+            column = d.span.column + len("time ")
+            span = replace(d.span, column=column, end_line=d.span.line, end_column=column + len(d.unit))
+            self.add(span, self.symbol(unit))
 
     def _module(self, d: tree.Module, scope: Scope) -> None:
         symbol = scope.names.get(d.name)

@@ -113,7 +113,7 @@ def _kind_line(meant: Meant, checker: Checker) -> str:
     kind = meant.kind.removeprefix("a ").removeprefix("an ")
     line = f"*{kind}* `{meant.name}`" + (f" of `{meant.owner}`" if meant.owner else "")
     found = type_text(meant.type)
-    if found and not isinstance(meant.symbol, (ModuleSymbol, ThreadSymbol)):
+    if found and found != meant.name:
         line += f" : `{found}`"
     value = value_text(meant, checker)
     if value:
