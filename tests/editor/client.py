@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 PATIENCE = 30.0  # seconds for an answer
-COMMAND = (sys.executable, "-m", "pnsim", "lsp")
+COMMAND = (sys.executable, "-m", "pnsim", "lsp", "--stdio")
 
 
 class Refused(Exception):

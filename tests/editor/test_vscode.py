@@ -6,15 +6,19 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
 
+from petri import library
 from petri.editor.highlighting import EDITORS
 from petri.language.syntax.parser import parse
 from petri.version import VERSION
+from pnsim.main import COMMANDS
 
 FOLDER = EDITORS / "vscode"
 MANIFEST: dict[str, Any] = json.loads((FOLDER / "package.json").read_text(encoding="utf-8"))
@@ -62,6 +66,27 @@ def test_nothing_of_a_net_is_run_by_a_page_or_a_shell() -> None:
     command = MANIFEST["contributes"]["configuration"]["properties"]["pnsim.command"]
     assert command["scope"].startswith("machine")
     assert "pnsim.command" in MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+def test_its_commands_in_a_stand_in_for_the_editor(tmp_path: Path) -> None:
+    net = tmp_path / "a net;$(x).net"
+    shutil.copy(library.nets() / "patterns" / "mm1.net", net)
+    program = tmp_path / "pnsim"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pnsim "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    command = ["node", str(Path(__file__).with_name("extension_harness.js")), str(FOLDER / "src" / "extension.js")]
+    ran = subprocess.run([*command, str(program), str(net)], capture_output=True, text=True, timeout=60, check=True)
+    done = json.loads(ran.stdout)
+    assert done["commands"] == sorted(command["command"] for command in MANIFEST["contributes"]["commands"])
+    assert done["server"] == {"command": str(program), "args": ["lsp"], "selector": [{"language": "pnsim"}]}
+    assert done["tasks"] == [[str(program), "run", str(net)], [str(program), "check", str(net)]]
+    (page,) = done["pages"]
+    assert page["scripts"] is False
+    picture = page["text"].partition("base64,")[2].partition('"')[0]
+    assert b"<svg" in b64decode(picture)
+    if "play" not in COMMANDS:
+        assert done["errors"] == ["pnsim play: this version of pnsim has no token game; install a newer one"]
 
 
 @pytest.mark.slow
