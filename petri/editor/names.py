@@ -178,6 +178,10 @@ class _Walker:
                 self._instance(d, scope)
             case _:
                 within.local = self._loops(getattr(d, "loops", ()))
+        unit_span: Span | None = getattr(d, "unit_span", None)  # of a measure with a unit to show it in
+        unit = scope.find_unit(getattr(d, "unit", "")) if unit_span is not None else None
+        if unit is not None and unit_span is not None:
+            self.add(_last(unit_span, unit.name), self.symbol(unit))
         name_span = getattr(d, "name_span", None)
         if name_span is not None and within.local:
             self.names.variables[(name_span.file, name_span.line, name_span.column)] = within.local
