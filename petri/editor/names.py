@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from petri.editor.meant import Meant
 from petri.language import Study
 from petri.language.checking.checker import Checker
+from petri.language.checking.figures import MEASURE_FUNCTIONS
+from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.patterns import WORDS
 from petri.language.checking.terms import split_term
 from petri.language.meaning.scope import (
@@ -34,6 +36,7 @@ from petri.language.syntax import tree
 from petri.net import Span
 from petri.structs import Struct, field, fields, replace
 
+_FUNCTIONS = frozenset((*FUNCTIONS, *DISTRIBUTIONS, *MEASURE_FUNCTIONS))
 Key = tuple[str, int, int]
 Locals = dict[str, Meant]
 
@@ -171,6 +174,8 @@ class _Walker:
                 d = replace(d, key=None, weight=None)
             case tree.Transition():
                 within.local = self.variables_of(d, scope)
+                self._outputs(d.outputs, within)
+                d = replace(d, outputs=())
             case tree.Thread():
                 within.local = self._thread(d, scope)
             case tree.Instance():
@@ -182,11 +187,13 @@ class _Walker:
         unit = scope.find_unit(getattr(d, "unit", "")) if unit_span is not None else None
         if unit is not None and unit_span is not None:
             self.add(_last(unit_span, unit.name), self.symbol(unit))
-        name_span = getattr(d, "name_span", None)
-        if name_span is not None and within.local:
-            self.names.variables[(name_span.file, name_span.line, name_span.column)] = within.local
+        self._locals_of(getattr(d, "name_span", None), within.local)
         for part in _parts(d):
             self.walk(part, within)
+
+    def _locals_of(self, span: Span | None, local: Locals) -> None:
+        if span is not None and local:
+            self.names.variables[(span.file, span.line, span.column)] = local
 
     def _declared(self, d: tree.Declaration, scope: Scope) -> None:
         name = getattr(d, "name", "")
@@ -311,6 +318,10 @@ class _Walker:
                     self._head(part, within) if part is node.base else self.walk(part, within)
             case tree.Arc():
                 self._term(node.term, within)
+            case tree.Step():
+                self._outputs(node.outputs, within)
+                for part in _parts(replace(node, outputs=())):
+                    self.walk(part, within)
             case tree.Record():
                 self._record(node, self.seen.get(node.span), within)
             case tree.With():
@@ -381,12 +392,24 @@ class _Walker:
         if isinstance(term, tree.Binary):
             self.walk(term.left, within) if term.operator == "*" else self._term(term.left, within)
             self._term(term.right, within) if term.operator == "*" else self.walk(term.right, within)
+        elif isinstance(term, tree.Call):
+            self._call(term, within, of_place=True)
         else:
             self._head(term, within)
 
-    def _call(self, e: tree.Call, within: _Within) -> None:
-        self._head(e.function, within)
-        if e.arguments and isinstance(e.function, tree.Name) and within.scope.find(e.function.name) is None:
+    def _outputs(self, outputs: Iterable[tree.Expr | None], within: _Within) -> None:
+        for e in outputs:
+            if isinstance(e, tree.If):
+                self.walk(e.condition, within)
+                self._outputs((e.then, e.otherwise), within)
+            elif e is not None:
+                self._term(e, within)
+
+    def _call(self, e: tree.Call, within: _Within, *, of_place: bool = False) -> None:
+        """of_place: an arc. Elsewhere the functions of the language go before places and parameters of their names."""
+        if of_place or not (isinstance(e.function, tree.Name) and e.function.name in _FUNCTIONS):
+            self._head(e.function, within)
+        if e.arguments and isinstance(e.function, tree.Name) and e.function.name in MEASURE_FUNCTIONS:
             first = self.denoted(e.arguments[0], within.scope)
             local = self._variables_at(e.arguments[0], within)
             known = self._token_fields(first)

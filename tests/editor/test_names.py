@@ -71,6 +71,27 @@ def test_an_occurrence_is_where_its_name_is_written() -> None:
             assert lines[one.span.line - 1][one.span.column - 1 : one.span.end_column - 1] == one.meant.name
 
 
+LIKE_FUNCTIONS = """net n
+param rate = 2
+place min : int = 3
+place done : int
+transition count: min(x) -> if x > min(1, rate) then done(x) else min(x)
+measure counted = count(count)
+measure rated = rate(count) * rate
+"""
+
+
+def test_a_name_like_a_function_is_told_from_the_function(tmp_path: Path) -> None:
+    path = tmp_path / "a.net"
+    path.write_text(LIKE_FUNCTIONS, encoding="utf-8")
+    study = language.study(path, OpenTexts())
+    (listed,) = find_names(study).found.values()
+    found = {name: [(one.span.line, one.span.column) for one in listed if one.meant.name == name] for name in WORDS}
+    assert found["min"] == [(3, 7), (5, 19), (5, 67)]
+    assert found["rate"] == [(2, 7), (5, 43), (7, 31)]
+    assert found["count"] == [(5, 12), (6, 25), (7, 22)]
+
+
 UNITS_OF_ITS_OWN = """net n
 time cycle
 unit cycle = 1 / 600 MHz
