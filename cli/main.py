@@ -32,6 +32,7 @@ COMMANDS = {
     "fmt": ("fmt", "Format .net files in the standard layout."),
     "info": ("info", "Show a net's parameters, places, transitions and measures."),
     "draw": ("draw", "Draw a net as SVG or Graphviz DOT."),
+    "why": ("why", "Explain why a transition is enabled at an instant of a run, or why not."),
     "flat": ("flat", "Print the flat net, which the engines read, as JSON."),
     "new": ("new", "Write a net to start from: a copy of a pattern of the library."),
     "watch": ("watch", "Check and run a net again whenever its file changes."),

@@ -78,6 +78,8 @@ COMMANDS = [
     ["fmt", FILE],
     ["flat", FILE],
     ["draw", FILE],
+    ["why", FILE],
+    ["why", FILE, "x\x1b[2J"],
     ["draw", FILE, "-o", "missing\x1b[2J/net.dot"],
     ["sweep", "e.yaml"],
     ["sweep", "e.yaml", "--json", "--quiet"],
