@@ -122,9 +122,9 @@ class _Teller:
     def history(self) -> str:
         number, moment = self.explanation.transition, self.why.moment
         parts = [f"{self.net.name}{self.why.run}: {_count(self.state.firings, 'firing')} so far"]
-        if moment.counts[number]:
+        if any(moment.counts[number : number + 1]):
             parts.append(f"{moment.counts[number]:,} of this one, the last at {self.values.time(moment.last[number])}")
-        else:
+        elif moment.counts:
             parts.append("none of this one")
         running = sum(firing.transition == number for firing in self.state.in_progress)
         if running:

@@ -29,13 +29,13 @@ class Moment(Frozen):
 
     ended: how the run stood there: "until" if it goes on after this instant, "budget" just before a firing that has
     been chosen, "dead", or "error". counts, last: for each transition, how often it has fired, and when it did last
-    [ticks; nan if never]. following: the firing that starts next.
+    [ticks; nan if never]; empty if not known. following: the firing that starts next.
     """
 
     state: State
     ended: Reason
-    counts: Sequence[int]
-    last: Sequence[float]
+    counts: Sequence[int] = ()
+    last: Sequence[float] = ()
     following: TracedFiring | None = None
 
 
