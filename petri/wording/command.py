@@ -17,6 +17,11 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
         "`pnsim list` shows the nets of the library",
     ),
+    "unknown-box": Wording(
+        "the net has no module `{name}`",
+        "did you mean `{suggestion}`?",
+        "its modules and threads are {known:and}",
+    ),
     "unknown-transition": Wording(
         "`{net}` has no transition `{name}`",
         "did you mean `{suggestion}`?",

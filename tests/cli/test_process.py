@@ -121,7 +121,7 @@ def test_no_progress_line_without_a_terminal() -> None:
 def test_a_start_imports_only_what_it_needs() -> None:
     code = "import sys, pnsim.main\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    heavy = {"numpy", "lark", "rich", "networkx", "plotly", "yaml"}
+    heavy = {"numpy", "lark", "rich", "plotly", "yaml"}
     assert heavy.isdisjoint(done.stdout.split())
 
 
