@@ -34,6 +34,7 @@ COMMANDS = {
     "draw": ("draw", "Draw a net as SVG or Graphviz DOT."),
     "why": ("why", "Explain why a transition is enabled at an instant of a run, or why not."),
     "step": ("step", "Walk through a run in the terminal, firing by firing, and back."),
+    "play": ("play", "Record a run as a token game: one HTML file that steps, plays and explains."),
     "flat": ("flat", "Print the flat net, which the engines read, as JSON."),
     "new": ("new", "Write a net to start from: a copy of a pattern of the library."),
     "watch": ("watch", "Check and run a net again whenever its file changes."),

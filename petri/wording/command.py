@@ -17,6 +17,10 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
         "`pnsim list` shows the nets of the library",
     ),
+    "play-too-large": Wording(
+        "the net is too large for a token game: more than {most} places and transitions",
+        "make its arrays smaller with --set",
+    ),
     "unknown-box": Wording(
         "the net has no module `{name}`",
         "did you mean `{suggestion}`?",
