@@ -7,7 +7,7 @@ import sys
 import click
 
 from . import nets
-from .console import printing, stdout_console, write
+from .console import printing, stdout_console, write, write_line
 
 PROMPT = "> "
 
@@ -60,5 +60,5 @@ def _line() -> str:
         write("\n")
         return "q"
     if not sys.stdin.isatty():  # a terminal shows what is typed itself
-        write(line if line.endswith("\n") else f"{line}\n")
+        write_line(line.removesuffix("\n"))
     return line

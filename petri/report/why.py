@@ -350,6 +350,8 @@ class _Teller:
     def choice(self) -> list[str]:
         """Which transition fires next, and by which rule, where several could."""
         number, rivals = self.explanation.transition, self.explanation.rivals
+        if not rivals and not self.state.in_progress:
+            return ["No firing is in progress and no transition is enabled: nothing will change any more."]
         if not rivals or not self.explanation.enabled:
             return []
         own = self.transition.priority

@@ -78,6 +78,7 @@ COMMANDS = [
     ["fmt", FILE],
     ["flat", FILE],
     ["draw", FILE],
+    ["play", FILE],
     ["why", FILE],
     ["why", FILE, "x\x1b[2J"],
     ["draw", FILE, "-o", "missing\x1b[2J/net.dot"],

@@ -22,7 +22,7 @@ from tests.cli.calling import Call, caller
 
 from .browser import PROGRAM, Browser
 
-READY = "document.documentElement.dataset.ready === '1'"
+READY = "document.documentElement?.dataset.ready === '1'"
 NETS = ["dining_philosophers", "mm1k", "byte_limited_port", "ixp_thread"]
 HOSTILE = "</script><img src=x onerror=\"document.title='run'\">"
 
@@ -168,6 +168,7 @@ def test_a_jump_is_fast_and_a_phone_needs_no_scrolling_sideways(browser: Browser
         times.push(performance.now() - t); }
       return times.sort((a, b) => a - b)[2]; })()"""
     assert browser.value(script) < 50
+    opened(browser, tmp_path, petri.load("ixp2400"), 300, "#t=400")
     browser.resize(390, 800)
     assert browser.value("document.documentElement.scrollWidth") <= 390
 

@@ -109,6 +109,7 @@ def test_values_that_match_nothing_and_inhibitors_are_told() -> None:
     text = str(model.why("t"))
     assert "needs a token of value 4 in b, which has" in text
     assert "nothing: no transition gives to it" in text
+    assert "No firing is in progress" in text
     model = petri.loads(
         "net i\nplace a = token\nplace stop = 3 * token\ntransition t: a, no stop >= 2 -> nothing\nrun until 1"
     )
