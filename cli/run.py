@@ -126,7 +126,7 @@ def command(
     started = time.perf_counter()
     with (
         TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
-        ProgressLine(Units(model.net.seconds), quiet) as progress,
+        ProgressLine(Units.of(model.net), quiet) as progress,
     ):
         if wanted is not None:
             result = model.run_precisely(
@@ -183,7 +183,7 @@ def _find_warmup(
     except ValueError as error:
         raise refusal("warmup-without-end", net=model.net.name) from error
     if not quiet:
-        where = Units(model.net.seconds).show(found.length, "Time")
+        where = Units.of(model.net).show(found.length, "Time")
         tell(Diagnostic("warmup-found", severity="note", values={"where": where, "series": found.decided_by}))
     if not found.settled:
         tell(Diagnostic("warmup-unsettled", severity="warning", values={"series": found.decided_by}))

@@ -14,7 +14,7 @@ from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.expected import said
 from petri.report.expressions import ExpressionText
-from petri.report.quantities import Units, exact, exact_quantity
+from petri.report.quantities import Units, exact, exact_quantity, parameter_text
 from petri.report.summary import shown_dimension
 from petri.ticks import HORIZON
 
@@ -84,7 +84,7 @@ class _Teller:
 
     def __init__(self, net: Net, sources: Mapping[str, str]) -> None:
         self.net = net
-        self.units = Units(net.seconds)
+        self.units = Units.of(net)
         self.text = ExpressionText(net, sources)
 
     def run_line(self) -> str:
@@ -103,22 +103,16 @@ class _Teller:
     def tick(self) -> str:
         """`ticks of 5.26 ps up to 13.2 h` (S1)."""
         tick = self.net.tick
-        step, horizon = (self.units.show(tick.time(ticks), "Time") for ticks in (1.0, float(HORIZON)))
+        step, horizon = (Units(self.net.seconds).show(tick.time(ticks), "Time") for ticks in (1.0, float(HORIZON)))
         return f"ticks of {step} up to {horizon}"
 
     def quantity(self, value: Scalar, dimension: str) -> str:
         return exact_quantity(self.units, value, dimension) if value else exact(value)
 
     def parameter(self, parameter: Parameter) -> InformationRow:
-        value = parameter.value
-        if isinstance(value, str):
-            shown = value
-        elif parameter.kind == "bool":
-            shown = "true" if value else "false"
-        else:
-            shown = self.quantity(value, parameter.dimension)
+        shown = parameter_text(self.units, parameter, parameter.value)
         low, high = (
-            "" if bound is None else self.quantity(bound, parameter.dimension)
+            "" if bound is None else parameter_text(self.units, parameter, bound)
             for bound in (parameter.low, parameter.high)
         )
         return parameter.name, shown, f"{low}..{high}" if low or high else "", _line(parameter.doc)

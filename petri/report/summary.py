@@ -33,7 +33,7 @@ class _Summary:
         self.net = result.net
         self.console = console
         self.every = every
-        self.units = Units(result.net.seconds)
+        self.units = Units.of(result.net)
         self.doubtful = False  # whether a figure is shown whose size is not known
         self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
 

@@ -49,6 +49,11 @@ WORDING: dict[str, Wording] = {
     ),
     "measure-of-port": Wording("`{text}` is a port", "measure the place connected to it"),
     "measure-of-array": Wording("`{name}` is an array", "write `{suggestion}` for all elements, or an index for one"),
+    "measures-of-array": Wording(
+        "`{name}` is an array of measures", "name one of them, by a value of {indices:and}: `{name}[…]`"
+    ),
+    "too-many-measures": Wording("an array has more than {limit} measures"),
+    "unit-of-other-dimension": Wording("`{unit}` is a unit of {kind}, but `{name}` is {found}"),
     "index-on-single": Wording("`{name}` does not have that many indices"),
     "no-such-element": Wording("there is no `{text}` in this net"),
     "star-in-probe": Wording(

@@ -120,7 +120,7 @@ class Programs:
         return tree.Name(self.chance.choice((*NAMES, "_", "token", "all", "now", "true", "false")), NOWHERE)
 
     def at(self) -> tree.At:
-        return tree.At(self.expression(), self.postfix(), NOWHERE)
+        return tree.At(self.expression(), self.postfix(), self._maybe(self.expression), NOWHERE)
 
     def record(self) -> tree.Record:
         fields = [(name, self._maybe(self.expression), NOWHERE) for name in self.unique(0, 3)]
@@ -218,7 +218,10 @@ class Programs:
         )
 
     def loops(self) -> tuple[tree.Loop, ...]:
-        return self._some(lambda: tree.Loop(self.name(), self.range(), NOWHERE), 0, 2)
+        def counted() -> tree.Range | tree.Name:
+            return tree.Name(self.name(), NOWHERE) if self.chance.random() < 0.2 else self.range()
+
+        return self._some(lambda: tree.Loop(self.name(), counted(), NOWHERE), 0, 2)
 
     def preference(self) -> tree.Preference:
         word = self.chance.choice(("least", "most"))
@@ -262,7 +265,19 @@ class Programs:
     def measure(self) -> tree.Measure:
         record = self._some(lambda: tree.Name(self.name(), NOWHERE), 0, 2)
         formula, condition = self._pick(self.expression, self.at), self._maybe(self.expression)
-        return tree.Measure(self.name(), formula, record, condition, "", NOWHERE, NOWHERE)
+        unit = self._maybe(lambda: self.chance.choice(("MBps", "cycle")))
+        return tree.Measure(
+            name=self.name(),
+            loops=self.loops(),
+            formula=formula,
+            unit=unit,
+            unit_span=None if unit is None else NOWHERE,
+            record=record,
+            condition=condition,
+            doc="",
+            name_span=NOWHERE,
+            span=NOWHERE,
+        )
 
     def expect(self) -> tree.Expect:
         comparison: Any = self.chance.choice(("<", "<=", ">", ">=", "=="))

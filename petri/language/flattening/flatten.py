@@ -141,7 +141,7 @@ class Flattener:
 
     def measure(self, name: str) -> int:
         """The number of a declared measure."""
-        return [template.declaration.name for template in self.checker.measures].index(name)
+        return [template.name for template in self.checker.measures].index(name)
 
     def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
         """A figure of places or transitions, with the number of them, made when it is first asked for.
@@ -225,11 +225,12 @@ class Flattener:
         inner = loops[1:]
         for value in range(low, high + 1):
             instance.locals[loop.local] = value
+            shown = loop.labels[value] if loop.labels else value
             if not inner:
-                yield f"[{value}]"
+                yield f"[{shown}]"
                 continue
             for suffix in self._turns(inner, instance):
-                yield f"[{value}]{suffix}"
+                yield f"[{shown}]{suffix}"
 
     # ------------------------------------------------------------ places
 

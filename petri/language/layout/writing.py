@@ -73,7 +73,8 @@ def _text_and_level(node: tree.Expr) -> tuple[str, int]:
         case tree.Ordered():
             return f"order {_write(node.value, 0)}", 0
         case tree.At():
-            return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}", 0
+            when = "" if node.condition is None else f" when {_write(node.condition, 0)}"
+            return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}{when}", 0
         case _:
             return _postfix(node), _POSTFIX
 
@@ -283,7 +284,7 @@ def _loops(loops: tuple[tree.Loop, ...]) -> str:
 
 
 def _loop(loop: tree.Loop) -> str:
-    return f"{loop.variable} in {_range(loop.range)}"
+    return f"{loop.variable} in {_write(loop.range, 0)}"
 
 
 def _sized(name: str, size: tree.Range | None) -> str:
@@ -428,7 +429,9 @@ def _ports(ports: list[tree.Port]) -> list[Piece]:
 
 
 def _measure(node: tree.Measure) -> list[Piece]:
-    pieces = [Piece(f"measure {node.name}{STOP} = {_write(node.formula, 0)}", node.span)]
+    unit = "" if node.unit is None else f" in {node.unit}"
+    head = f"measure {node.name}{_loops(node.loops)}{STOP} = {_write(node.formula, 0)}{unit}"
+    pieces = [Piece(head, node.span)]
     if node.record:
         items = _listed(_write(item, 0) for item in node.record)
         pieces.append(Piece(f"record {items}", _covering(node.record[0].span, node.record[-1].span), f"{STOP}  "))

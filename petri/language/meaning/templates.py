@@ -24,12 +24,13 @@ class PlaceUse(Struct):
 
 
 class LoopTemplate(Struct):
-    """`[i in low..high]`; `local` is the number of i."""
+    """`[i in low..high]`; `local` is the number of i. `labels` are the names of an enumeration's values, from 0."""
 
     local: int
     low: Node
     high: Node
     span: Span
+    labels: tuple[str, ...] = ()
 
 
 class MatchTemplate(Struct):

@@ -331,12 +331,22 @@ class Builder:
         return tree.Argument(parts[0].text, parts[1], self.span(first, last))
 
     def measure(self, parts: list[Any], first: Token, last: Token) -> tree.Measure:
-        name, formula, record, condition = parts
-        own, whole = self.span(name, name), self.span(first, last)
-        return tree.Measure(name.text, formula, tuple(record or ()), condition, self.doc, own, whole)
+        name, loops, formula, unit, record, condition = parts
+        return tree.Measure(
+            name=name.text,
+            loops=tuple(loops or ()),
+            formula=formula,
+            unit=None if unit is None else unit.text,
+            unit_span=None if unit is None else self.span(unit, unit),
+            record=tuple(record or ()),
+            condition=condition,
+            doc=self.doc,
+            name_span=self.span(name, name),
+            span=self.span(first, last),
+        )
 
     def at(self, parts: list[Any], first: Token, last: Token) -> tree.At:
-        return tree.At(parts[0], parts[1], self.span(first, last))
+        return tree.At(parts[0], parts[1], parts[2], self.span(first, last))
 
     def records(self, parts: list[Any], first: Token, last: Token) -> list[tree.Expr]:
         return parts
@@ -413,7 +423,11 @@ class Builder:
         return tree.Field(parts[0], parts[1].text, self.span(first, last))
 
     def index(self, parts: list[Any], first: Token, last: Token) -> tree.Index:
-        return tree.Index(parts[0], parts[1], self.span(first, last))
+        """`a[i, j]` is `a[i][j]`."""
+        base, *indices = parts
+        for index in indices:
+            base = tree.Index(base, index, self.span(first, last))
+        return base  # type: ignore[no-any-return]
 
     def index_all(self, parts: list[Any], first: Token, last: Token) -> tree.Index:
         return tree.Index(parts[0], None, self.span(first, last))

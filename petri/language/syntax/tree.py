@@ -147,10 +147,11 @@ class Ordered(Frozen):
 
 
 class At(Frozen):
-    """`now - p.born at send` as a measure's formula."""
+    """`now - p.born at send when p.class == gold` as a measure's formula."""
 
     value: Expr
     transition: Expr
+    condition: Expr | None
     span: Span
 
 
@@ -285,10 +286,13 @@ class Fn(Frozen):
 
 
 class Loop(Frozen):
-    """`[i in 0..n-1]` of a transition or instance, `for i in 0..n-1` of an initial marking."""
+    """`[i in 0..n-1]` of a transition, instance or measure, `for i in 0..n-1` of an initial marking.
+
+    A Name is that of a type: its values are counted, `[c in Class]`.
+    """
 
     variable: str
-    range: Range
+    range: Range | Name
     span: Span
 
 
@@ -460,10 +464,16 @@ class Instance(Frozen):
 
 
 class Measure(Frozen):
-    """`record` holds expressions: names (`mean`, `p99`, `histogram`) or the call `series(200 ms)`."""
+    """`record` holds expressions: names (`mean`, `p99`, `histogram`) or the call `series(200 ms)`.
+
+    With `loops` it is an array. `unit` is the one to show it in, as in `measure load = rate(send, p.size) in MBps`.
+    """
 
     name: str
+    loops: tuple[Loop, ...]
     formula: Expr
+    unit: str | None
+    unit_span: Span | None
     record: tuple[Expr, ...]
     condition: Expr | None
     doc: str

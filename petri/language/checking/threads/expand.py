@@ -36,6 +36,9 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
     if len(thread.loops) > 1:
         checker.problems.error("thread-indices", thread.loops[1].span, name=thread.name)
         return None
+    if any(isinstance(loop.range, tree.Name) for loop in thread.loops):
+        checker.problems.error("thread-over-type", thread.loops[0].span, name=thread.name)
+        return None
     loops, _ = read_loops(checker, body.scope, thread.loops)
     compiler = Compiler(checker, Bindings(checker, body.scope, loops), thread)
     try:
@@ -101,8 +104,9 @@ class Expander:
         elif state.kept:
             symbol.type = Record({name: state.scope[name].type for name in state.kept})
         if self.thread.loops:
-            reader = Reader(self.checker, scope, "the range of a loop")
-            symbol.low, symbol.high = read_whole_range(reader, self.thread.loops[0].range) or (_ZERO, _ZERO)
+            reader, indices = Reader(self.checker, scope, "the range of a loop"), self.thread.loops[0].range
+            assert isinstance(indices, tree.Range)
+            symbol.low, symbol.high = read_whole_range(reader, indices) or (_ZERO, _ZERO)
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
@@ -236,6 +240,7 @@ class Expander:
         if not self.thread.loops:
             return number
         loop = self.thread.loops[0]
+        assert isinstance(loop.range, tree.Range)
         offset = tree.Binary("-", tree.Name(loop.variable, span), tree.Paren(loop.range.low, span), span)
         return tree.Binary("+", number, offset, span)
 
