@@ -98,8 +98,9 @@ def command(
     _check_engine(engine, quiet)
     check_report(report)
     wanted = _precision(precision, trace)
+    if wanted is None and replications is None and trace is None:
+        wanted = model.precision
     from petri.engine.interface import Limits
-    from petri.measure.sequential import FIRST_LOOK
     from petri.model import MOST_FOR_PRECISION, imprecise
     from petri.report.quantities import Units
 
@@ -132,7 +133,7 @@ def command(
             result = model.run_precisely(
                 plan,
                 wanted,
-                replications or FIRST_LOOK,
+                replications or model.first_look,
                 max_replications or MOST_FOR_PRECISION,
                 threads=threads,
                 progress=progress,

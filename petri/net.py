@@ -368,12 +368,18 @@ class Table(Frozen):
 
 
 class RunDefaults(Frozen):
-    """The net's `run` line, times in the net's unit; `until` is inf for `until dead`, None if not given."""
+    """The net's `run` line, times in the net's unit; `until` is inf for `until dead`, None if not given.
+
+    stop: the condition at which a run without an end in time ends. precision: replicate until the half-width of every
+    measure is at most this share of its mean; 0 if that is not asked for.
+    """
 
     until: float | None = None
     warmup: float = 0.0
     replications: int = 1
     seed: int = 1
+    stop: Expectation | None = None
+    precision: float = 0.0
 
 
 class Net(Frozen):

@@ -92,12 +92,15 @@ class _Teller:
         parts = [f"time in {self.net.time_unit}" if self.net.time_unit else "time without a unit", self.tick()]
         parts.append(f"{len(self.net.places)} places, {len(self.net.transitions)} transitions")
         if run.until is not None:
-            until = "no transition can fire" if math.isinf(run.until) else self.quantity(run.until, "Time")
+            endless = run.stop.text if run.stop else "no transition can fire"
+            until = endless if math.isinf(run.until) else self.quantity(run.until, "Time")
             parts.append(f"runs until {until}")
         if run.warmup:
             parts.append(f"warm-up {self.quantity(run.warmup, 'Time')}")
         if run.replications > 1:
             parts.append(f"{run.replications} replications")
+        if run.precision:
+            parts.append(f"precision {100 * run.precision:.10g}%")
         return ", ".join(parts)
 
     def tick(self) -> str:

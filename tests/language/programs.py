@@ -180,7 +180,7 @@ class Programs:
             self.place,
             self.transition,
             lambda: tree.Port(
-                self._not_out(), chance.choice(("in", "out", "")), self._maybe(self.range), None, **where
+                self._not_out(), chance.choice(("in", "out", "")), self._some(self.counted, 0, 2), None, **where
             ),
             self.instance,
             self.measure,
@@ -204,7 +204,7 @@ class Programs:
         capacity = self._maybe(lambda: self.expression(6))
         return tree.Place(
             name=self.name(),
-            size=self._maybe(self.range),
+            size=self._some(self.counted, 0, 2),
             type=self._maybe(self.type),
             discipline=discipline,  # type: ignore[arg-type]
             key=self.expression(6) if discipline == "by" else None,
@@ -218,10 +218,10 @@ class Programs:
         )
 
     def loops(self) -> tuple[tree.Loop, ...]:
-        def counted() -> tree.Range | tree.Name:
-            return tree.Name(self.name(), NOWHERE) if self.chance.random() < 0.2 else self.range()
+        return self._some(lambda: tree.Loop(self.name(), self.counted(), NOWHERE), 0, 2)
 
-        return self._some(lambda: tree.Loop(self.name(), counted(), NOWHERE), 0, 2)
+    def counted(self) -> tree.Range | tree.Name:
+        return tree.Name(self.name(), NOWHERE) if self.chance.random() < 0.2 else self.range()
 
     def preference(self) -> tree.Preference:
         word = self.chance.choice(("least", "most"))
@@ -290,8 +290,8 @@ class Programs:
 
     def run(self) -> tree.Run:
         until = self._maybe(self.expression)
-        maybe = [self._maybe(self.expression) for _ in range(3)]
-        return tree.Run(until, until is None and self.chance.random() < 0.5, maybe[0], maybe[1], maybe[2], NOWHERE)
+        maybe = [self._maybe(self.expression) for _ in range(4)]
+        return tree.Run(until, until is None and self.chance.random() < 0.5, *maybe, NOWHERE)
 
     def module(self) -> tree.Module:
         parameters = self._some(lambda: self.parameter(self._maybe(self.expression)), 0, 2)

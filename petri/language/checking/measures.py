@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from petri.diagnostics import Label
 from petri.language.checking.elements import ALONE, Element, elements
@@ -19,6 +20,7 @@ from petri.language.checking.functions import FUNCTIONS
 from petri.language.checking.names import names_in
 from petri.language.checking.quantities import quantity_of
 from petri.language.checking.ranges import read_condition
+from petri.language.checking.runs import is_condition
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat
 from petri.language.meaning.nodes import as_float, evaluate
@@ -293,6 +295,24 @@ class MeasureChecker:
         if expectation is not None and not self.unused:
             (self.standalone if template is None else template.expectations).append(expectation)
 
+    def stop(self, run: tree.Run | None) -> ExpectationTemplate | None:
+        """The condition of `run until count(send) >= 100`."""
+        e = None if run is None else run.until
+        if e is None or not is_condition(e):
+            return None
+        if not isinstance(e, tree.Binary) or e.operator not in ("<", "<=", ">", ">=", "=="):
+            self.problems.error("stop-condition", e.span)
+            return None
+        self.reader, self.unused = FigureReader(self.checker, self.figure), False
+        try:
+            figure = self.reader.read(e.left)
+        except CheckError as fault:
+            self.problems.fault(fault)
+            return None
+        comparison: Any = e.operator
+        d = tree.Expect(e.left, comparison, e.right, None, None, e.span)
+        return None if figure is None else self._expectation(d, figure, self.problems.whole_text(e.span))
+
     @staticmethod
     def _first(template: MeasureTemplate) -> FigureTemplate:
         """The figure that an expectation directly after a measure applies to: the first one shown."""
@@ -384,8 +404,10 @@ class MeasureChecker:
             return None
 
 
-def check_measures(checker: CheckState) -> tuple[list[MeasureTemplate], list[ExpectationTemplate]]:
-    """All measures, and the expectations that do not belong to a measure."""
+def check_measures(
+    checker: CheckState, run: tree.Run | None
+) -> tuple[list[MeasureTemplate], list[ExpectationTemplate], ExpectationTemplate | None]:
+    """All measures, the expectations that do not belong to a measure, and the condition at which a run ends."""
     measures = MeasureChecker(checker)
     measures.check()
-    return list(measures.templates.values()), measures.standalone
+    return list(measures.templates.values()), measures.standalone, measures.stop(run)

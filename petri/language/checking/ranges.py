@@ -8,13 +8,12 @@ from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader, local
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node, constant, evaluate
-from petri.language.meaning.scope import ConstantSymbol, Scope, TypeSymbol, kind_of
+from petri.language.meaning.scope import ConstantSymbol, IndexRange, Scope, TypeSymbol, kind_of
 from petri.language.meaning.templates import LoopTemplate
 from petri.language.meaning.types import BOOL, INT, Scalar, Unknown, plainly
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span
-from petri.structs import Struct
 
 
 def read_range(reader: Reader, e: tree.Range) -> tuple[Scalar, Node, Node] | None:
@@ -44,14 +43,6 @@ def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:
         reader.problems.error("index-not-int", e.span, kind=plainly(bounds[0]))
         return None
     return bounds[1], bounds[2]
-
-
-class IndexRange(Struct):
-    """The values of an index: ints from `low` to `high`, or the values of an enumeration by their numbers."""
-
-    kind: Scalar
-    low: Node
-    high: Node
 
 
 def read_index_range(reader: Reader, e: tree.Range | tree.Name) -> IndexRange | None:

@@ -239,7 +239,7 @@ def _indices(
 def _index_kinds(checker: CheckState, scope: Scope, symbol: Symbol) -> list[Scalar]:
     """The types of the indices of an array."""
     if isinstance(symbol, PlaceSymbol):
-        return [INT] * symbol.array
+        return [index.kind for index in symbol.indices]
     ranges = [loop.range for loop in symbol.declaration.loops]  # type: ignore[union-attr]
     return [index_kind(checker, scope, one) for one in ranges]
 

@@ -287,8 +287,8 @@ def _loop(loop: tree.Loop) -> str:
     return f"{loop.variable} in {_write(loop.range, 0)}"
 
 
-def _sized(name: str, size: tree.Range | None) -> str:
-    return name if size is None else f"{name}[{_range(size)}]"
+def _sized(name: str, size: tuple[tree.Range | tree.Name, ...]) -> str:
+    return f"{name}[{_listed(_write(index, 0) for index in size)}]" if size else name
 
 
 def _bracketed(
@@ -444,8 +444,8 @@ def _run(node: tree.Run) -> list[Piece]:
         pieces[0].text = "run until dead"
     elif node.until is not None:
         pieces[0].text = f"run until {_write(node.until, 0)}"
-    clauses = (("warmup", node.warmup), ("replications", node.replications), ("seed", node.seed))
-    for word, value in clauses:
+    words = ("warmup", "replications", "precision", "seed")
+    for word, value in zip(words, (node.warmup, node.replications, node.precision, node.seed), strict=True):
         if value is not None:
             gap = "  " if len(pieces[0].text) > 3 or len(pieces) > 1 else " "
             pieces.append(Piece(f"{word} {_write(value, 0)}", value.span, gap, indent=4, fills=True))

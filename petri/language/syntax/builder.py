@@ -121,7 +121,7 @@ class Builder:
         capacity, initial, condition = found.get("cap"), found.get("="), found.get("if")
         return tree.Place(
             name=name.text,
-            size=size,
+            size=size or (),
             type=type_,
             discipline=discipline.word if discipline else "bag",  # type: ignore[arg-type]
             key=discipline.value if discipline else None,
@@ -140,8 +140,8 @@ class Builder:
         kind = tree.ServiceType(request, reply, request.span if request else made.name_span)
         return replace(made, type=kind, service=True)
 
-    def size(self, parts: list[Any], first: Token, last: Token) -> tree.Range:
-        return parts[0]  # type: ignore[no-any-return]
+    def size(self, parts: list[Any], first: Token, last: Token) -> tuple[tree.Range | tree.Name, ...]:
+        return tuple(parts)
 
     def clause(self, parts: list[Any], first: Token, last: Token) -> Clause:
         return Clause(parts[0].kind, parts[1], self.span(first, last))
@@ -305,7 +305,7 @@ class Builder:
 
     def port_item(self, parts: list[Any], first: Token, last: Token) -> tree.Port:
         name, size, type_ = parts
-        return tree.Port(name.text, "", size, type_, self.doc, self.span(name, name), self.span(first, last))
+        return tree.Port(name.text, "", size or (), type_, self.doc, self.span(name, name), self.span(first, last))
 
     def instance(self, parts: list[Any], first: Token, last: Token) -> tree.Instance:
         name, loops, module, arguments, condition = parts
@@ -367,6 +367,7 @@ class Builder:
             dead=dead,
             warmup=found.get("warmup"),
             replications=found.get("replications"),
+            precision=found.get("precision"),
             seed=found.get("seed"),
             span=self.span(first, last),
         )

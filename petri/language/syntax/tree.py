@@ -307,12 +307,13 @@ class Initial(Frozen):
 class Place(Frozen):
     """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens.
 
+    size: the values of its indices; a Name is that of a type, as of a Loop. Empty for a single place.
     weight: what the capacity is measured in, as in `cap 32 KB of size`.
     `service`: it was written as `service link[0..hops] : Packet …`, and `type` is the ServiceType.
     """
 
     name: str
-    size: Range | None
+    size: tuple[Range | Name, ...]
     type: TypeExpr | None
     discipline: Literal["bag", "fifo", "lifo", "by"]
     key: Expr | None
@@ -427,7 +428,7 @@ class Port(Frozen):
 
     name: str
     direction: Literal["in", "out", ""]
-    size: Range | None
+    size: tuple[Range | Name, ...]
     type: TypeExpr | None
     doc: str
     name_span: Span
@@ -493,12 +494,13 @@ class Expect(Frozen):
 
 
 class Run(Frozen):
-    """`run until 20 ms warmup 2 ms replications 20 seed 7`; `dead` stands for `until dead`."""
+    """`run until 20 ms warmup 2 ms replications 20 precision 2% seed 7`; `dead` stands for `until dead`."""
 
     until: Expr | None
     dead: bool
     warmup: Expr | None
     replications: Expr | None
+    precision: Expr | None
     seed: Expr | None
     span: Span
 

@@ -35,7 +35,8 @@ def describe_model(model: Model) -> str:
 def describe_result(result: Result) -> str:
     """`Result mm1: 20 replications until 1 s, seed 7; L 3.98 ± 0.05, W 5.01 ± 0.06 s; 2 of 2 expectations hold`."""
     units, plan = Units.of(result.net), result.plan
-    until = "until dead" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
+    endless = result.net.run_defaults.stop.text if result.net.run_defaults.stop else "dead"
+    until = f"until {endless}" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
     text = f"Result {result.net.name}: {counted(result.asked, 'replication')} {until}, seed {plan.seed}"
     text += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if result.counted else ""
     verdicts = [verdict for one in result.measures for _, verdict in one.verdicts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri.language.checking.expressions import Reader, local
-from petri.language.checking.ranges import read_condition, read_loops, read_whole_range
+from petri.language.checking.ranges import read_condition, read_index_range, read_loops
 from petri.language.checking.state import CheckState
 from petri.language.checking.terms import split_term
 from petri.language.checking.threads.bindings import Bindings
@@ -14,7 +14,7 @@ from petri.language.checking.threads.graph import Output, State, Target, Transit
 from petri.language.checking.threads.live import Measured, find_live
 from petri.language.checking.threads.terms import given_if, names
 from petri.language.meaning.nodes import Node
-from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
+from petri.language.meaning.scope import ConstantSymbol, IndexRange, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
 from petri.language.meaning.templates import Body, PlaceTemplate
 from petri.language.meaning.types import CALLER, INT, MOST_SLOTS, SITE, Record, Request
 from petri.language.syntax import tree
@@ -106,7 +106,7 @@ class Expander:
         if self.thread.loops:
             reader, indices = Reader(self.checker, scope, "the range of a loop"), self.thread.loops[0].range
             assert isinstance(indices, tree.Range)
-            symbol.low, symbol.high = read_whole_range(reader, indices) or (_ZERO, _ZERO)
+            symbol.indices = (read_index_range(reader, indices) or IndexRange(INT, _ZERO, _ZERO),)
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
