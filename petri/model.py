@@ -98,15 +98,31 @@ class Model(Frozen):
         the requested engine is not built.
         """
         plan, count = self.plan(trace=trace is not None, **options)
-        if progress is not True:
-            return self.run_plan(
-                plan, count, threads=threads, progress=progress or None, trace=trace, time_limit=time_limit
+        if progress is True:
+            line = shown_by_report("progress_line", self.net)
+            try:
+                return self.run(threads=threads, progress=line, trace=trace, time_limit=time_limit, **options)
+            finally:
+                line.close()
+        if trace is None and options.get("replications") is None and (precision := self.precision) is not None:
+            first = self.first_look
+            return self.run_precisely(
+                plan, precision, first, threads=threads, progress=progress or None, time_limit=time_limit
             )
-        line = shown_by_report("progress_line", self.net)
-        try:
-            return self.run_plan(plan, count, threads=threads, progress=line, trace=trace, time_limit=time_limit)
-        finally:
-            line.close()
+        return self.run_plan(
+            plan, count, threads=threads, progress=progress or None, trace=trace, time_limit=time_limit
+        )
+
+    @property
+    def precision(self) -> Precision | None:
+        """The precision that the net's `run` line asks for."""
+        wanted = self.net.run_defaults.precision
+        return Precision(wanted) if wanted else None
+
+    @property
+    def first_look(self) -> int:
+        """The number of replications after which a precision is checked first."""
+        return max(FIRST_LOOK, self.net.run_defaults.replications)
 
     def run_plan(
         self,
