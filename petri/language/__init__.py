@@ -9,7 +9,7 @@ when they are needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from petri.language.problems import Problems
 
 Tables = Mapping[str, str | PathLike[str]]
+Lint = Callable[[Net], list[Diagnostic]]
 TEXT = "<text>"
 
 
@@ -78,10 +79,10 @@ def check(path: str | Path, parameters: Mapping[str, object] | None = None) -> l
 
 
 def check_with_sources(
-    path: str | Path, parameters: Mapping[str, object] | None = None
+    path: str | Path, parameters: Mapping[str, object] | None = None, *, more: Lint | None = None
 ) -> tuple[list[Diagnostic], dict[str, str]]:
-    """As `check`, plus the texts of all files read."""
-    return _found(_work(_find(path), None, parameters, TEXT, lints=True)[1])
+    """As `check`, plus the texts of all files read. `more` tells what else there is to say of a net without errors."""
+    return _found(_linted(_work(_find(path), None, parameters, TEXT, lints=True), more))
 
 
 def checks(text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT) -> list[Diagnostic]:
@@ -90,10 +91,10 @@ def checks(text: str, parameters: Mapping[str, object] | None = None, *, name: s
 
 
 def checks_with_sources(
-    text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT
+    text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT, more: Lint | None = None
 ) -> tuple[list[Diagnostic], dict[str, str]]:
-    """As `checks`, plus the texts of all files read."""
-    return _found(_work(None, text, parameters, name, lints=True)[1])
+    """As `checks`, plus the texts of all files read; `more` as of `check_with_sources`."""
+    return _found(_linted(_work(None, text, parameters, name, lints=True), more))
 
 
 def duration(text: str, net: Net) -> float:
@@ -191,6 +192,13 @@ def _net_or_error(net: Net | None, problems: Problems) -> tuple[Net, dict[str, s
         found, sources = _found(problems)
         raise LanguageError([diagnostic for diagnostic in found if diagnostic.severity == "error"], sources)
     return net, problems.sources
+
+
+def _linted(checked: tuple[Net | None, Problems], more: Lint | None) -> Problems:
+    net, problems = checked
+    if net is not None and more is not None:
+        problems.found.extend(more(net))
+    return problems
 
 
 def _found(problems: Problems) -> tuple[list[Diagnostic], dict[str, str]]:

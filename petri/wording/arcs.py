@@ -46,7 +46,7 @@ WORDING: dict[str, Wording] = {
         "`{text}` is inside an instance, which arcs cannot reach",
         "give the module a port, and connect it to a place outside",
     ),
-    "array-without-index": Wording("`{name}` is an array of places", "write `{name}[i]`"),
+    "array-without-index": Wording("`{name}` is an array of places", "write `{form}`"),
     "index-on-place": Wording("`{name}` is one place, not an array"),
     "index-not-constant": Wording(
         "the place of {where} must be constant",

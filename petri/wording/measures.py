@@ -51,6 +51,18 @@ WORDING: dict[str, Wording] = {
     ),
     "measure-of-port": Wording("`{text}` is a port", "measure the place connected to it"),
     "measure-of-array": Wording("`{name}` is an array", "write `{suggestion}` for all elements, or an index for one"),
+    "measures-of-array": Wording(
+        "`{name}` is an array of measures", "name one of them, by a value of {indices:and}: `{name}[…]`"
+    ),
+    "too-many-measures": Wording("an array has more than {limit} measures"),
+    "unit-of-other-dimension": Wording("`{unit}` is a unit of {kind}, but `{name}` is {found}"),
+    "stop-condition": Wording(
+        "a run ends at one comparison of figures",
+        "write for example `run until count(send) >= 1000`, or `run until max(queue) >= 50`",
+    ),
+    "run-precision": Wording(
+        "`{text}` is not a precision", "write the half-width as a share of the mean, from 0 to 1: `precision 2%`"
+    ),
     "index-on-single": Wording("`{name}` does not have that many indices"),
     "no-such-element": Wording("there is no `{text}` in this net"),
     "star-in-probe": Wording(

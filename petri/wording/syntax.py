@@ -106,12 +106,8 @@ WORDING: dict[str, Wording] = {
     "inhibitor-not": Wording(
         "`not` does not forbid tokens in a place", "write `no {place}`: the transition waits until the place is empty"
     ),
-    "two-indices": Wording(
-        "an array of places has one index",
-        "count the elements in one row: `{form}`, and element `[4 * i + j]` for row i, column j of 4 by 4",
-        "write one index, such as `{use}` for row i, column j of 4 by 4",
-    ),
-    "array-size": Wording("an array of places is declared with the range of its index", "write `{form}`"),
+    "two-brackets": Wording("the indices of `{name}` are declared within one pair of brackets", "write `{form}`"),
+    "array-size": Wording("an array of places is declared with the range of each index", "write `{form}`"),
     "array-variable": Wording("an array of places is declared without a variable", "write `{form}`"),
     "missing-outputs": Wording("no output follows `->`", "if the transition has no output, write `-> nothing`"),
     "second-arrow": Wording("a transition has one `->`", "separate arcs with `,`"),
@@ -168,7 +164,7 @@ WORDING: dict[str, Wording] = {
     "run-until": Wording(
         "{found} cannot follow `run`",
         "write `run until {length}`",
-        "its clauses are `until`, `warmup`, `replications` and `seed`",
+        "its clauses are `until`, `warmup`, `replications`, `precision` and `seed`",
     ),
     # ---------------------------------------------------------------- records and types
     "field-twice": Wording("the type has two fields `{name}`"),

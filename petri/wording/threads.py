@@ -6,6 +6,7 @@ from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
     "thread-indices": Wording("a thread has one index", "count the elements of both in one row: `{name}[k in 0..15]`"),
+    "thread-over-type": Wording("the index of a thread runs over a range", "write for example `{name}[k in 0..3]`"),
     "label-twice": Wording("two steps are called `{name}`", "give one of them another label"),
     # the order of steps
     "thread-begins": Wording(

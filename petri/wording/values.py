@@ -111,6 +111,10 @@ WORDING: dict[str, Wording] = {
         "{value} is not in {low}..{high}",
         notes=("this is the range of `{name}`", "the field is `{field}`", *IN_INSTANCE),
     ),
+    "index-of-no-type": Wording(
+        "no index can run over the values of `{name}`",
+        "an index runs over a range, `0..3`, an enumeration, `gold | silver`, or a type that is a range",
+    ),
     "index-not-int": Wording("an index must be an int, not {kind}"),
 }
 

@@ -506,3 +506,14 @@ def dumped(path: Path, seconds: int) -> str:
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, encoding="utf-8", timeout=120, check=True,
     )  # fmt: skip
     return ran.stdout
+
+
+def test_the_net_on_a_page_shows_how_much_is_used() -> None:
+    import petri
+    from petri.report.html import run_report
+
+    model = petri.load("ixp2400", packets=50)
+    page = run_report(model.run(), model.sources)
+    assert 'class="heat"' in page
+    assert "busiest: router.output.transmit, " in page
+    assert "Inside <code>router.chip</code>" in page

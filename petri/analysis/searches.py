@@ -1,0 +1,41 @@
+"""The transitions that look through the tokens of places at nearly every firing, so that large nets are slow."""
+
+from __future__ import annotations
+
+from petri.diagnostics import Diagnostic
+from petri.engine.errors import ModelError
+from petri.engine.native import searching
+from petri.net import Net, Span
+
+
+def searches(net: Net) -> dict[int, str]:
+    """What each of these transitions looks through, in words; none where the places have few tokens.
+
+    The native engine tells, which counts the bindings of most transitions instead. Where it is not built, nothing is
+    known: the reference engine always searches.
+    """
+    try:
+        found = searching(net)
+    except ModelError:
+        return {}
+    return {transition: through(net, transition, arcs) for transition, arcs in found.items()}
+
+
+def through(net: Net, transition: int, arcs: list[int]) -> str:
+    """`all tokens of `a``, or all pairs or combinations of those of several places."""
+    names = [f"`{net.places[net.transitions[transition].inputs[arc].place].name}`" for arc in arcs]
+    if len(names) == 1:
+        return f"all tokens of {names[0]}"
+    listed = f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"all {'pairs' if len(names) == 2 else 'combinations'} of tokens of {listed}"
+
+
+def notes(net: Net) -> list[Diagnostic]:
+    """A note for each; one for all elements of an array."""
+    told: dict[tuple[str, Span | None], Diagnostic] = {}
+    for number, what in searches(net).items():
+        transition = net.transitions[number]
+        values = {"name": transition.name, "what": what}
+        key = ("" if transition.span else transition.name, transition.span)
+        told.setdefault(key, Diagnostic("looks-through", transition.span, values, severity="note"))
+    return list(told.values())
