@@ -20,7 +20,7 @@ MOST_REPLICATIONS: Final = 1_000  # per point, if a precision is set and no othe
 COMMON, INDEPENDENT = "common", "independent"
 CASE: Final = "case"
 """The name of a point's case among its parameters."""
-FITTED, INPUT = "fitted", "input"  # the roles of expected values
+FITTED, INPUT, TRIVIAL = "fitted", "input", "trivial"  # the roles of expected values
 
 Source = str | Path | Net | Model | Callable[..., Net | Model]
 """A net by its path or its name in the library, a net without parameters, or a function of the parameters."""
@@ -39,7 +39,8 @@ class Expected:
     """A value that a measure should have at every point whose parameters include those of `point`.
 
     value: a number in the net's units, or text with a unit ("2.96 Gbps"). source: where it comes from. role: "fitted"
-    if the model was made to have it, "input" if a parameter states it, otherwise "". predicted: what the model gave
+    if the model was made to have it, "input" if a parameter states it, "trivial" if an answer that needs no model is
+    within the tolerance, otherwise "". predicted: what the model gave
     before the value was known, written as `value` is; None if it was known.
     """
 

@@ -30,6 +30,7 @@ from petri.experiment.definition import (
     FITTED,
     INDEPENDENT,
     INPUT,
+    TRIVIAL,
     MOST_REPLICATIONS,
     Definition,
     Expected,
@@ -410,7 +411,7 @@ class Reading:
         return (
             Tolerance(0.05) if tolerance is None else Tolerance(*tolerance),
             self.text(table.entries.get("source"), "source", EXPECTED_KEYS["source"]),
-            self.one_of(table.entries.get("role"), "role", (FITTED, INPUT)) or "",
+            self.one_of(table.entries.get("role"), "role", (FITTED, INPUT, TRIVIAL)) or "",
         )
 
     def check_somewhere(self, at: Values, span: Span, points: Sequence[Mapping[str, Value]]) -> None:
