@@ -78,7 +78,7 @@ def is_trivial(expected: Expected, point: Point, fitting: Fitting) -> bool:
     if expected.measure in fitting.offered:
         offered = fitting.offered[expected.measure]
         known = parameters.get(offered, offered)
-        answers.append(in_units(known, dimension, point.net, expected.measure))  # type: ignore[arg-type]
+        answers.append(in_units(known, dimension, point.net, expected.measure))
     tolerance = expected.within.bound * (abs(stated) if expected.within.relative else 1.0)
     return any(abs(answer - stated) <= tolerance for answer in answers)
 
