@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from petri.engine.errors import Fault
@@ -78,6 +78,9 @@ class Session(Protocol):
 
     def observe(self) -> Observation:
         """Everything counted since the window started."""
+
+    def snapshot(self) -> Callable[[], Observation]:
+        """What `observe` would return now, to be made when it is wanted: most snapshots of a run never are."""
 
     def marking(self) -> Sequence[list[Token]]:
         """The tokens of each place: by position in a bag, otherwise in order of arrival."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -150,7 +152,12 @@ class NativeSession:
         self._session.begin_window()
 
     def observe(self) -> Observation:
-        observed = self._session.observe()
+        return self.snapshot()()
+
+    def snapshot(self) -> Callable[[], Observation]:
+        return partial(self._observation, self._session.observe())
+
+    def _observation(self, observed: dict[str, Any]) -> Observation:
         tick = self._compiled.net.tick
         return Observation(
             elapsed=tick.time(observed["elapsed"]),

@@ -80,6 +80,10 @@ class ReferenceSession:
         if self._levels is not None:
             self._levels.restart(self.now)
 
+    def snapshot(self) -> Callable[[], Observation]:
+        observation = self.observe()
+        return lambda: observation
+
     def observe(self) -> Observation:
         statistics, now = self._statistics, self.now
         tick = self._net.tick
