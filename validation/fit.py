@@ -37,7 +37,9 @@ def fitting_set(study: str) -> dict[str, Experiment]:
         points = [one for one in experiment.points if any(fig.applies({**experiment.fixed, **one}) for fig in expected)]
         measures = sorted({one.measure for one in expected})
         if expected:
-            found[name] = replace(experiment, points=points, cases={}, expected=expected, measures=measures)
+            found[name] = replace(
+                experiment, points=points, cases={}, expected=expected, measures=measures, precision=None
+            )
     return found
 
 

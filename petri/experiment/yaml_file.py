@@ -27,6 +27,7 @@ from petri.diagnostics import Value as DiagnosticValue
 from petri.experiment import sampling
 from petri.experiment.definition import (
     COMMON,
+    EXPECTED,
     FITTED,
     INDEPENDENT,
     INPUT,
@@ -335,9 +336,11 @@ class Reading:
 
     # ------------------------------------------------------------ precision and expected values
 
-    def precision(self, node: YamlNode | None) -> Precision | dict[str, Precision] | None:
+    def precision(self, node: YamlNode | None) -> Precision | dict[str, Precision] | str | None:
         if node is None:
             return None
+        if isinstance(node, YamlText) and node.value == EXPECTED:
+            return EXPECTED
         if isinstance(node, YamlTable):
             each = {name: self.bound(entry, "precision-form") for name, entry in node.entries.items()}
             return {name: Precision(*bound) for name, bound in each.items() if bound is not None}
