@@ -293,7 +293,7 @@ impl Join {
             self.links.at_mut(position).push(group, admitted);
         }
         if program.crowded {
-            weight = self.weight(program, indices, self.weights.len() as u32);
+            weight = u64::from(admitted) * self.weight(program, indices, self.weights.len() as u32);
         }
         self.weights.push(weight);
     }
