@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from petri.atomic_file import write_text
+from petri.atomic_file import replacing, write_text
 from petri.diagnostics import did_you_mean
 
 from . import nets
@@ -17,23 +17,23 @@ from .exits import refusal
 if TYPE_CHECKING:
     from petri.report.picture import Diagram
 
-SUFFIXES = (".svg", ".dot")
+SUFFIXES = (".svg", ".dot", ".pdf", ".png")
 
 
 @click.command(name="draw")
 @nets.net_argument
-@click.option("--output", "-o", metavar="FILE", help="Output file, FILE.svg or FILE.dot. [default: SVG on stdout]")
+@click.option("--output", "-o", metavar="FILE", help="Output file: .svg, .dot, .pdf or .png. [default: SVG on stdout]")
 @click.option("--unfold", is_flag=True, help="Draw each element of an array, even if all look alike.")
 @click.option(
     "--open", "opened", multiple=True, metavar="NAME", help="Open this module; `all` opens all. May be repeated."
 )
 @nets.settings_option
 def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...], settings: tuple[str, ...]) -> None:
-    """Draw NET as SVG, or as a Graphviz DOT file.
+    """Draw NET as SVG, PDF or PNG, or as a Graphviz DOT file.
 
     Places are circles. Transitions are boxes, or bars if they take no time. A dashed line reads; a line that ends in a
     circle inhibits. Modules and threads of a large net are drawn as closed boxes; --open router.chip shows the inside
-    of one.
+    of one. PDF and PNG need rsvg-convert, Inkscape or Chromium.
     """
     suffix = Path(output).suffix.lower() if output else ".svg"
     if suffix not in SUFFIXES:
@@ -47,9 +47,23 @@ def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...],
         write_document(text)
         return
     try:
-        write_text(output, text)
+        if suffix in (".pdf", ".png"):
+            _convert(text, output, suffix)
+        else:
+            write_text(output, text)
     except OSError as error:
         raise refusal("output-unwritable", path=output, reason=error.strerror or str(error)) from error
+
+
+def _convert(text: str, output: str, suffix: str) -> None:
+    from petri.report.picture.converting import NoConverter, converted
+
+    try:
+        found = converted(text, suffix)
+    except NoConverter as error:
+        raise refusal("no-converter", path=output, reason=str(error)) from error
+    with replacing(output) as file:
+        file.write(found)
 
 
 def _opened(drawn: Diagram, names: tuple[str, ...]) -> Diagram:

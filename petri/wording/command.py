@@ -17,6 +17,10 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
         "`pnsim list` shows the nets of the library",
     ),
+    "no-converter": Wording(
+        "`{path}` cannot be made: {reason}",
+        "install librsvg (rsvg-convert), Inkscape or Chromium; or draw an .svg and print it from a browser",
+    ),
     "play-too-large": Wording(
         "the net is too large for a token game: more than {most} places and transitions",
         "make its arrays smaller with --set",

@@ -225,6 +225,25 @@ def test_help_and_version(call: Call) -> None:
         assert outcome.out.startswith(f"Usage: pnsim {command}")
 
 
+@pytest.mark.parametrize(
+    ("suffix", "begin"), [(".pdf", b"%PDF"), pytest.param(".png", b"\x89PNG", marks=pytest.mark.slow)]
+)
+def test_draw_as_pdf_and_png(call: Call, write: Write, tmp_path: Path, suffix: str, begin: bytes) -> None:
+    found = call("draw", write(PACKETS), "-o", str(tmp_path / f"net{suffix}"))
+    if "no program for it is installed" in found.err:
+        pytest.skip("no converter is installed")
+    assert (found.status, found.out) == (0, "")
+    assert (tmp_path / f"net{suffix}").read_bytes().startswith(begin)
+
+
+def test_draw_says_what_a_pdf_needs(call: Call, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(PACKETS)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = call("draw", path, "-o", str(tmp_path / "net.pdf"))
+    assert found.status == 2
+    assert "install librsvg" in found.err
+
+
 def test_draw_opens_modules_by_name(call: Call) -> None:
     assert ">receive</text>" in call("draw", "ixp2400").out
     assert ">port_free</text>" not in call("draw", "ixp2400").out

@@ -250,8 +250,9 @@ class _Grid:
         self._place_ends()
         for column in self.columns:
             self._fit(column, dict.fromkeys(column, 0.0), {})
-        for sweep in range(24):
-            last = sweep >= 16
+        sweeps = 80 if len(self.heights) < _LARGE else 24
+        for sweep in range(sweeps):
+            last = sweep >= sweeps // 4
             order = self.columns if sweep % 2 == 0 else self.columns[::-1]
             for column in order:
                 sides = (self.left, self.right) if last else (self.left if sweep % 2 == 0 else self.right,)
@@ -278,7 +279,7 @@ class _Grid:
             total = weight = 0.0
             for neighbours in sides:
                 for other, link in neighbours[element]:
-                    share = 8.0 if self.passes[element] and self.passes[other] else 2.0
+                    share = 40.0 if self.passes[element] and self.passes[other] else 2.0
                     total += share * (self.middle[other] + self._end(other, link) - self._end(element, link))
                     weight += share
             wanted[element] = total / weight if weight else self.middle[element]
