@@ -23,11 +23,13 @@ def searches(net: Net) -> dict[int, str]:
 
 def through(net: Net, transition: int, arcs: list[int]) -> str:
     """`all tokens of `a``, or all pairs or combinations of those of several places."""
-    names = [f"`{net.places[net.transitions[transition].inputs[arc].place].name}`" for arc in arcs]
-    if len(names) == 1:
-        return f"all tokens of {names[0]}"
-    listed = f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"all {'pairs' if len(names) == 2 else 'combinations'} of tokens of {listed}"
+    inputs = net.transitions[transition].inputs
+    places = dict.fromkeys(f"`{net.places[inputs[arc].place].name}`" for arc in arcs)
+    *first, last = places
+    listed = f"{', '.join(first)} and {last}" if first else last
+    if len(arcs) == 1:
+        return f"all tokens of {listed}"
+    return f"all {'pairs' if len(arcs) == 2 else 'combinations'} of tokens of {listed}"
 
 
 def notes(net: Net) -> list[Diagnostic]:

@@ -111,7 +111,7 @@ impl Program {
         }
         let looks = |&arc: &usize| {
             let input = &transition.inputs[arc];
-            is_bag(input) && (input.decides || transition.prefer.is_some()) && transition.counted != Some(arc)
+            is_bag(input) && (transition.prefer.is_some() || (input.decides && transition.counted != Some(arc)))
         };
         let arcs: Vec<usize> = (0..transition.inputs.len()).filter(looks).collect();
         // How many tokens have one key is not known; one, if all is well.

@@ -119,3 +119,51 @@ impl Match {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ids::MatchId;
+    use crate::base::invariant::broken;
+    use crate::program::Program;
+
+    /// A pivot whose threshold is below another's rank, which is not 3.
+    fn program() -> Program {
+        let place = |name: &str| format!(r#"{{"name":"{name}","colour":{{"slots":[{{"name":"x"}}]}}}}"#);
+        let arc = |place: u32| format!(r#"{{"place":{place},"pattern":[{{"bind":{place}}}]}}"#);
+        let variable = |number: u32| format!(r#"{{"op":"var","kind":"int","value":{number}}}"#);
+        let compare =
+            |op: &str, left: String, right: String| format!(r#"{{"op":"{op}","kind":"bool","args":[{left},{right}]}}"#);
+        let three = r#"{"op":"const","kind":"int","value":3}"#.to_owned();
+        let args = [compare("lt", variable(0), variable(1)), compare("ne", variable(1), three)].join(",");
+        let text = format!(
+            r#"{{"places":[{},{}],"transitions":[{{"name":"t","variables":[{{"name":"a"}},{{"name":"b"}}],
+            "inputs":[{},{}],"guard":{{"op":"and","kind":"bool","args":[{args}]}}}}]}}"#,
+            place("a"),
+            place("b"),
+            arc(0),
+            arc(1)
+        );
+        Program::from_json(&text).expect("a net")
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let tokens: Vec<[u64; 1]> = (0..6).map(|value| [value]).collect();
+        let tokens: Vec<&[u64]> = tokens.iter().map(|token| &token[..]).collect();
+        let damaged = |damage: fn(&mut Match)| {
+            let program = program();
+            let plan = &program.matches[MatchId(0)];
+            let mut state = Match::new(plan);
+            tokens.iter().for_each(|token| state.pivot_arrives(plan, token));
+            tokens.iter().for_each(|token| state.other_arrives(plan, token));
+            assert_eq!(state.verify(plan, [&tokens, &tokens]), Ok(()));
+            assert_eq!((state.bindings(), state.choose(plan, 4)), (12, [1, 2]));
+            damage(&mut state);
+            broken(state.verify(plan, [&tokens, &tokens]))
+        };
+        assert_eq!(damaged(|state| state.thresholds.push(None, 0)), "ranks");
+        assert_eq!(damaged(|state| state.ranks.swap_remove(2)), "ranks");
+        assert_eq!(damaged(|state| state.thresholds.mark(Cut::END, true)), "marks");
+    }
+}

@@ -62,3 +62,32 @@ impl Ranking {
         self.row.verify()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::ids::RankingId;
+    use crate::base::invariant::broken;
+    use crate::program::Program;
+
+    #[test]
+    fn damage_is_found() {
+        let key = r#"{"op":"var","kind":"int","value":0}"#;
+        let program = Program::from_json(&format!(
+            r#"{{"places":[{{"name":"a","colour":{{"slots":[{{"name":"x"}}]}}}}],
+            "transitions":[{{"name":"t","variables":[{{"name":"a"}}],"prefer":{{"key":{key},"most":true}},
+            "inputs":[{{"place":0,"pattern":[{{"bind":0}}]}}]}}]}}"#
+        ));
+        let program = program.expect("a net");
+        let plan = &program.rankings[RankingId(0)];
+        let tokens: Vec<[u64; 1]> = (0..6).map(|value| [value / 2]).collect();
+        let tokens: Vec<&[u64]> = tokens.iter().map(|token| &token[..]).collect();
+        let mut ranking = Ranking::new(plan);
+        tokens.iter().for_each(|token| ranking.arrives(plan, token));
+        assert_eq!(ranking.verify(plan, &tokens), Ok(()));
+        let (rank, number) = ranking.least();
+        assert_eq!((number, ranking.select(rank, 1)), (2, 5));
+        ranking.leaves(5);
+        assert_eq!(broken(ranking.verify(plan, &tokens)), "ranks");
+    }
+}
