@@ -25,6 +25,12 @@ from petri.wording import label
 Texts = Callable[[Path], Text]
 Uris = Callable[[Path], str]
 
+_LENSES = (
+    ("run this net", "pnsim.run"),
+    ("check", "pnsim.check"),
+    ("draw", "pnsim.draw"),
+    ("play", "pnsim.play"),
+)
 _AFTER_NUMBER = re.compile(r"(?<![\w.])\d[\d_.]*(?:[eE][+-]?\d+)? $")
 _SEVERITY = {
     "error": types.DiagnosticSeverity.Error,
@@ -202,12 +208,9 @@ def _touch(one: types.Range, other: types.Range) -> bool:
 
 
 def lenses(checked: Checked, uri: str, texts: Texts) -> list[types.CodeLens]:
-    """Above a net: run it, check it. The client has the commands `pnsim.run` and `pnsim.check`, of the file's URI."""
+    """Above a net: run, check, draw and play it. The client has a command `pnsim.…` for each, of the file's URI."""
     start: Span | None = next((d.span for d in _declarations(checked) if isinstance(d, tree.Net)), None)
     if start is None:
         return []
     where = texts(checked.path).range(start)
-    return [
-        types.CodeLens(where, types.Command(title, command, arguments=[uri]))
-        for title, command in (("run this net", "pnsim.run"), ("check", "pnsim.check"), ("draw", "pnsim.draw"))
-    ]
+    return [types.CodeLens(where, types.Command(title, name, arguments=[uri])) for title, name in _LENSES]

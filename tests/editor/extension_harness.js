@@ -2,7 +2,7 @@
 // Runs the extension with a stand-in for the editor, and prints what it did as JSON.
 const Module = require("node:module");
 const [source, program, net] = process.argv.slice(2);
-const done = { commands: [], tasks: [], pages: [], errors: [], server: null };
+const done = { commands: [], tasks: [], pages: [], opened: [], errors: [], server: null };
 const uri = (path) => ({ scheme: "file", fsPath: path, toString: () => `file://${path}` });
 const commands = {};
 const vscode = {
@@ -16,9 +16,10 @@ const vscode = {
     executeCommand: (name) => commands[name](),
   },
   tasks: { executeTask: async (task) => done.tasks.push([task.execution.command, ...task.execution.args]) },
-  env: { openExternal: async () => true },
+  env: { openExternal: async (page) => done.opened.push(page.fsPath) },
   window: {
-    activeTextEditor: { document: { uri: uri(net) } },
+    activeTextEditor: { document: { uri: uri(net), getWordRangeAtPosition: () => undefined }, selection: {} },
+    showInputBox: async ({ prompt }) => (prompt.startsWith("Transition") ? "serve" : "3"),
     showErrorMessage: (message) => done.errors.push(message),
     createWebviewPanel: (kind, title, column, options) => {
       const webview = { set html(text) { done.pages.push({ scripts: options.enableScripts, text }); } };
@@ -46,7 +47,7 @@ Module._load = function (name, ...rest) {
   const extension = require(source);
   await extension.activate({ subscriptions: [] });
   done.commands = Object.keys(commands).sort();
-  for (const name of ["pnsim.run", "pnsim.check"]) await commands[name](uri(net));
+  for (const name of ["pnsim.run", "pnsim.check", "pnsim.step", "pnsim.why"]) await commands[name](uri(net));
   await commands["pnsim.draw"]();
   await commands["pnsim.play"]();
   await extension.deactivate();

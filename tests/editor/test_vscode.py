@@ -18,7 +18,6 @@ from petri import library
 from petri.editor.highlighting import EDITORS
 from petri.language.syntax.parser import parse
 from petri.version import VERSION
-from pnsim.main import COMMANDS
 
 FOLDER = EDITORS / "vscode"
 MANIFEST: dict[str, Any] = json.loads((FOLDER / "package.json").read_text(encoding="utf-8"))
@@ -80,13 +79,20 @@ def test_its_commands_in_a_stand_in_for_the_editor(tmp_path: Path) -> None:
     done = json.loads(ran.stdout)
     assert done["commands"] == sorted(command["command"] for command in MANIFEST["contributes"]["commands"])
     assert done["server"] == {"command": str(program), "args": ["lsp"], "selector": [{"language": "pnsim"}]}
-    assert done["tasks"] == [[str(program), "run", str(net)], [str(program), "check", str(net)]]
+    assert done["tasks"] == [
+        [str(program), "run", str(net)],
+        [str(program), "check", str(net)],
+        [str(program), "step", str(net)],
+        [str(program), "why", str(net), "serve", "--at", "3"],
+    ]
     (page,) = done["pages"]
     assert page["scripts"] is False
     picture = page["text"].partition("base64,")[2].partition('"')[0]
     assert b"<svg" in b64decode(picture)
-    if "play" not in COMMANDS:
-        assert done["errors"] == ["pnsim play: this version of pnsim has no token game; install a newer one"]
+    (game,) = done["opened"]
+    assert "<svg" in Path(game).read_text(encoding="utf-8")
+    shutil.rmtree(Path(game).parent)
+    assert done["errors"] == []
 
 
 @pytest.mark.slow

@@ -47,13 +47,25 @@ async function savedFile(argument) {
 }
 
 /** Shows a command's output in a terminal. No shell reads the file's name. */
-async function inTerminal(command, argument) {
+async function inTerminal(command, argument, ...more) {
   const file = await savedFile(argument);
   if (!file) return;
-  const execution = new vscode.ProcessExecution(program(), [command, file], { cwd: path.dirname(file) });
+  const execution = new vscode.ProcessExecution(program(), [command, file, ...more], { cwd: path.dirname(file) });
   const name = `${command} ${path.basename(file)}`;
   const task = new vscode.Task({ type: "pnsim" }, vscode.TaskScope.Workspace, name, "pnsim", execution, []);
   await vscode.tasks.executeTask(task);
+}
+
+/** Why a transition is enabled at an instant, or not: the one under the cursor, unless another is written. */
+async function why(argument) {
+  const editor = vscode.window.activeTextEditor;
+  const word = editor?.document.getWordRangeAtPosition(editor.selection.active);
+  const value = word ? editor.document.getText(word) : "";
+  const transition = await vscode.window.showInputBox({ prompt: "Transition; empty for all", value });
+  if (transition === undefined) return;
+  const time = await vscode.window.showInputBox({ prompt: "Instant, such as 3 ms; empty for the end of the run" });
+  if (time === undefined) return;
+  await inTerminal("why", argument, ...(transition ? [transition] : []), ...(time ? ["--at", time] : []));
 }
 
 function output(args, cwd) {
@@ -108,9 +120,7 @@ async function play(argument) {
     await output(["play", file, "--output", target], path.dirname(file));
     await vscode.env.openExternal(vscode.Uri.file(target));
   } catch (error) {
-    const old = error.message.includes("unknown-command");
-    const words = old ? "this version of pnsim has no token game; install a newer one" : error.message.split("\n")[0];
-    vscode.window.showErrorMessage(`pnsim play: ${words}`);
+    vscode.window.showErrorMessage(`pnsim play: ${error.message.split("\n")[0]}`);
   }
 }
 
@@ -118,6 +128,8 @@ async function activate(context) {
   const commands = {
     "pnsim.run": (uri) => inTerminal("run", uri),
     "pnsim.check": (uri) => inTerminal("check", uri),
+    "pnsim.step": (uri) => inTerminal("step", uri),
+    "pnsim.why": why,
     "pnsim.draw": draw,
     "pnsim.play": play,
     "pnsim.restart": async () => {
