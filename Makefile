@@ -27,7 +27,7 @@ BUILD_FILES := pyproject.toml setup.py petri/version.py \
 # Tests start many processes, each of which would otherwise compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test lint types rust python test-slow fuzz bench validate wheel image docs format readme clean
+.PHONY: help run test lint types rust python test-slow fuzz verify bench validate wheel image docs format readme clean
 
 help:
 	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
@@ -36,6 +36,7 @@ help:
 	@echo 'make lint types rust python   the parts of `make test`'
 	@echo 'make bench      set everything up and measure the speed (about four minutes)'
 	@echo 'make fuzz       look for faults in random nets and damaged files (MINUTES=10; SEED=n CASE=n repeats one)'
+	@echo 'make verify     hold random draws and choices against theory (about a minute)'
 	@echo 'make validate   compare the nets with published figures (about a quarter of an hour); pages in validation-results/'
 	@echo 'make wheel      build a wheel that installs without Rust, in dist/'
 	@echo 'make image      build a container image (CONTAINER=podman for another builder than docker)'
@@ -76,6 +77,9 @@ test-slow: $(DEV_STAMP)
 MINUTES ?= 10
 fuzz: $(DEV_STAMP)
 	nice $(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE))
+
+verify: $(DEV_STAMP)
+	$(BIN)/python -m verification
 
 # A comparator that cannot be installed is omitted from the table, which then says so.
 bench: $(DEV_STAMP)

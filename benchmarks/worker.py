@@ -18,9 +18,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petri.structs import replace
+
+if TYPE_CHECKING:
+    from petri.engine.interface import Limits
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -55,6 +58,13 @@ class Timer:
         return {"seconds": self.processor, "wall": self.wall}
 
 
+def no_limits() -> Limits:
+    """Limits that no net here reaches. Where more tokens were allowed, integrals over time would need a wider word."""
+    from petri.engine.interface import Limits
+
+    return Limits(firings_at_an_instant=1 << 40, tokens=1 << 32)
+
+
 def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
     """Runs like those of a user, with all statistics.
 
@@ -65,13 +75,12 @@ def whole_run(engine: str, net: str, parameters: dict[str, str]) -> Run:
     import numpy as np
 
     import petri
-    from petri.engine.interface import Limits
 
     model = petri.load(net, **parameters)
     if engine.endswith("-bare"):
         engine = engine.removesuffix("-bare")
         model = replace(model, net=replace(model.net, measures=(), expectations=(), probes=()))
-    limits = Limits(firings_at_an_instant=1 << 40, tokens=1 << 40)
+    limits = no_limits()
 
     def run(request: Request) -> Answer:
         firings = request.get("firings")
@@ -109,7 +118,7 @@ def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
     If that takes more than "patience" seconds of processor time, the measurement starts at once.
     """
     import petri
-    from petri.engine.interface import Limits, Session
+    from petri.engine.interface import Session
     from petri.run.session import begin
 
     model = petri.load(net, **parameters)
@@ -117,8 +126,7 @@ def steady_state(engine: str, net: str, parameters: dict[str, str]) -> Run:
 
     def run(request: Request) -> Answer:
         if not sessions:
-            limits = Limits(firings_at_an_instant=1 << 40, tokens=1 << 40)
-            sessions.append(begin(model.net, engine, request["seed"], 0, limits=limits))
+            sessions.append(begin(model.net, engine, request["seed"], 0, limits=no_limits()))
             settle(sessions[0], request["settle"], request["patience"])
         with Timer() as timer:
             sessions[0].advance(math.inf, request["firings"])

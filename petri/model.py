@@ -23,6 +23,7 @@ from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
     from petri.report.notebook import Drawing
+    from petri.report.why import Why
     from petri.traffic.attach import Files
 
 
@@ -184,6 +185,25 @@ class Model(Frozen):
             if interrupted or result.failure is not None or not imprecise(result, precision):
                 break
         return result
+
+    def why(
+        self,
+        transition: str,
+        at: float | str | None = None,
+        *,
+        firing: int | str | None = None,
+        replication: int = 0,
+        **options: Unpack[RunOptions],
+    ) -> Why:
+        """Why a transition was enabled at an instant of a run, or not; `print(model.why("send", "3 ms"))` tells it.
+
+        at: when all that happens at that time has happened, in the net's unit or as text with a unit; the end of the
+        run if None. firing: instead, just before firing number N, from 1, or before the first firing of that transition
+        after `at`. The options are those of `run`. Raises LanguageError if there is no such transition, if it never
+        fires, or if the time is not one.
+        """
+        explained: Why = shown_by_report("why", self, transition, at, firing, replication, **options)
+        return explained
 
     def draw(self) -> Drawing:
         """The drawing of the net. A notebook shows it; `draw().save("net.svg")` writes it as SVG, or as DOT.

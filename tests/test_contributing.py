@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
-NAMED = set(re.findall(r"`((?:petri|cli|tests|docs|models|nets|benchmarks|validation)/[\w./-]*)`", TEXT))
+NAMED = set(re.findall(r"`((?:petri|cli|tests|docs|models|nets|benchmarks|validation|verification)/[\w./-]*)`", TEXT))
 MADE = {"petri/library/models", "petri/library/nets"}  # by an install
 GENERATED = {"petri/language/syntax/tables.json"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
 from petri.engine.errors import Fault
@@ -79,8 +79,14 @@ class Session(Protocol):
     def observe(self) -> Observation:
         """Everything counted since the window started."""
 
+    def snapshot(self) -> Callable[[], Observation]:
+        """What `observe` would return now, to be made when it is wanted: most snapshots of a run never are."""
+
     def marking(self) -> Sequence[list[Token]]:
         """The tokens of each place: by position in a bag, otherwise in order of arrival."""
+
+    def held(self) -> list[list[Token]]:
+        """The same tokens as the engine keeps them, with times in ticks."""
 
     def levels(self) -> Levels | None:
         """The time at each number of tokens since the window started, if requested: [place, number]."""

@@ -80,6 +80,10 @@ class ReferenceSession:
         if self._levels is not None:
             self._levels.restart(self.now)
 
+    def snapshot(self) -> Callable[[], Observation]:
+        observation = self.observe()
+        return lambda: observation
+
     def observe(self) -> Observation:
         statistics, now = self._statistics, self.now
         tick = self._net.tick
@@ -101,6 +105,9 @@ class ReferenceSession:
     def marking(self) -> list[list[Token]]:
         places = zip(self._net.places, self._engine.marking, strict=True)
         return [[token_in_units(token.value, place.colour, self._net.tick) for token in row] for place, row in places]
+
+    def held(self) -> list[list[Token]]:
+        return [[token.value for token in row] for row in self._engine.marking]
 
     def levels(self) -> Levels | None:
         if self._levels is None:

@@ -323,6 +323,12 @@ def _powers(e: Expr, variables: Sequence[Variable]) -> _Powers | None:
     return next((found for found in args if found is not None), None)
 
 
+def operand_shown(e: Expr, variables: Sequence[Variable]) -> tuple[str, Sequence[str]]:
+    """The dimension of an operand as far as it is known by itself, and the names of an enumeration's values."""
+    shown = _shown(e, variables)
+    return shown.dimension, shown.labels
+
+
 def _shown(e: Expr, variables: Sequence[Variable]) -> _Shown:
     """How an operand of a comparison is shown by itself."""
     if e.op == "var":

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from petri.analysis.searches import searches
 from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.expected import said
@@ -52,7 +53,7 @@ def _sections(net: Net, teller: _Teller) -> tuple[tuple[str, tuple[str, str], li
     return (
         ("Parameters", ("value", "range"), [teller.parameter(p) for p in net.parameters]),
         ("Places", ("holds", "at first"), [teller.place(p) for p in net.places]),
-        ("Transitions", ("takes", "when"), [teller.transition(t) for t in net.transitions]),
+        ("Transitions", ("takes", "when"), [teller.transition(number) for number in range(len(net.transitions))]),
         ("Measures", ("records", "expected"), [teller.measure(m) for m in net.measures]),
     )
 
@@ -86,6 +87,7 @@ class _Teller:
         self.net = net
         self.units = Units.of(net)
         self.text = ExpressionText(net, sources)
+        self.searches = searches(net)
 
     def run_line(self) -> str:
         run = self.net.run_defaults
@@ -129,7 +131,8 @@ class _Teller:
             begins = f"rows of {place.stream.name}" if place.stream.name else "rows of a file"
         return place.name, holds, begins, _line(place.doc)
 
-    def transition(self, transition: Transition) -> InformationRow:
+    def transition(self, number: int) -> InformationRow:
+        transition = self.net.transitions[number]
         time = transition.time
         immediate = time.op == "const" and not time.value
         takes = "" if immediate else self.expression(transition, time, "Time")
@@ -141,7 +144,9 @@ class _Teller:
         if transition.weight != 1.0:
             parts.append(f"weight {exact(transition.weight)}")
         if transition.prefer is not None:
-            parts.append(f"{self.text.preference(transition, transition.prefer)} (each binding is compared)")
+            parts.append(self.text.preference(transition, transition.prefer))
+        if (what := self.searches.get(number)) is not None:
+            parts.append(f"(looks through {what.replace('`', '')})")
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:

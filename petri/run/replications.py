@@ -140,7 +140,7 @@ class Driver:
         self.left = math.inf if plan.firings is None else plan.firings
         self.piece = 500
         self.most_batches = batches
-        self.batches: list[Observation] = []
+        self.batches: list[Callable[[], Observation]] = []
         self.sink: TraceSink | None = None
         self.series = [Series(index, m.window) for index, m in enumerate(net.measures) if m.window]
         self.net = net
@@ -176,7 +176,7 @@ class Driver:
             firings=session.firings,
             hash=session.hash,
             window=replace(session.observe(), series={series.measure: series.values for series in self.series}),
-            batches=tuple(self.batches),
+            batches=tuple(batch() for batch in self.batches),
             marking=session.marking(),
             fault=None if self.searching else self.wrong or session.error,
             seconds=time.perf_counter() - started,
@@ -210,7 +210,7 @@ class Driver:
             ended = self.advance(until, length if batched else None)
             if ended is not None:
                 return ended
-            self.batches.append(self.session.observe())
+            self.batches.append(self.session.snapshot())
             if len(self.batches) == self.most_batches:
                 self.batches = self.batches[1::2]
                 length *= 2

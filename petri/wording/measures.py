@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.wording.entry import Wording
+from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
     "function-of-figures": Wording(
@@ -40,7 +40,9 @@ WORDING: dict[str, Wording] = {
     ),
     "reorder-setting-twice": Wording("`{text}` is set twice"),
     "reorder-threshold": Wording("the threshold `{name}` must be from 1 to {limit}, not {value}"),
-    "unknown-target": Wording("there is no `{name}`; expected {wanted}", "did you mean `{suggestion}`?"),
+    "unknown-target": Wording(
+        "there is no `{name}`; expected {wanted}", Replace("did you mean `{suggestion}`?", of="name")
+    ),
     "wrong-target": Wording("`{text}` is {kind}, but {wanted} is expected here", "for {kind} there are {figures:and}"),
     "not-a-path": Wording("`{text}` is not a name of {wanted}", "names look like `send`, `link[2]`, `engine[*].alu`"),
     "nothing-inside": Wording("`{name}` is {kind}: there is no `{inside}` in it"),
@@ -84,7 +86,9 @@ WORDING: dict[str, Wording] = {
         "`{name}` records no series", "add `record series(1 ms)` to it, with the length of a window"
     ),
     "no-such-figure": Wording(
-        "`{name}` has no figure `{field}`", "did you mean `{suggestion}`?", notes=("its figures are {known:and}",)
+        "`{name}` has no figure `{field}`",
+        Replace("did you mean `{suggestion}`?", of="field"),
+        notes=("its figures are {known:and}",),
     ),
     "record-needs-sample": Wording(
         "`{name}` is a single figure, so its `{field}` cannot be recorded",

@@ -223,3 +223,13 @@ def test_help_and_version(call: Call) -> None:
         outcome = call(command, "--help")
         assert outcome.status == 0
         assert outcome.out.startswith(f"Usage: pnsim {command}")
+
+
+def test_draw_opens_modules_by_name(call: Call) -> None:
+    assert ">receive</text>" in call("draw", "ixp2400").out
+    assert ">port_free</text>" not in call("draw", "ixp2400").out
+    assert ">port_free</text>" in call("draw", "ixp2400", "--open", "router.receive.mac").out
+    assert ">port_free</text>" in call("draw", "ixp2400", "--open", "all").out
+    wrong = call("draw", "ixp2400", "--open", "router.recieve")
+    assert wrong.status == 2
+    assert "did you mean `router.receive`?" in wrong.err

@@ -126,6 +126,29 @@ PAIRS = {
           takes 30 ns
         """,
     ),
+    "a wait after a branch that ends at a place": (
+        """
+        thread t
+          take received(p), idle(c)
+          while c < 2
+            if p.kind == 0 then
+              set c = c + 1
+            end
+            wait 5 ns
+            set c = c + 1
+          end
+          give idle(c mod 4), out(p)
+        end
+        """,
+        """
+        place at : { p: Packet, c: 0..4 }
+        transition a: received(p), idle(c)
+          -> if c < 2 then at({p, c}) else idle(c), if c >= 2 then out(p)
+        transition b: at({p, c}) -> if n < 2 then at({p, c: n}) else idle(n mod 4), if n >= 2 then out(p)
+          takes 5 ns
+          let n = if p.kind == 0 then c + 2 else c + 1
+        """,
+    ),
     "a branch that waits": (
         """
         thread t

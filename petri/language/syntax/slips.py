@@ -45,7 +45,7 @@ _SYNONYMS = {
     "enum": "type", "record": "type", "metric": "measure", "units": "unit", "new": "instance", "endmodule": "end",
 }  # fmt: skip
 
-# An example of each declaration: the hint if nothing better is known.
+# An example of each declaration, and of the steps that name something: the hint if nothing better is known.
 _FORMS = {
     "net": "net name",
     "time": "time ns",
@@ -64,6 +64,9 @@ _FORMS = {
     "measure": "measure name = now - x.born at send record mean, p99",
     "expect": "expect loss < 0.01",
     "run": "run until 100 warmup 10 replications 20",
+    "draw": "draw size ~ uniform(64 B..1518 B)",
+    "let": "let rest = size - header",
+    "set": "set turn = (turn + 1) mod 4",
 }
 _FORMS["port"] = "port in work: Packet` or `port out done: Packet"
 
@@ -249,7 +252,7 @@ def _missing_name(case: _Case) -> Diagnostic | None:
     if token and token.kind == "STRING":
         return case.tell("name-in-quotes", name=token.text.strip('"'))
     if case.position == 1 and case.word:
-        return case.tell("missing-name", word=case.word, form=_FORMS[case.word])
+        return case.tell("missing-name", word=case.word, form=_FORMS.get(case.word))
     return None
 
 
@@ -465,7 +468,8 @@ def _numbers(case: _Case) -> Diagnostic | None:
     number = case.tokens[max(case.position - 2, 0)]
     if before.kind == "." and number.kind == "NUMBER":
         last = token if token.kind == "NUMBER" and not token.first else before
-        return case.tell("number-point", span=span_of(number, last, case.path), number=f"{number.text}.0")
+        whole = None if "." in number.text else f"{number.text}.0"  # of `1.2.3` nobody knows what was meant
+        return case.tell("number-point", span=span_of(number, last, case.path), number=whole)
     if token.kind == "." and case.wants_value and case.after == "NUMBER":
         digits = case.tokens[case.position + 1]
         return case.tell("number-point", span=span_of(token, digits, case.path), number=f"0.{digits.text}")

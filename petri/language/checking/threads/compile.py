@@ -214,7 +214,7 @@ class Compiler:
 
     def _wait(self, step: tree.Step, cursor: Cursor) -> Cursor:
         assert step.time is not None
-        end = cursor.ends[0] if len(cursor.ends) == 1 else None
+        end = cursor.ends[0] if len(cursor.ends) == 1 and cursor.state is None else None
         alone = end is not None and end.condition is None and not end.transition.outputs and end.transition.time is None
         if end is None or not alone or step.label or step.guard or step.priority or step.weight or step.prefer:
             end = End(self._transition(cursor, step), None, {})

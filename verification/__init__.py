@@ -1,0 +1,1 @@
+"""Random draws against theory: `make verify` (docs/verification.md)."""
