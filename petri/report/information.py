@@ -19,7 +19,7 @@ from petri.report.quantities import Units, exact, exact_quantity, parameter_text
 from petri.report.summary import shown_dimension
 from petri.ticks import HORIZON
 
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX = re.compile(r"\[-?\w+\]")
 _FIGURES = ("Parameters",)  # tables whose cells are values, which no line breaks
 
 

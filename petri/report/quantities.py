@@ -131,9 +131,9 @@ class Units(Frozen):
 
     def show_without_error(self, value: float, half_width: float, dimension: str = "") -> str:
         """The value of `show_with_error` where there is no room for its interval: `2.961 Gbps`, `14? ms`."""
-        if not half_width > abs(value):
+        if not half_width > abs(value) or not math.isfinite(half_width):
             return self.show(value, dimension)
-        scale = self.scale(value, dimension)
+        scale = self.scale(half_width, dimension)
         return joined(f"{number(value * scale.factor, 2)}?", scale.unit)
 
     def show_range(self, low: float, high: float, dimension: str = "") -> str:

@@ -44,3 +44,20 @@ def test_experiments_and_searches_name_an_element(call: Call, write: Callable[..
     assert "odd[gold].max" in shown.out, shown
     found = call("search", path, "--find", "pace", "--in", "1..4", "--while", "odd[gold] >= 4", "--resolution", "0.5")
     assert "odd[gold]" in found.out, found
+
+
+def test_arrays_over_an_enumeration_are_folded(call: Call, write: Callable[..., str], tmp_path: Path) -> None:
+    path = write("""
+    type Class = gold | silver
+    place source : Class = gold, silver
+    place queue[Class]
+    transition arrive: source(c) -> source(c), queue[c]   takes 3
+    transition serve[c in Class]: queue[c] -> nothing     takes 1
+    run until 30
+    """)
+    shown, described, drawn = call("run", path).out, call("info", path).out, tmp_path / "net.dot"
+    assert "serve[*] ×2" in shown
+    assert "queue[*] ×2" in shown
+    assert "serve[*] ×2" in described
+    call("draw", path, "-o", str(drawn))
+    assert "serve ×2" in drawn.read_text(encoding="utf-8")

@@ -290,8 +290,9 @@ class Programs:
 
     def run(self) -> tree.Run:
         until = self._maybe(self.expression)
-        maybe = [self._maybe(self.expression) for _ in range(4)]
-        return tree.Run(until, until is None and self.chance.random() < 0.5, *maybe, NOWHERE)
+        warmup, replications, precision, seed = (self._maybe(self.expression) for _ in range(4))
+        dead = until is None and self.chance.random() < 0.5
+        return tree.Run(until, dead, warmup, replications, precision, seed, NOWHERE)
 
     def module(self) -> tree.Module:
         parameters = self._some(lambda: self.parameter(self._maybe(self.expression)), 0, 2)
