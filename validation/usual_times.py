@@ -4,7 +4,8 @@
     python validation/usual_times.py shaping
 
 Processor seconds are measured, not seconds on the clock, so that other programs on the machine do not count. Only the
-first replication of each point runs; the others are assumed to need as long.
+first replication of each point runs, and the others are assumed to need as long; an experiment with a precision, whose
+number of replications nobody knows before, runs as a whole.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import platform
 import tempfile
 import time
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -37,8 +39,11 @@ def seconds(path: Path) -> float:
     replications = prepared.stopping.first
     ready = time.process_time()
     with tempfile.TemporaryDirectory() as place:
-        sweep(experiment.with_overrides(replications=1), Path(place) / "one.db", engine="native", workers=1)
+        short = replace(experiment, replications=1, precision=None)
+        sweep(experiment if experiment.precision else short, Path(place) / "one.db", engine="native", workers=1)
     preparing, running = ready - begun, time.process_time() - ready
+    if experiment.precision:
+        return running
     return preparing + max(running - preparing, 0.0) * replications  # the sweep has prepared the points once more
 
 

@@ -76,6 +76,14 @@ def compiled(net: Net) -> Compiled:
     return latest
 
 
+def searching(net: Net) -> dict[int, list[int]]:
+    """The transitions that look through many tokens at nearly every firing, and the input arcs for which they do.
+
+    Empty if the native engine is not built. Raises ModelError if the engine cannot run the net.
+    """
+    return dict(compiled(net).program.searching()) if available() else {}
+
+
 class NativeSession:
     """A replication on the native engine. Raises ImportError if it is not built."""
 

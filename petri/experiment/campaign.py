@@ -107,6 +107,11 @@ class PointState:
         )
 
 
+def stopping_at(point: Point, stopping: Stopping) -> Stopping:
+    """That of the experiment; where the expected values of a point say how precise it must be, with theirs."""
+    return replace(stopping, wanted=dict(point.judging)) if point.judging else stopping
+
+
 @dataclass(frozen=True)
 class State:
     """The progress of an experiment, for the display."""
@@ -197,7 +202,7 @@ class Campaign:
         self.watch = watch
         warmups = {one.point: one.warmup for one in store.points()}
         self.states = [
-            PointState(point, number, prepared.stopping, warmups[number])
+            PointState(point, number, stopping_at(point, prepared.stopping), warmups[number])
             for point, number in zip(prepared.points, numbers, strict=True)
         ]
         self.by_number = {state.stored: state for state in self.states}

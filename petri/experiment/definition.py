@@ -18,9 +18,10 @@ from petri.net import Net
 
 MOST_REPLICATIONS: Final = 1_000  # per point, if a precision is set and no other limit is given
 COMMON, INDEPENDENT = "common", "independent"
+EXPECTED: Final = "expected"  # the precision that the expected values need to be judged
 CASE: Final = "case"
 """The name of a point's case among its parameters."""
-FITTED, INPUT = "fitted", "input"  # the roles of expected values
+FITTED, INPUT, TRIVIAL = "fitted", "input", "trivial"  # the roles of expected values
 
 Source = str | Path | Net | Model | Callable[..., Net | Model]
 """A net by its path or its name in the library, a net without parameters, or a function of the parameters."""
@@ -39,7 +40,8 @@ class Expected:
     """A value that a measure should have at every point whose parameters include those of `point`.
 
     value: a number in the net's units, or text with a unit ("2.96 Gbps"). source: where it comes from. role: "fitted"
-    if the model was made to have it, "input" if a parameter states it, otherwise "". predicted: what the model gave
+    if the model was made to have it, "input" if a parameter states it, "trivial" if an answer that needs no model is
+    within the tolerance, otherwise "". predicted: what the model gave
     before the value was known, written as `value` is; None if it was known.
     """
 
@@ -81,7 +83,8 @@ class Definition:
     named sets of parameters; each point is run in each case, and has its name as `case`. parts: measures that add
     up to a whole, by its name, which reports draw as stacked bars. replications: per point; with a precision, the
     number before the first check. precision: the half-width that every measure, or every measure named, must reach,
-    to `max_replications` at the most. until, warmup: as of `Model.run`; warmup "auto" determines it from pilot
+    to `max_replications` at the most; "expected": at each point, a third of the tolerances of its expected values.
+    until, warmup: as of `Model.run`; warmup "auto" determines it from pilot
     runs. seed: of all points when streams are "common", so that differences between points are paired;
     "independent" gives each point its own. measures: the figures to keep (`petri.measure.figures`), all declared
     ones when None. recordings, columns: files for the net's places with streams, as of `Model.with_streams`.
@@ -92,7 +95,7 @@ class Definition:
     points: Sequence[Values] = ({},)
     fixed: Values = field(default_factory=dict)
     replications: int | None = None
-    precision: Precision | Mapping[str, Precision] | None = None
+    precision: Precision | Mapping[str, Precision] | str | None = None
     max_replications: int = MOST_REPLICATIONS
     until: float | str | None = None
     warmup: float | str | None = None

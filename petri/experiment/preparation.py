@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from petri import structs
 from petri.diagnostics import Diagnostic, LanguageError
-from petri.experiment.definition import COMMON, INDEPENDENT, Definition, Expected, point_key, point_label
+from petri.experiment.definition import COMMON, EXPECTED, INDEPENDENT, Definition, Expected, point_key, point_label
 from petri.experiment.errors import ExperimentError, problem
 from petri.experiment.sampling import MOST_POINTS, Values, exact
 from petri.experiment.task import pack
 from petri.experiment.warmup import derive
 from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_units
 from petri.measure.figures import Figure, UnknownFigure, figures, statistics
-from petri.measure.sequential import FIRST_LOOK, Precision, Stopping
+from petri.measure.sequential import FIRST_LOOK, Judgeable, Precision, Stopping
 from petri.model import Model, load
-from petri.net import Net
+from petri.net import Net, split_unit
 from petri.result.export import net_hash
 from petri.run.plan import Plan
 from petri.traffic.identity import sealed
@@ -39,6 +39,7 @@ class Point:
     plan: Plan
     pilot: bool
     names: tuple[str, ...]
+    judging: Mapping[str, Judgeable] = field(default_factory=dict)  # the precision that its expected values need
 
     @property
     def key(self) -> str:
@@ -155,7 +156,17 @@ class Preparation:
         if self.automatic and not math.isfinite(plan.until):
             raise problem("warmup-without-end", net=model.net.name)
         self.check(model.net, names)
-        return Point(number, values, model.net, pack(model.net), net_hash(model.net), plan, self.automatic, names)
+        return Point(
+            number,
+            values,
+            model.net,
+            pack(model.net),
+            net_hash(model.net),
+            plan,
+            self.automatic,
+            names,
+            self.judging(values, model.net),
+        )
 
     def names(self, net: Net) -> tuple[str, ...]:
         return tuple(one.name for one in self.check(net, self.experiment.measures))
@@ -166,12 +177,26 @@ class Preparation:
         except UnknownFigure as error:
             raise ExperimentError(error.diagnostic) from error
 
+    def judging(self, values: Values, net: Net) -> dict[str, Judgeable]:
+        """The precision that the expected values of a point need; {} unless the experiment asks for it."""
+        if self.experiment.precision != EXPECTED:
+            return {}
+        stated: dict[str, tuple[tuple[float, float], ...]] = {}
+        for one in self.experiment.expected:
+            if one.applies(values):
+                value = expected_value(one, net, [one.measure])
+                tolerance = one.within.bound * (abs(value) if one.within.relative else 1.0)
+                stated[one.measure] = (*stated.get(one.measure, ()), (value, tolerance))
+        return {name: Judgeable(pairs) for name, pairs in stated.items()}
+
     def stopping(self, net: Net, names: Sequence[str], default: int) -> Stopping:
         """By default a precision applies to every measure that the net declares, but not to all figures it records."""
         experiment = self.experiment
         precision = experiment.precision
         if precision is None:
             return Stopping(experiment.replications or default, experiment.replications or default, {})
+        if isinstance(precision, str):
+            return Stopping(experiment.replications or FIRST_LOOK, experiment.max_replications, {})
         extremes = statistics(net, names)
         if isinstance(precision, Precision):
             declared = [measure.name for measure in net.measures if measure.name in names]
@@ -250,7 +275,7 @@ def in_units(value: float | str, dimension: str, net: Net, measure: str) -> floa
     if written_unit == "%":
         return float(number / 100)
     unit = UNITS.get(written_unit)
-    wanted = _dimension(dimension)
+    wanted = _dimension(split_unit(dimension)[0])
     if unit is None or unit.dimension != wanted or (net.seconds is None and unit.dimension.time):
         known = wanted != PLAIN and not (net.seconds is None and wanted.time)
         fitting = [name for name, one in UNITS.items() if one.dimension == wanted] if known else None

@@ -20,8 +20,8 @@ from petri.experiment.warmup import Warmup
 from petri.file_read import FileRead
 from petri.measure.figures import Figure, figures, statistics
 from petri.measure.formula import Verdict, judge
-from petri.measure.intervals import Interval, Statistic, interval_of
-from petri.measure.sequential import Precision
+from petri.measure.intervals import Interval, Statistic, interval_of, student_interval
+from petri.measure.sequential import Judgeable, Precision
 from petri.net import Expectation, Net, Term
 from petri.result.export import interval_dict, number
 
@@ -56,7 +56,7 @@ class PointOutcome:
     until: float = math.nan
     seed: int = 0
     net_hash: str = ""
-    wanted: Mapping[str, Precision] = field(default_factory=dict)
+    wanted: Mapping[str, Precision | Judgeable] = field(default_factory=dict)
     done: bool = True
     checked: tuple[Checked, ...] = ()
     statistics: Mapping[str, Statistic] = field(default_factory=dict)  # by figure, where it is not the mean
@@ -91,7 +91,8 @@ class PointOutcome:
     @property
     def imprecise(self) -> list[str]:
         """Measures whose interval is wider than required."""
-        return [name for name, precision in self.wanted.items() if not precision.met(self.intervals[name])]
+        means = {name: student_interval(list(self.values(name).values())) for name in self.wanted}
+        return [name for name, precision in self.wanted.items() if not precision.met(means[name])]
 
     def to_dict(self) -> dict[str, Any]:
         warmup = self.warmup

@@ -27,10 +27,12 @@ from petri.diagnostics import Value as DiagnosticValue
 from petri.experiment import sampling
 from petri.experiment.definition import (
     COMMON,
+    EXPECTED,
     FITTED,
     INDEPENDENT,
     INPUT,
     MOST_REPLICATIONS,
+    TRIVIAL,
     Definition,
     Expected,
     Tolerance,
@@ -334,9 +336,11 @@ class Reading:
 
     # ------------------------------------------------------------ precision and expected values
 
-    def precision(self, node: YamlNode | None) -> Precision | dict[str, Precision] | None:
+    def precision(self, node: YamlNode | None) -> Precision | dict[str, Precision] | str | None:
         if node is None:
             return None
+        if isinstance(node, YamlText) and node.value == EXPECTED:
+            return EXPECTED
         if isinstance(node, YamlTable):
             each = {name: self.bound(entry, "precision-form") for name, entry in node.entries.items()}
             return {name: Precision(*bound) for name, bound in each.items() if bound is not None}
@@ -410,7 +414,7 @@ class Reading:
         return (
             Tolerance(0.05) if tolerance is None else Tolerance(*tolerance),
             self.text(table.entries.get("source"), "source", EXPECTED_KEYS["source"]),
-            self.one_of(table.entries.get("role"), "role", (FITTED, INPUT)) or "",
+            self.one_of(table.entries.get("role"), "role", (FITTED, INPUT, TRIVIAL)) or "",
         )
 
     def check_somewhere(self, at: Values, span: Span, points: Sequence[Mapping[str, Value]]) -> None:

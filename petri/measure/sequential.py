@@ -36,6 +36,27 @@ class Precision:
         return f"{100 * self.bound:.10g}%" if self.relative else f"{self.bound:.10g}"
 
 
+WIDEST: Final = 3  # a figure is judged if its half-width is at most a third of its tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class Judgeable:
+    """The precision at which a figure can be judged by the values that it should have, each with its tolerance.
+
+    Each value is met by a half-width of a third of its tolerance, or if the whole interval is beyond the tolerance.
+    """
+
+    values: tuple[tuple[float, float], ...]
+
+    def met(self, interval: Interval) -> bool:
+        if math.isnan(interval.mean) or math.isnan(interval.half_width):
+            return False
+        return all(
+            interval.half_width <= tolerance / WIDEST or abs(interval.mean - value) - interval.half_width > tolerance
+            for value, tolerance in self.values
+        )
+
+
 def looks(first: int, most: int) -> Iterator[int]:
     """The numbers of replications after which to check: `first`, then a quarter more each time, up to `most`.
 
@@ -57,7 +78,7 @@ class Stopping:
 
     first: int
     most: int
-    wanted: Mapping[str, Precision]
+    wanted: Mapping[str, Precision | Judgeable]
 
     def upto(self, failed: int) -> Stopping:
         """The same, with the first check that includes replication `failed` as the last one."""

@@ -74,7 +74,7 @@ class ExpressionText:
     def __init__(self, net: Net, sources: Mapping[str, str] | None = None) -> None:
         self.net = net
         self.sources = sources or {}
-        self.units = Units(net.seconds)
+        self.units = Units.of(net)
 
     def of(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
         """The expression; `dimension` is that of its value, so that constants are shown with their units."""

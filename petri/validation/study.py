@@ -1,4 +1,6 @@
-"""What a study says of itself in its study.yaml: a title, and how much computing each of its experiments needs."""
+"""What a study says of itself in its study.yaml: a title, how much computing each of its experiments needs, and how the
+figures are drawn on which its models may be fitted.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,10 @@ from typing import Any, Final
 import yaml
 
 STUDY: Final = "study.yaml"
-EXPECTED: Final = "title, and times: {measured: when and on what, seconds: {EXPERIMENT: SECONDS}}"
+EXPECTED: Final = (
+    "title, times: {measured: when and on what, seconds: {EXPERIMENT: SECONDS}}, "
+    "and fitting: {seed: WHOLE NUMBER, offered: {MEASURE: PARAMETER OR RATE}, length: [PARAMETER]}"
+)
 
 
 class StudyError(ValueError):
@@ -19,14 +24,28 @@ class StudyError(ValueError):
 
 
 @dataclass(frozen=True)
+class Fitting:
+    """How `petri.validation.draw` chooses the fitting set.
+
+    seed: of the draw. offered: for a rate, the parameter or the rate that is offered, which needs no model. length: the
+    parameters that say how long a run is.
+    """
+
+    seed: int
+    offered: Mapping[str, str] = field(default_factory=dict)
+    length: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Study:
     """title: one line, "" if there is none. measured: when and on what the times were measured. seconds: processor
-    seconds by experiment; those that were not measured are missing.
+    seconds by experiment; those that were not measured are missing. fitting: None without a draw.
     """
 
     title: str = ""
     measured: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
+    fitting: Fitting | None = None
 
     def usual(self, experiments: Iterable[str]) -> float | None:
         """The processor seconds of these experiments together; None unless each was measured."""
@@ -44,7 +63,7 @@ def read_study(folder: Path) -> Study:
         data = yaml.safe_load(path.read_text("utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise StudyError(f"{path}: {error}") from error
-    entries = table({} if data is None else data, ("title", "times"), path)
+    entries = table({} if data is None else data, ("title", "times", "fitting"), path)
     times = table(entries.get("times", {}), ("measured", "seconds"), path)
     seconds = table(times.get("seconds", {}), None, path)
     wrong = [name for name, value in seconds.items() if not is_duration(value)]
@@ -54,6 +73,20 @@ def read_study(folder: Path) -> Study:
         str(entries.get("title", "")),
         str(times.get("measured", "")),
         {str(name): float(value) for name, value in seconds.items()},
+        read_fitting(entries["fitting"], path) if "fitting" in entries else None,
+    )
+
+
+def read_fitting(data: Any, path: Path) -> Fitting:
+    """Raises StudyError."""
+    entries = table(data, ("seed", "offered", "length"), path)
+    offered, length = table(entries.get("offered", {}), None, path), entries.get("length", [])
+    if type(entries.get("seed")) is not int or not isinstance(length, list):
+        raise StudyError(f"{path}: expected {EXPECTED}")
+    return Fitting(
+        entries["seed"],
+        {str(measure): str(rate) for measure, rate in offered.items()},
+        tuple(str(parameter) for parameter in length),
     )
 
 

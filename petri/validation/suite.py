@@ -10,11 +10,12 @@ from typing import Final, Literal
 
 from petri import library
 from petri.experiment.campaign import Watcher, sweep
-from petri.experiment.definition import FITTED, INPUT
+from petri.experiment.definition import FITTED, INPUT, TRIVIAL
 from petri.experiment.experiment import Experiment
 from petri.experiment.summary import Checked, Outcome, PointOutcome
 from petri.measure.intervals import Interval
 from petri.measure.observation import Floats
+from petri.measure.sequential import WIDEST
 from petri.model import choose
 from petri.result import Result
 from petri.run.plan import Plan
@@ -23,10 +24,9 @@ from petri.run.stop import TimeLimit
 from petri.trace.gaps import GapCollector, gap_measures
 from petri.validation.margins import HOLDS, UNDECIDED, estimate
 from petri.validation.statements import Judged, StatementError, read_statements
-from petri.validation.study import STUDY
+from petri.validation.study import STUDY, read_study
 
 STATEMENTS: Final = "statements.yaml"
-WIDEST: Final = 3  # a figure is judged if its half-width is at most a third of its tolerance
 
 Judgement = Literal["within", "outside", "noisy"]
 WITHIN: Final = "within"
@@ -105,12 +105,13 @@ class Tally:
 
 @dataclass
 class Validation:
-    """The results of a folder's experiments."""
+    """The results of a folder's experiments. `drawn`: its fitting set was drawn, so what is not in it is predicted."""
 
     name: str
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     statements: list[Judged] = field(default_factory=list)
     interrupted: bool = False
+    drawn: bool = False
 
     @property
     def figures(self) -> list[FigureCheck]:
@@ -136,9 +137,10 @@ class Validation:
 
     @property
     def tallies(self) -> list[Tally]:
-        """The figures by what they say about the model: compared, fitted, or fixed by an input."""
+        """The figures by what they say about the model: predicted or only compared, fitted, trivial, or an input."""
         figures = self.figures
-        kinds = {"compared": "", "fitted": FITTED, "fixed by an input": INPUT}
+        first = {"predicted": "", "fitting set": FITTED} if self.drawn else {"compared": "", "fitted": FITTED}
+        kinds = {**first, "trivial": TRIVIAL, "fixed by an input": INPUT}
         by_kind = {kind: [one for one in figures if one.role == role] for kind, role in kinds.items()}
         return [Tally(kind, sum(one.passed for one in own), len(own)) for kind, own in by_kind.items() if own]
 
@@ -244,7 +246,7 @@ def run_folder(
     Stores are kept in `store_folder`, one for each experiment, so that an interrupted validation continues where it
     was. watch: returns a watcher for each experiment, by name and store. name: of the study; default: the folder's.
     time_limit: seconds, or one that has begun.
-    Raises ExperimentError, LanguageError, StatementError before anything runs if a file is invalid.
+    Raises ExperimentError, LanguageError, StatementError, StudyError before anything runs if a file is invalid.
     """
     files = dict(only) if only is not None else experiments(folder)
     loaded = {name: Experiment.load(path) for name, path in files.items()}
@@ -253,7 +255,8 @@ def run_folder(
     for claim in claims:
         if claim.experiment not in known:
             raise StatementError(f"`{claim.says}`: there is no experiment {claim.experiment}")
-    result, limit = Validation(name or folder.name), TimeLimit.of(time_limit)
+    drawn = read_study(folder).fitting is not None
+    result, limit = Validation(name or folder.name, drawn=drawn), TimeLimit.of(time_limit)
     for one, experiment in loaded.items():
         store = Path(store_folder) / f"{one}.db"
         watcher = watch(one, store) if watch is not None else None

@@ -16,7 +16,7 @@ SHOWN_IN_MINUTES: Final = 100
 
 
 def basis(check: FigureCheck, units: Units) -> str:
-    """What the verdict on a figure is worth: fitted, input, or predicted and with which value; "" otherwise."""
+    """What the verdict on a figure is worth: fitted, input, trivial, or what was predicted before; "" otherwise."""
     said = [check.role] if check.role else []
     if check.checked.predicted is not None:
         said.append(f"predicted {units.show(check.checked.predicted, check.dimension, 3)}")

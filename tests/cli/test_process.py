@@ -128,7 +128,7 @@ def test_a_start_imports_only_what_it_needs() -> None:
 def test_a_run_imports_only_what_it_needs() -> None:
     code = "import sys\nfrom pnsim.main import main\ntry: main(['run', 'mm1', '-q'])\nfinally: print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    heavy = {"lark", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing"}
+    heavy = {"lark", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing", "pygls"}
     if available():
         heavy |= {"numpy.random", "petri.engine.reference", "petri.analysis.dead"}
     assert heavy.isdisjoint(done.stdout.splitlines()[-1].split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -404,6 +405,32 @@ def test_noise_is_neither_within_nor_a_true_statement(folder: Path, tmp_path: Pa
     assert "? too noisy to judge" in page
     assert "? undecided at this length" in page
     assert "(uncertain)" not in outcome.out, "a figure that is too noisy has no verdict, and one far outside is certain"
+
+
+def test_a_point_is_replicated_until_its_figures_can_be_judged(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    """At 1 % noise: 5 runs judge a wide tolerance and a figure that is far off; a narrow tolerance takes more."""
+    (folder / "levels.net").write_text(
+        "net guesses param level = 1.0 place start = token place over "
+        "transition go: start -> over takes level * uniform(0.97..1.03) transition last: over -> nothing "
+        "measure length = now at last run until dead",
+        "utf-8",
+    )
+    (folder / "figure_1.yaml").write_text(
+        "net: levels.net\ngrid: {level: [1.0, 2.0, 3.0, 4.0]}\nmeasures: [length]\n"
+        "replications: 5\nprecision: expected\nmax-replications: 50\n"
+        "expected: [{at: {level: 1.0}, measure: length, value: 1, within: 50%},\n"
+        "           {at: {level: 2.0}, measure: length, value: 2, within: 2%},\n"
+        "           {at: {level: 3.0}, measure: length, value: 9, within: 0.1%},\n"
+        "           {at: {level: 4.0}, measure: length, value: 4, within: 0.1%}]\n",
+        "utf-8",
+    )
+    where = ["--folder", str(folder), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    out = caller(capsys)("validate", "all", *where).out
+    assert "2 of 4 stated figures within their tolerances, 1 too noisy to judge" in out
+    with sqlite3.connect(tmp_path / "stores" / folder.name / "figure_1.db") as store:
+        counts = [n for (n,) in store.execute("SELECT count(*) FROM replications GROUP BY point ORDER BY point")]
+    assert (counts[0], counts[2], counts[3]) == (5, 5, 50)
+    assert 5 < counts[1] < 50
 
 
 def test_a_verdict_at_the_edge_is_uncertain_in_the_terminal_and_on_both_pages(

@@ -82,7 +82,7 @@ def of_dict(data: Mapping[str, Any]) -> RunRecord:
     seconds = data.get("seconds")
     return RunRecord(
         data,
-        Units(None if seconds is None else float(seconds)),
+        Units.named(None if seconds is None else float(seconds), str(data.get("time_unit", ""))),
         None if more is None else more.net,
         None if more is None else more.history,
         () if more is None or not more.lacks else tuple(_reasons(more.net, more.lacks)),

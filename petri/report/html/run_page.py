@@ -16,7 +16,7 @@ from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Page
 from petri.report.html.picture import Busy, picture
 from petri.report.html.record import Group, RunRecord, groups, interval, real
-from petri.report.quantities import Units, exact_quantity, number
+from petri.report.quantities import Units, number, parameter_text
 from petri.report.run_length import run_length_note
 
 LINES: Final = 40  # places in the chart over time
@@ -503,11 +503,7 @@ def _parameters(record: RunRecord, values: Mapping[str, Any]) -> Markup:
     rows = []
     for name, value in values.items():
         parameter = known.get(str(name))
-        shown = str(value)
-        if isinstance(value, bool):
-            shown = "true" if value else "false"
-        elif isinstance(value, int | float):
-            shown = exact_quantity(record.units, value, parameter.dimension if parameter else "")
+        shown = parameter_text(record.units, parameter, value)
         doc = parameter.doc if parameter else ""
         rows.append(
             tag(

@@ -1,0 +1,89 @@
+"""The seeded draw of the figures of a study on which constants may be fitted; all others are predictions.
+
+The rule, for each study whose study.yaml has an entry `fitting`:
+
+- A figure that a parameter fixes has the role `input`. Its author marks it.
+- A figure is trivial if an answer that needs no model meets its tolerance: nothing, the whole of a share, or what is
+  offered (`offered` in study.yaml says of which measure).
+- All others are informative. Those of one quantity, which is a measure of one net with the same parameters, belong
+  together, so that no figure is predicted that was fitted under another name. The length of a run (`length` in
+  study.yaml) is no part of it.
+- The quantities are put in the order of the SHA-256 hash of the seed and their name, and the first third is the fitting
+  set.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from petri.experiment.definition import FITTED, INPUT, TRIVIAL, Expected
+from petri.experiment.experiment import Experiment
+from petri.experiment.preparation import Point, Prepared, expected_value, in_units
+from petri.measure.figures import figures
+from petri.validation.study import Fitting
+
+SHARE: Final = 3  # one quantity in so many is fitted
+
+
+@dataclass
+class Sorted:
+    """The figures of a study by what they are worth. Figures are named by their experiment and their place in it."""
+
+    roles: dict[tuple[str, int], str] = field(default_factory=dict)  # of inputs and trivial ones
+    quantities: dict[str, list[tuple[str, int]]] = field(default_factory=dict)  # the informative ones, by quantity
+
+
+def drawn_roles(files: Mapping[str, Path], fitting: Fitting) -> dict[tuple[str, int], str]:
+    """The role of each figure by its experiment and its place among those expected: "" if it is predicted.
+
+    Flattens all nets of the study. Raises ExperimentError or LanguageError if an experiment is invalid.
+    """
+    loaded = {name: Experiment.load(path) for name, path in files.items()}
+    named = {name for one in loaded.values() for point in (one.fixed, *one.points) for name in point}
+    found = Sorted()
+    for name, experiment in loaded.items():
+        if experiment.expected:
+            sort_figures(name, experiment.prepare("reference"), named - set(fitting.length), fitting, found)
+    order = sorted(found.quantities, key=lambda quantity: drawn_place(fitting.seed, quantity))
+    fitted = set(order[: len(order) // SHARE])
+    informative = {one: FITTED if key in fitted else "" for key, ones in found.quantities.items() for one in ones}
+    return found.roles | informative
+
+
+def drawn_place(seed: int, quantity: str) -> str:
+    return hashlib.sha256(f"{seed} {quantity}".encode()).hexdigest()
+
+
+def sort_figures(name: str, prepared: Prepared, named: set[str], fitting: Fitting, found: Sorted) -> None:
+    for place, expected in enumerate(prepared.experiment.expected):
+        point = next(one for one in prepared.points if expected.applies(one.parameters))
+        if expected.role == INPUT:
+            found.roles[name, place] = INPUT
+        elif is_trivial(expected, point, fitting):
+            found.roles[name, place] = TRIVIAL
+        else:
+            found.quantities.setdefault(quantity(expected, point, named), []).append((name, place))
+
+
+def is_trivial(expected: Expected, point: Point, fitting: Fitting) -> bool:
+    stated = expected_value(expected, point.net, [expected.measure])
+    dimension = next(one.dimension for one in figures(point.net, [expected.measure]))
+    answers = [0.0] if dimension else [0.0, 1.0]
+    parameters = {one.name: one.value for one in point.net.parameters}
+    if expected.measure in fitting.offered:
+        offered = fitting.offered[expected.measure]
+        known = parameters.get(offered, offered)
+        answers.append(in_units(known, dimension, point.net, expected.measure))
+    tolerance = expected.within.bound * (abs(stated) if expected.within.relative else 1.0)
+    return any(abs(answer - stated) <= tolerance for answer in answers)
+
+
+def quantity(expected: Expected, point: Point, named: set[str]) -> str:
+    """What a figure is of, as text: the net, the measure, and those parameters that the study changes anywhere."""
+    parameters = {one.name: one.value for one in point.net.parameters if one.name in named}
+    return json.dumps([point.net.name, expected.measure, parameters], sort_keys=True)

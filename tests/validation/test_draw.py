@@ -1,0 +1,113 @@
+"""The draw of the figures on which constants may be fitted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from petri.experiment import Experiment
+from petri.experiment.definition import FITTED, INPUT, TRIVIAL
+from petri.validation.draw import drawn_roles
+from petri.validation.study import Fitting, StudyError, read_study
+from petri.validation.suite import experiments, folders
+from tests.cli.calling import caller
+
+ROOT = Path(__file__).resolve().parents[2]
+Capture = pytest.CaptureFixture[str]
+
+NET = """
+net levels
+param level = 1 in 0..100
+param offered: real = 4
+place start = token
+place done : real
+transition go: start -> done(1.0 * level)  takes 1
+measure height = level * count(go)
+run until 10
+"""
+
+EXPERIMENT = """
+net: levels.net
+grid: {level: [1, 2, 3, 4, 5, 6, 7, 8, 9]}
+replications: 2
+measures: [height]
+expected:
+  - {at: {level: 1}, measure: height, value: 1, role: input}
+  - {at: {level: 2}, measure: height, value: 0.1, within: 0.2}
+  - {at: {level: 3}, measure: height, value: 4.1}
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Of nine figures one is an input, one is met by 0, one by what is offered; of the six left two are fitted."""
+    folder = tmp_path / "validation" / "levels"
+    folder.mkdir(parents=True)
+    (folder / "levels.net").write_text(NET, "utf-8")
+    others = [f"  - {{at: {{level: {n}}}, measure: height, value: {n + 10}}}\n" for n in range(4, 10)]
+    (folder / "figure_1.yaml").write_text(EXPERIMENT + "".join(others), "utf-8")
+    again = EXPERIMENT.partition("expected:")[0] + "expected:\n" + others[0].replace("14", "15")
+    (folder / "figure_2.yaml").write_text(again, "utf-8")
+    (folder / "study.yaml").write_text("fitting: {seed: 1, offered: {height: offered}}", "utf-8")
+    return folder
+
+
+def test_a_third_of_the_informative_quantities_is_drawn(study: Path) -> None:
+    fitting = read_study(study).fitting
+    assert fitting is not None
+    roles = drawn_roles(experiments(study), fitting)
+    assert [roles["figure_1", place] for place in range(3)] == [INPUT, TRIVIAL, TRIVIAL]
+    drawn = [place for place in range(3, 9) if roles["figure_1", place] == FITTED]
+    assert len(drawn) == 2
+    assert roles == drawn_roles(experiments(study), fitting)
+    others = {
+        tuple(place for place in range(3, 9) if drawn_roles(experiments(study), Fitting(seed))["figure_1", place])
+        for seed in range(2, 6)
+    }
+    assert len(others) > 1  # the seed decides
+
+
+def test_figures_of_one_quantity_are_drawn_together(study: Path) -> None:
+    """The same point in another table, with another value: to fit one of the two would give away the other."""
+    for seed in range(8):
+        roles = drawn_roles(experiments(study), Fitting(seed, {"height": "offered"}))
+        assert roles["figure_1", 3] == roles["figure_2", 0]
+
+
+def test_both_sets_are_counted(study: Path, tmp_path: Path, capsys: Capture) -> None:
+    text = (study / "figure_1.yaml").read_text("utf-8")
+    (study / "figure_1.yaml").write_text(
+        text.replace("value: 14}", "value: 4, role: fitted}").replace("value: 15}", "value: 5}"), "utf-8"
+    )
+    (study / "figure_2.yaml").unlink()
+    where = ["--folder", str(study), "--stores", str(tmp_path / "stores"), "--engine", "reference", "--quiet"]
+    shown = caller(capsys)("validate", "all", *where).out
+    assert "predicted: 1 of 7; fitting set: 1 of 1; fixed by an input: 1 of 1" in shown
+
+
+@pytest.mark.parametrize("wrong", ["{}", "{seed: often}", "{seed: 1, length: packets}", "{seed: 1, share: 2}", "7"])
+def test_a_draw_that_makes_no_sense_is_told(tmp_path: Path, wrong: str) -> None:
+    (tmp_path / "study.yaml").write_text(f"fitting: {wrong}", "utf-8")
+    with pytest.raises(StudyError, match="fitting"):
+        read_study(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["dynamic_buffering", "reordering"])
+def test_a_third_of_each_paper_is_fitted(name: str) -> None:
+    folder = folders(ROOT / "validation")[name]
+    stated = [one for path in experiments(folder).values() for one in Experiment.load(path).expected]
+    counts = Counter(one.role for one in stated)
+    assert 0.3 < counts[FITTED] / (counts[FITTED] + counts[""]) < 0.4  # of figures; of quantities exactly a third
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["dynamic_buffering", "reordering"])
+def test_the_project_s_roles_are_those_drawn(name: str) -> None:
+    folder = folders(ROOT / "validation")[name]
+    fitting = read_study(folder).fitting
+    assert fitting is not None
+    stated = {one: Experiment.load(path).expected for one, path in experiments(folder).items()}
+    roles = drawn_roles(experiments(folder), fitting)
+    assert roles == {(one, place): had.role for one, ones in stated.items() for place, had in enumerate(ones)}
