@@ -66,6 +66,8 @@ def command(
 ) -> None:
     """Explain why TRANSITION of NET is enabled at an instant of a run, or why not.
 
+    TRANSITION may also be an array or a module; then there is one line for each transition in it.
+
     The run is repeated up to the instant. For each condition the tokens there and the verdict are shown, for each
     candidate binding what stands against it, and what would help. Without TRANSITION, one line for each transition.
 
@@ -90,7 +92,7 @@ def command(
 
 
 def _named(model: Model, name: str | None) -> list[int]:
-    """The transitions meant: all, one, or the elements of an array. Raises LanguageError."""
+    """The transitions meant: all, one, the elements of an array, or those of a module. Raises LanguageError."""
     names = [one.name for one in model.net.transitions]
     if name is None:
         return list(range(len(names)))
@@ -99,8 +101,12 @@ def _named(model: Model, name: str | None) -> list[int]:
     if name in names:
         return [names.index(name)]
     elements = [n for n, one in enumerate(names) if name in (starred(one), starred(one).removesuffix("[*]"))]
-    if elements:
-        return elements
+    inside = [n for n, one in enumerate(names) if one.startswith(f"{name}.")]
+    if not inside:
+        plain = name.replace("[*]", "")
+        inside = [n for n, one in enumerate(names) if starred(one).replace("[*]", "").startswith(f"{plain}.")]
+    if elements or inside:
+        return elements or inside
     suffixed = [n for n, one in enumerate(names) if one.endswith(f".{name}")]
     if len(suffixed) == 1:
         return suffixed

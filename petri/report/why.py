@@ -334,17 +334,18 @@ class _Teller:
         return [self._way(number, lack) for number, lack in helper.lacks]
 
     def _way(self, number: int, lack: Lack | None) -> str:
-        """`send needs a token in line, which is empty: send holds it until 3 ms`"""
+        """`free needs a token in sent, which is empty: send gives one at 3 ms`"""
         name = self.net.transitions[number].name
         if lack is None:
             return f"{name} is enabled"
         text = f"{name} {reasons(self.net, [lack])[0].text}"
-        holders = [
-            one for one in self.state.in_progress if lack.places and any(p == lack.places[0] for p, _ in one.took)
-        ]
-        if holders and lack.kind in ("tokens", "token"):
-            first = holders[0]
-            text += f": {self.net.transitions[first.transition].name} holds it until {self.values.time(first.end)}"
+        if lack.kind not in ("tokens", "token"):
+            return text
+        place = lack.places[0]
+        givers = [one for one in self.state.in_progress if any(to == place and tokens for to, tokens in one.gives)]
+        if givers:
+            verb = "holds it until" if any(p == place for p, _ in givers[0].took) else "gives one at"
+            text += f": {self.net.transitions[givers[0].transition].name} {verb} {self.values.time(givers[0].end)}"
         return text
 
     def choice(self) -> list[str]:

@@ -252,3 +252,14 @@ def test_draw_opens_modules_by_name(call: Call) -> None:
     wrong = call("draw", "ixp2400", "--open", "router.recieve")
     assert wrong.status == 2
     assert "did you mean `router.receive`?" in wrong.err
+
+
+def test_why_takes_an_array_or_a_module(call: Call) -> None:
+    module = call("why", "ixp2400", "router.receive", "--at", "1 us").out
+    assert "router.receive.pass" in module
+    assert "router.receive.line[*].rest ×8" in module
+    assert "router.chip.forward" not in module
+    one = call("why", "ixp2400", "router.receive.line[3]", "--at", "1 us").out
+    assert "router.receive.line[3].rest" in one
+    assert "router.receive.line[2].rest" not in one
+    assert "router.receive.pass" not in one

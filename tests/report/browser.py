@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -72,6 +73,7 @@ class Browser:
 
     def _read(self) -> dict[str, Any]:
         while b"\0" not in self.rest:
+            assert select.select([self.incoming], [], [], PATIENCE)[0], "the browser says nothing"
             piece = os.read(self.incoming, 1 << 20)
             assert piece, "the browser ended"
             self.rest += piece
