@@ -20,7 +20,7 @@ class Values:
 
     def __init__(self, net: Net) -> None:
         self.net = net
-        self.units = Units(net.seconds)
+        self.units = Units.of(net)
         self.words = ExpressionText(net)
 
     def time(self, ticks: float) -> str:

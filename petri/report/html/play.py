@@ -160,7 +160,7 @@ def _net(net: Net, sources: Mapping[str, str], recording: Recording) -> dict[str
 
 def _units(net: Net) -> dict[str, Any]:
     """For each dimension the factor from what the engine keeps to the basic unit, and the units to choose from."""
-    units = Units(net.seconds)
+    units = Units.of(net)
     found = {}
     for dimension in _DIMENSIONS:
         factor, known = units.units_of(dimension)
