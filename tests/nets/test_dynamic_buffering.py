@@ -89,7 +89,7 @@ def test_buffers_are_never_more_than_full() -> None:
     assert places["router.tbuf_free"] <= 128
     assert places["router.thread"] <= 40
     assert places["router.engine"] <= 5
-    assert places["router.port_state"] == 4
+    assert places["router.port_state"] == 5
 
 
 @pytest.mark.slow
