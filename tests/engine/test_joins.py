@@ -103,6 +103,7 @@ def test_same_bindings(text: str, patience: int) -> None:
         assert assert_same_pieces(net, seed, 40, patience, 4) == 160
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patience", [0, NEVER], ids=["compiled", "interpreted"])
 def test_hundreds_of_pairs(patience: int) -> None:
     """More than a block of positions, and several buckets of ranks; all places are emptied on the way."""
