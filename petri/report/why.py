@@ -187,7 +187,8 @@ class _Teller:
         """The values of the tokens that an arc may see (S3)."""
         place = self.net.places[number]
         visible = self.engine.visible(number, self.engine.marking[number])
-        shown = [self.values.token(token.value, place.colour.slots) for token in visible[:MOST_TOKENS]]
+        most = MOST_TOKENS if len(place.colour.slots) <= 2 else 1
+        shown = [self.values.token(token.value, place.colour.slots) for token in visible[:most]]
         more = ["…"] if len(visible) > len(shown) else []
         text = ("; " if len(place.colour.slots) > 1 else ", ").join([*shown, *more])
         return f": {text}" if place.discipline == "bag" or len(self.engine.marking[number]) == 1 else f", shows {text}"

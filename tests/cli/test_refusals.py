@@ -172,9 +172,9 @@ def test_files_that_cannot_be_written(call: Call, write: Write, tmp_path: Path) 
     outcome = call("draw", net, "-o", str(nowhere / "net.svg"))
     assert outcome.status == 2
     assert "cannot be written" in outcome.err
-    outcome = call("draw", net, "-o", "net.png")
+    outcome = call("draw", net, "-o", "net.gif")
     assert outcome.status == 2
-    assert "must end in `.svg` or `.dot`" in outcome.err
+    assert "must end in `.svg`, `.dot`, `.pdf` or `.png`" in outcome.err
 
 
 @pytest.mark.parametrize(
