@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from petri.measure.intervals import Interval, student_interval
+from petri.structs import Frozen, replace
 
 FEWEST: Final = 5  # replications before the first check: the deviation of fewer is meaningless
 FIRST_LOOK: Final = 10  # the default
@@ -39,8 +40,7 @@ class Precision:
 WIDEST: Final = 3  # a figure is judged if its half-width is at most a third of its tolerance
 
 
-@dataclass(frozen=True, slots=True)
-class Judgeable:
+class Judgeable(Frozen):
     """The precision at which a figure can be judged by the values that it should have, each with its tolerance.
 
     Each value is met by a half-width of a third of its tolerance, or if the whole interval is beyond the tolerance.
@@ -69,8 +69,7 @@ def looks(first: int, most: int) -> Iterator[int]:
     yield most
 
 
-@dataclass(frozen=True, slots=True)
-class Stopping:
+class Stopping(Frozen):
     """Replicate to the first check at which every measure in `wanted` has its precision, `most` at the latest.
 
     Without `wanted` there is one check, after `first` replications.
