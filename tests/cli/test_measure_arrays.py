@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import petri
 
 from .calling import Call
@@ -34,7 +36,10 @@ def test_the_elements_have_their_names_everywhere(call: Call, write: Callable[..
     assert "odd[silver]" in page.read_text(encoding="utf-8")
 
 
-def test_experiments_and_searches_name_an_element(call: Call, write: Callable[..., str], tmp_path: Path) -> None:
+def test_experiments_and_searches_name_an_element(
+    call: Call, write: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where the store is written
     path = write(NET.replace("takes 1", "takes pace").replace("type", "param pace = 1.0\ntype"))
     study = tmp_path / "study.yaml"
     study.write_text(
