@@ -324,11 +324,11 @@ fn comparisons_and_preferences() {
     let inputs = [arcs[0].as_str(), arcs[1].as_str()];
     for op in ["lt", "le", "gt", "ge"] {
         let guard = format!(r#","guard":{{"op":"{op}","kind":"bool","args":[{},{}]}}"#, variable(1), variable(3));
-        assert_eq!(check(op, &meeting(&inputs, &guard), 3, 400), 400);
+        assert_eq!(check(op, &meeting(&inputs, &guard), 20, 400), 400);
     }
     for most in [false, true] {
         let prefer = format!(r#","prefer":{{"key":{},"most":{most}}}"#, variable(1));
-        assert_eq!(check("preference", &meeting(&inputs[..1], &prefer), 3, 400), 400);
+        assert_eq!(check("preference", &meeting(&inputs[..1], &prefer), 20, 400), 400);
     }
 }
 
