@@ -209,6 +209,9 @@ fn matching(slot: usize, keep: bool) -> String {
 
 /// Two bags that sources fill, and a transition that takes a token of the first and others of the second.
 fn meeting(inputs: &[&str], more: &str) -> String {
+    // Each variable is bound once.
+    let variables = inputs.join(" ").matches("bind").count();
+    let variables: Vec<String> = (0..variables).map(|number| format!(r#"{{"name":"v{number}"}}"#)).collect();
     let places = [
         r#"{"name":"clock","initial":[[3,[]]]}"#.to_owned(),
         coloured("first", "bag", ""),
@@ -228,8 +231,9 @@ fn meeting(inputs: &[&str], more: &str) -> String {
         )
     };
     let meet = format!(
-        r#"{{"name":"meet","variables":[{{"name":"k"}},{{"name":"n"}},{{"name":"m"}},{{"name":"l"}}],
+        r#"{{"name":"meet","variables":[{}],
         "inputs":[{}],"time":{}{more}}}"#,
+        variables.join(","),
         inputs.join(","),
         constant(1.5)
     );
@@ -313,15 +317,18 @@ fn several_arcs_on_one_place() {
 
 #[test]
 fn comparisons_and_preferences() {
-    let arcs = [1, 2].map(|place| format!(r#"{{"place":{place},"pattern":[{{}},{{"bind":{place}}}]}}"#));
+    let arcs = [1, 2].map(|place| {
+        let first = 2 * (place - 1);
+        format!(r#"{{"place":{place},"pattern":[{{"bind":{first}}},{{"bind":{}}}]}}"#, first + 1)
+    });
     let inputs = [arcs[0].as_str(), arcs[1].as_str()];
     for op in ["lt", "le", "gt", "ge"] {
-        let guard = format!(r#","guard":{{"op":"{op}","kind":"bool","args":[{},{}]}}"#, variable(1), variable(2));
-        assert_eq!(check(op, &meeting(&inputs, &guard), 3, 400), 400);
+        let guard = format!(r#","guard":{{"op":"{op}","kind":"bool","args":[{},{}]}}"#, variable(1), variable(3));
+        assert_eq!(check(op, &meeting(&inputs, &guard), 20, 400), 400);
     }
     for most in [false, true] {
         let prefer = format!(r#","prefer":{{"key":{},"most":{most}}}"#, variable(1));
-        assert_eq!(check("preference", &meeting(&inputs[..1], &prefer), 3, 400), 400);
+        assert_eq!(check("preference", &meeting(&inputs[..1], &prefer), 20, 400), 400);
     }
 }
 

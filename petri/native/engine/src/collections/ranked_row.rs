@@ -287,7 +287,7 @@ impl RankedRow {
         let half = (self.len() as f64).sqrt() / 2.0;
         self.shift = (half as usize).next_power_of_two().trailing_zeros().clamp(SHIFTS.0, SHIFTS.1);
         self.built = self.len();
-        self.columns = (self.len() * 5 / 4 >> self.shift) + 2;
+        self.columns = ((self.len() * 5 / 4) >> self.shift) + 2;
         self.strain = 0;
         self.make_buckets(&sorted, 1 << (self.shift - 1));
         self.make_table();

@@ -221,7 +221,7 @@ mod tests {
                 if row.total() > 0 {
                     let k = at.index(row.total() as usize) as u64;
                     let (position, left) = unit(&weights, k);
-                    prop_assert_eq!(row.select(k), (position as usize, left));
+                    prop_assert_eq!(row.select(k), (position, left));
                 }
             }
         }
