@@ -60,7 +60,7 @@ class Goal:
 
 @dataclass(slots=True)
 class Scaling:
-    """One family of B6: nanoseconds per firing and peak memory by size."""
+    """One family of B6 to B9: nanoseconds per firing and peak memory by size."""
 
     title: str
     sizes: list[int]
@@ -96,7 +96,7 @@ class Report:
         found = [("Speed", heading, [row.cells() for row in self.rows])]
         if self.scaling:
             sizes = sorted({size for s in self.scaling for size in s.sizes})
-            titles = ["B6: time of a firing", *(f"{size:,}" for size in sizes), "growth", "memory each"]
+            titles = ["time of a firing", *(f"{size:,}" for size in sizes), "growth", "memory each"]
             found.append(("Scale", titles, [s.cells(sizes) for s in self.scaling]))
         if self.goals:
             found.append(("Goals", ["figure", "measured", "asked for", "met"], [g.cells() for g in self.goals]))

@@ -21,9 +21,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description=__doc__)
     parser.add_argument("--seconds", type=float, default=0.7, help="of each run (default 0.7)")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each contender; the median counts (default 5)")
-    parser.add_argument("--largest", type=int, default=1_000_000, help="size of B6 (default 1,000,000)")
+    parser.add_argument("--largest", type=int, default=1_000_000, help="size of B6 to B9 (default 1,000,000)")
     parser.add_argument("--engine", default="native", choices=("native", "reference"))
-    parser.add_argument("--only", default="", help="of B1, B2, …, B6, threads, start, trace, memory: those to measure")
+    parser.add_argument("--only", default="", help="of B1, B2, …, B9, threads, start, trace, memory: those to measure")
     parser.add_argument("--output", type=Path, default=RESULTS / "latest.json", help="where the JSON goes")
     parser.add_argument(
         "--page",
@@ -54,8 +54,9 @@ class Bench:
         for case in CASES:
             if self.wanted(case.id):
                 self.speed(case)
-        if self.wanted("B6"):
-            self.scale()
+        for name in sorted({family.id for family in FAMILIES}):
+            if self.wanted(name):
+                self.scale(name)
         for part in (self.threads, self.start, self.trace, self.memory):
             if self.wanted(part.__name__):
                 part()
@@ -83,16 +84,16 @@ class Bench:
                 times = ours.rate / other.rate
                 self.goal(f"{case.id} against {name}", times, f"at least {least:g} times", times >= least)
 
-    def scale(self) -> None:
-        for family in FAMILIES:
+    def scale(self, name: str) -> None:
+        for family in (family for family in FAMILIES if family.id == name):
             growth = grow(family, self.engine, self.seconds / 3, self.rounds, self.options.largest)
             problems = [entry.problem for entry in growth.entries if entry.problem]
             if problems:
-                self.leave_out(f"B6, {family.title} ({problems[0]})")
+                self.leave_out(f"{name}, {family.title} ({problems[0]})")
                 continue
             self.report.scaling.append(
                 Scaling(
-                    family.title,
+                    f"{name}, {family.title}",
                     list(growth.family.sizes),
                     growth.nanoseconds(),
                     [entry.memory for entry in growth.entries],
@@ -101,7 +102,7 @@ class Bench:
                 )
             )
             sizes = f"{growth.family.sizes[0]:,} to {growth.family.sizes[-1]:,}"
-            title = f"B6, {family.title}: growth from {sizes}"
+            title = f"{name}, {family.title}: growth from {sizes}"
             self.goal(title, growth.factor, f"at most {MOST_GROWTH:g}", growth.factor <= MOST_GROWTH)
 
     def threads(self) -> None:

@@ -1,9 +1,9 @@
-"""B6: how the time of a firing and the memory grow with the net, the waiting tokens, and the firings in progress."""
+"""B6 to B9: how the time of a firing and the memory grow with the net, its tokens, and the firings in progress."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.contenders import NETS, Contender, Entry, Simulator, compete
 
@@ -21,6 +21,7 @@ class Family:
     parameter: str
     sizes: tuple[int, ...] = SIZES
     fixed: tuple[tuple[str, object], ...] = ()
+    id: str = "B6"
 
 
 FAMILIES = (
@@ -28,6 +29,9 @@ FAMILIES = (
     Family("ring of n stations and tokens, folded", "folded_ring", "stations"),
     Family("bag of n tokens, one wanted by its key", "keyed_bag", "waiting"),
     Family("n firings in progress", "in_progress", "firings"),
+    Family("n dining philosophers, folded", "philosophers", "seats", SIZES[:-1], id="B7"),
+    Family("n jobs, n machines that are large enough", "matching", "machines", (500, 5_000, 50_000), id="B8"),
+    Family("n tokens, the least preferred", "preference", "waiting", SIZES[:-1], id="B9"),
 )
 
 
@@ -57,7 +61,7 @@ class Growth:
 
 def grow(family: Family, engine: str, seconds: float, rounds: int, largest: int) -> Growth:
     """Measure a family up to a size."""
-    sizes = tuple(size for size in family.sizes if size <= largest)
+    sizes = tuple(size for size in family.sizes if size <= largest) or family.sizes[:1]
     contenders: list[Contender] = [
         Simulator(
             name=f"{size:,}",
@@ -68,5 +72,5 @@ def grow(family: Family, engine: str, seconds: float, rounds: int, largest: int)
         )
         for size in sizes
     ]
-    cut = Family(family.title, family.net, family.parameter, sizes, family.fixed)
+    cut = replace(family, sizes=sizes)
     return Growth(cut, compete(contenders, seconds, rounds))

@@ -42,10 +42,11 @@ def command(files: tuple[str, ...], settings: tuple[str, ...], form: str) -> int
 
 def _check(file: str, settings: Mapping[str, object]) -> tuple[list[Diagnostic], dict[str, str]]:
     from petri import language
+    from petri.analysis.searches import notes
 
     if file == nets.STDIN:
-        return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN)
-    return language.check_with_sources(nets.find(file, missing_is_file=True), settings)
+        return language.checks_with_sources(nets.read_stdin(), settings, name=nets.SHOWN_STDIN, more=notes)
+    return language.check_with_sources(nets.find(file, missing_is_file=True), settings, more=notes)
 
 
 def _shown(file: str) -> str:

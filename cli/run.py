@@ -98,8 +98,9 @@ def command(
     _check_engine(engine, quiet)
     check_report(report)
     wanted = _precision(precision, trace)
+    if wanted is None and replications is None and trace is None:
+        wanted = model.precision
     from petri.engine.interface import Limits
-    from petri.measure.sequential import FIRST_LOOK
     from petri.model import MOST_FOR_PRECISION, imprecise
     from petri.report.quantities import Units
 
@@ -126,13 +127,13 @@ def command(
     started = time.perf_counter()
     with (
         TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
-        ProgressLine(Units(model.net.seconds), quiet) as progress,
+        ProgressLine(Units.of(model.net), quiet) as progress,
     ):
         if wanted is not None:
             result = model.run_precisely(
                 plan,
                 wanted,
-                replications or FIRST_LOOK,
+                replications or model.first_look,
                 max_replications or MOST_FOR_PRECISION,
                 threads=threads,
                 progress=progress,
@@ -183,7 +184,7 @@ def _find_warmup(
     except ValueError as error:
         raise refusal("warmup-without-end", net=model.net.name) from error
     if not quiet:
-        where = Units(model.net.seconds).show(found.length, "Time")
+        where = Units.of(model.net).show(found.length, "Time")
         tell(Diagnostic("warmup-found", severity="note", values={"where": where, "series": found.decided_by}))
     if not found.settled:
         tell(Diagnostic("warmup-unsettled", severity="warning", values={"series": found.decided_by}))

@@ -74,7 +74,7 @@ def _found_columns(outcome: SearchOutcome) -> list[Column]:
 
 def _measure_columns(outcome: SearchOutcome, trials: Sequence[Trial | None]) -> list[Column]:
     """The condition's measures first; the others are left out first on a narrow terminal."""
-    units = Units(outcome.outcome.net.seconds)
+    units = Units.of(outcome.outcome.net)
     asked = outcome.condition.names
     figures = sorted(outcome.outcome.figures, key=lambda one: one.name not in asked)
     return [

@@ -86,7 +86,7 @@ def estimates(point: PointState, room: int = ENDLESS) -> list[str]:
     from petri.report.wrapping import shortened
 
     outcome = point.outcome()
-    units = Units(point.point.net.seconds)
+    units = Units.of(point.point.net)
     texts = []
     for one in figures(point.point.net, outcome.names[:MOST_MEASURES]):
         interval = outcome.interval(one.name)

@@ -26,7 +26,7 @@ def print_outcome(outcome: Outcome, console: Console) -> None:
     points = outcome.points[:MOST_ROWS]
     names = [axis_column(outcome, points, axis) for axis in outcome.axes]
     names.append(Column("n", [count(point) for point in points]))
-    units = Units(outcome.net.seconds)
+    units = Units.of(outcome.net)
     measures = [measure_column(one, points, units) for one in outcome.figures]
     if len(list(parts(names, measures, console.width))) > 1:
         names, measures = (list(map(with_tall_heading, columns)) for columns in (names, measures))
@@ -70,7 +70,7 @@ def found_warmups(outcome: Outcome) -> list[str]:
     found = [point.warmup.length for point in outcome.points if point.warmup is not None]
     if outcome.identity["warmup"] != "auto" or not found:
         return []
-    units = Units(outcome.net.seconds)
+    units = Units.of(outcome.net)
     ends = [units.show(length, "Time") for length in (min(found), max(found))]
     return [f"warm-up found: {ends[0]}" + (f" to {ends[1]}" if ends[0] != ends[1] else "")]
 

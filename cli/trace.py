@@ -75,7 +75,7 @@ class TraceFile:
             from petri.report.quantities import Units
             from petri.trace.timeline import MOST_EVENTS
 
-            time = Units(self._net.seconds).show(self._writer.full_at, "Time")
+            time = Units.of(self._net).show(self._writer.full_at, "Time")
             values = {"path": self._path, "time": time, "count": f"{MOST_EVENTS:,}"}
             tell(Diagnostic("trace-full", severity="warning", values=values))
 

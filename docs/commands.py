@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -20,9 +21,14 @@ class Called(NamedTuple):
 
 
 def call(command: str, folder: Path, columns: int) -> Called:
-    """The output of `pnsim COMMAND` in a folder, `columns` wide and without colour. Raises if it crashes."""
+    """The output of `pnsim COMMAND` in a folder, `columns` wide and without colour. Raises if it crashes.
+
+    `… < FILE` at its end names a file in the folder as its input.
+    """
+    command, _, typed = command.partition(" < ")
     out, err = StringIO(), StringIO()
     with (
+        mock.patch.object(sys, "stdin", StringIO((folder / typed).read_text(encoding="utf-8") if typed else "")),
         chdir(folder),
         mock.patch.dict(os.environ, COLUMNS=str(columns), NO_COLOR="1", PNSIM_DEBUG="1"),
         redirect_stdout(out),

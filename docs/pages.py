@@ -17,7 +17,7 @@ from commands import call, trimmed
 from petri.atomic_file import write_text
 
 DOCS = Path(__file__).resolve().parent
-PAGES = ("tutorial.md", "patterns.md", "models/queue-management.md")
+PAGES = ("tutorial.md", "patterns.md", "seeing.md", "models/queue-management.md")
 PICTURE = DOCS / "images" / "counter.svg"
 PICTURED = "counter.net"
 BLOCK = re.compile(

@@ -170,12 +170,16 @@ def _decode_object(kind: type[Frozen], data: Mapping[str, Any], files: tuple[str
     return kind(**{name: decoders[name](value, files) for name, value in data.items()})
 
 
+def _decode_probe(value: Any, files: tuple[str, ...]) -> Any:
+    return _decode_object(_CLASSES[value["is"]], {name: item for name, item in value.items() if name != "is"}, files)
+
+
 def _decoder(hint: Any) -> Decoder:
     """The function that reads a value of a type declared in `petri.net`."""
     if hint is Span:
         return _decode_span
     if isinstance(hint, type) and hint.__name__ in _CLASSES:
-        return lambda value, files: _decode_object(hint, value, files)
+        return _decode_probe if hint in _PROBES else lambda value, files: _decode_object(hint, value, files)
     arguments = get_args(hint)
     if get_origin(hint) is tuple:
         return _tuple_decoder(arguments)
@@ -184,9 +188,7 @@ def _decoder(hint: Any) -> Decoder:
         return lambda value, files: compact(_counted(items(value, files)))
     classes = [argument for argument in arguments if isinstance(argument, type) and argument.__name__ in _CLASSES]
     if len(classes) > 1:
-        return lambda value, files: _decode_object(
-            _CLASSES[value["is"]], {name: item for name, item in value.items() if name != "is"}, files
-        )
+        return _decode_probe
     if get_origin(hint) in (Union, type(int | str)) and type(None) in arguments and len(arguments) == 2:
         inner = _decoder(next(argument for argument in arguments if argument is not type(None)))
         return lambda value, files: None if value is None else inner(value, files)

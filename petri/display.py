@@ -9,6 +9,6 @@ from importlib import import_module
 from typing import Any
 
 
-def shown_by_report(function: str, what: object) -> Any:
+def shown_by_report(function: str, *what: object, **options: object) -> Any:
     """What this function of `petri.report.notebook` makes of an object."""
-    return getattr(import_module("petri.report.notebook"), function)(what)
+    return getattr(import_module("petri.report.notebook"), function)(*what, **options)

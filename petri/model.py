@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
@@ -23,9 +23,12 @@ from petri.structs import Frozen, field
 
 if TYPE_CHECKING:
     from petri.report.notebook import Drawing
+    from petri.report.why import Why
     from petri.traffic.attach import Files
 
 
+Setting = Scalar | bool | str | Sequence[Scalar | bool]
+"""A value of a parameter: a number in the net's own units, text with a unit, or a list of numbers."""
 MOST_FOR_PRECISION: Final = 1_000  # replications of `run_precisely`
 
 
@@ -97,15 +100,31 @@ class Model(Frozen):
         the requested engine is not built.
         """
         plan, count = self.plan(trace=trace is not None, **options)
-        if progress is not True:
-            return self.run_plan(
-                plan, count, threads=threads, progress=progress or None, trace=trace, time_limit=time_limit
+        if progress is True:
+            line = shown_by_report("progress_line", self.net)
+            try:
+                return self.run(threads=threads, progress=line, trace=trace, time_limit=time_limit, **options)
+            finally:
+                line.close()
+        if trace is None and options.get("replications") is None and (precision := self.precision) is not None:
+            first = self.first_look
+            return self.run_precisely(
+                plan, precision, first, threads=threads, progress=progress or None, time_limit=time_limit
             )
-        line = shown_by_report("progress_line", self.net)
-        try:
-            return self.run_plan(plan, count, threads=threads, progress=line, trace=trace, time_limit=time_limit)
-        finally:
-            line.close()
+        return self.run_plan(
+            plan, count, threads=threads, progress=progress or None, trace=trace, time_limit=time_limit
+        )
+
+    @property
+    def precision(self) -> Precision | None:
+        """The precision that the net's `run` line asks for."""
+        wanted = self.net.run_defaults.precision
+        return Precision(wanted) if wanted else None
+
+    @property
+    def first_look(self) -> int:
+        """The number of replications after which a precision is checked first."""
+        return max(FIRST_LOOK, self.net.run_defaults.replications)
 
     def run_plan(
         self,
@@ -167,6 +186,25 @@ class Model(Frozen):
                 break
         return result
 
+    def why(
+        self,
+        transition: str,
+        at: float | str | None = None,
+        *,
+        firing: int | str | None = None,
+        replication: int = 0,
+        **options: Unpack[RunOptions],
+    ) -> Why:
+        """Why a transition was enabled at an instant of a run, or not; `print(model.why("send", "3 ms"))` tells it.
+
+        at: when all that happens at that time has happened, in the net's unit or as text with a unit; the end of the
+        run if None. firing: instead, just before firing number N, from 1, or before the first firing of that transition
+        after `at`. The options are those of `run`. Raises LanguageError if there is no such transition, if it never
+        fires, or if the time is not one.
+        """
+        explained: Why = shown_by_report("why", self, transition, at, firing, replication, **options)
+        return explained
+
     def draw(self) -> Drawing:
         """The drawing of the net. A notebook shows it; `draw().save("net.svg")` writes it as SVG, or as DOT.
 
@@ -194,16 +232,16 @@ def imprecise(result: Result, precision: Precision) -> list[str]:
     return [one.name for one in means if not precision.met(one.interval)]
 
 
-def load(path: str | Path, tables: language.Tables | None = None, /, **parameters: Scalar | bool | str) -> Model:
+def load(path: str | Path, tables: language.Tables | None = None, /, **parameters: Setting) -> Model:
     """The model of a `.net` file, or of a net of the library by its name ("ixp2400", "patterns/mm1").
 
-    parameters: values for the net's parameters, as numbers or as text with a unit ("10 us"). tables: other files for
-    the tables that the net draws from, by their names in the net. Raises LanguageError with all errors.
+    parameters: values for the net's parameters, as numbers, lists of numbers, or text with a unit ("10 us"). tables:
+    other files for the tables that the net draws from, by their names in the net. Raises LanguageError with all errors.
     """
     return Model(*language.load_with_sources(path, parameters, tables))
 
 
-def loads(text: str, /, **parameters: Scalar | bool | str) -> Model:
+def loads(text: str, /, **parameters: Setting) -> Model:
     """The model of a net given as text. It can import the library's modules, but no files."""
     return Model(*language.loads_with_sources(text, parameters))
 

@@ -243,6 +243,7 @@ class Event(Frozen):
     transition: int | None = None
     place: int | None = None
     key: tuple[Expr, ...] = ()
+    others: tuple[Event, ...] = ()  # each of these is the event as well; only of a passage
 
 
 class Counter(Frozen):
@@ -253,10 +254,12 @@ class Counter(Frozen):
 
 
 class Sample(Frozen):
-    """The values of an expression over the firings of a transition."""
+    """The values of an expression over the firings of a transition, where the condition holds."""
 
     transition: int
     value: Expr
+    condition: Expr | None = None
+    others: tuple[Sample, ...] = ()  # the values of other transitions, which have no `others`
 
 
 class Passage(Frozen):
@@ -298,6 +301,18 @@ class Term(Frozen):
     value: float | int | tuple[int, str] | None = None
 
 
+def in_unit(dimension: str, unit: str, size: float) -> str:
+    """A dimension that is shown in one unit, of which one is `size` in the net's own: "Rate in MBps=1.0"."""
+    return f"{dimension} in {unit}={size!r}"
+
+
+def split_unit(dimension: str) -> tuple[str, str, float]:
+    """The dimension without the unit that it is shown in, that unit, "" if there is none, and its size."""
+    plain, _, unit = dimension.partition(" in ")
+    name, _, size = unit.partition("=")
+    return plain, name, float(size) if size else 1.0
+
+
 class Expectation(Frozen):
     """`formula comparison bound`; for "==" the relative (or, with `absolute`, absolute) tolerance is `within`.
 
@@ -315,11 +330,15 @@ class Expectation(Frozen):
 
 
 class Measure(Frozen):
-    """A named figure. For a probe with many figures, `record` lists those to show (`formula` is the first)."""
+    """A named figure. For a probe with many figures, `record` lists those to show (`formula` is the first).
+
+    `dimension` is "Time", "Bytes", "Rate", "Freq", a product ("Bytes^2/Time"), "share", or "" for a plain number. It
+    contains the unit to show the measure in, and its size, where the net says so (`in_unit`).
+    """
 
     name: str
     formula: Term
-    dimension: str = ""  # "Time", "Bytes", "Rate", "Freq", a product ("Bytes^2/Time"), "share", "" for a plain number
+    dimension: str = ""
     probe: int | None = None
     record: tuple[str, ...] = ()
     window: float | None = None  # length of the windows of `series(…)`, in the net's time unit
@@ -349,12 +368,18 @@ class Table(Frozen):
 
 
 class RunDefaults(Frozen):
-    """The net's `run` line, times in the net's unit; `until` is inf for `until dead`, None if not given."""
+    """The net's `run` line, times in the net's unit; `until` is inf for `until dead`, None if not given.
+
+    stop: the condition at which a run without an end in time ends. precision: replicate until the half-width of every
+    measure is at most this share of its mean; 0 if that is not asked for.
+    """
 
     until: float | None = None
     warmup: float = 0.0
     replications: int = 1
     seed: int = 1
+    stop: Expectation | None = None
+    precision: float = 0.0
 
 
 class Net(Frozen):

@@ -39,9 +39,13 @@ def why_dead(net: Net, marking: Sequence[Sequence[Token]]) -> list[Lack]:
     engine = Engine(net, seed=1, replication=0)
     engine.marking = [[engine.hold(place, token) for token in tokens] for place, tokens in enumerate(marking)]
     engine.reserved = [0] * len(net.places)
-    search = _Search(engine)
-    lacks = (search.lack(number, transition) for number, transition in enumerate(net.transitions))
+    lacks = (first_lack(engine, number) for number in range(len(net.transitions)))
     return [lack for lack in lacks if lack is not None]
+
+
+def first_lack(engine: Engine, number: int) -> Lack | None:
+    """What a transition lacks in the engine's state; None if it is enabled. Raises ModelError."""
+    return _Search(engine).lack(number, engine.net.transitions[number])
 
 
 class _Search:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from petri.net import Span
 from petri.structs import Frozen, as_dict, field
+
+if TYPE_CHECKING:
+    from petri.wording.entry import Fix
 
 Severity = Literal["error", "warning", "note"]
 Value = str | int | float | Sequence[str] | None
@@ -50,6 +53,13 @@ class Diagnostic(Frozen):
 
         return notes(self.id, self.values)
 
+    @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """The hints that say exactly what to write, as changes to the text of the span."""
+        from petri.wording import fixes
+
+        return fixes(self.id, self.values) if self.span is not None else ()
+
     def to_dict(self) -> dict[str, Any]:
         """For tools: JSON types only. Lines and columns count from 1, the end column is exclusive."""
         from petri.wording import label
@@ -62,6 +72,7 @@ class Diagnostic(Frozen):
             "labels": [{"span": _span_dict(mark.span), "text": label(mark.role, self.values)} for mark in self.labels],
             "notes": list(self.notes),
             "hints": list(self.hints),
+            "fixes": [{"title": fix.title, "replace": fix.word or None, "with": fix.text} for fix in self.fixes],
             "values": {name: _plain(value) for name, value in self.values.items()},
         }
 

@@ -85,6 +85,9 @@ class Session(Protocol):
     def marking(self) -> Sequence[list[Token]]:
         """The tokens of each place: by position in a bag, otherwise in order of arrival."""
 
+    def held(self) -> list[list[Token]]:
+        """The same tokens as the engine keeps them, with times in ticks."""
+
     def levels(self) -> Levels | None:
         """The time at each number of tokens since the window started, if requested: [place, number]."""
 

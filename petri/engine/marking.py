@@ -27,18 +27,25 @@ class Marking(Sequence[list[Token]]):
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[index] for index in range(*place.indices(len(self)))]
+        return self._tokens(place, in_ticks=False)
+
+    def in_ticks(self) -> list[list[Token]]:
+        """The same tokens as the engine keeps them, with times in ticks."""
+        return [self._tokens(place, in_ticks=True) for place in range(len(self))]
+
+    def _tokens(self, place: int, in_ticks: bool) -> list[Token]:
         row = self._rows[place]
         if isinstance(row, int):
             return [()] * row
         slots = self._net.places[place].colour.slots
         words = np.frombuffer(row, dtype=np.int64).reshape(-1, len(slots)).T
-        columns = [self._values(column, slot) for column, slot in zip(words, slots, strict=True)]
+        columns = [self._values(column, slot, in_ticks) for column, slot in zip(words, slots, strict=True)]
         return list(zip(*columns, strict=True))
 
-    def _values(self, column: Any, slot: Slot) -> list[Scalar]:
+    def _values(self, column: Any, slot: Slot, in_ticks: bool) -> list[Scalar]:
         values = np.ascontiguousarray(column).view(np.float64) if slot.kind == "real" else column
-        in_units: list[Scalar] = self._net.tick.quantity(values, slot.dimension).tolist()
-        return in_units
+        shown: list[Scalar] = (values if in_ticks else self._net.tick.quantity(values, slot.dimension)).tolist()
+        return shown
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, (Marking, list)) and list(self) == list(other)

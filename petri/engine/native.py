@@ -17,7 +17,7 @@ from petri.engine.seeds import seed_words
 from petri.file_read import FileRead
 from petri.measure.observation import Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
-from petri.net import Net, Span
+from petri.net import Net, Span, Token
 from petri.structs import Frozen
 
 _native: ModuleType | None
@@ -74,6 +74,14 @@ def compiled(net: Net) -> Compiled:
             raise ModelError("net-refused", reason=str(error)) from error
         latest = _latest = Compiled(net, program, tuple(program.files))
     return latest
+
+
+def searching(net: Net) -> dict[int, list[int]]:
+    """The transitions that look through many tokens at nearly every firing, and the input arcs for which they do.
+
+    Empty if the native engine is not built. Raises ModelError if the engine cannot run the net.
+    """
+    return dict(compiled(net).program.searching()) if available() else {}
 
 
 class NativeSession:
@@ -178,6 +186,9 @@ class NativeSession:
 
     def marking(self) -> Marking:
         return Marking(self._compiled.net, self._session.marking())
+
+    def held(self) -> list[list[Token]]:
+        return self.marking().in_ticks()
 
     def files(self) -> tuple[FileRead, ...]:
         return () if self._rows is None else self._rows.read()

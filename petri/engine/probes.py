@@ -59,12 +59,13 @@ class CounterState:
 
 class SampleState:
     def __init__(self, probe: flat.Sample) -> None:
-        self.probe = probe
+        self.samples = (probe, *probe.others)
         self.restart()
 
     def started(self, transition: int, context: Context) -> None:
-        if transition == self.probe.transition:
-            self.values.add(float(evaluate(self.probe.value, context)))
+        for sample in self.samples:
+            if transition == sample.transition and (sample.condition is None or evaluate(sample.condition, context)):
+                self.values.add(float(evaluate(sample.value, context)))
 
     def arrived(self, place: int, context: Context) -> None:
         pass
@@ -80,20 +81,21 @@ class PassageState:
     """An event that is both end and start ends one passage, then starts the next."""
 
     def __init__(self, probe: flat.Passage, tick: flat.Tick) -> None:
-        self.start, self.end = probe.start, probe.end
+        self.starts = (probe.start, *probe.start.others)
+        self.ends = (probe.end, *probe.end.others)
         self.passages = Passages(tick=tick)
 
     def started(self, transition: int, context: Context) -> None:
-        self.happened(self.end.transition == transition, self.start.transition == transition, context)
+        self.happened(lambda event: event.transition == transition, context)
 
     def arrived(self, place: int, context: Context) -> None:
-        self.happened(self.end.place == place, self.start.place == place, context)
+        self.happened(lambda event: event.place == place, context)
 
-    def happened(self, ends: bool, starts: bool, context: Context) -> None:
-        if ends:
-            self.passages.end(key_of(self.end.key, context), context.now)
-        if starts:
-            self.passages.start(key_of(self.start.key, context), context.now)
+    def happened(self, is_it: Callable[[Event], bool], context: Context) -> None:
+        for event in filter(is_it, self.ends):
+            self.passages.end(key_of(event.key, context), context.now)
+        for event in filter(is_it, self.starts):
+            self.passages.start(key_of(event.key, context), context.now)
 
     def restart(self) -> None:
         self.passages.restart()

@@ -106,6 +106,9 @@ class ReferenceSession:
         places = zip(self._net.places, self._engine.marking, strict=True)
         return [[token_in_units(token.value, place.colour, self._net.tick) for token in row] for place, row in places]
 
+    def held(self) -> list[list[Token]]:
+        return [[token.value for token in row] for row in self._engine.marking]
+
     def levels(self) -> Levels | None:
         if self._levels is None:
             return None

@@ -21,7 +21,7 @@ from petri.language.meaning.units import NAMED, PLAIN, UNITS, Dimension, in_net_
 from petri.measure.figures import Figure, UnknownFigure, figures, statistics
 from petri.measure.sequential import FIRST_LOOK, Judgeable, Precision, Stopping
 from petri.model import Model, load
-from petri.net import Net
+from petri.net import Net, split_unit
 from petri.result.export import net_hash
 from petri.run.plan import Plan
 from petri.traffic.identity import sealed
@@ -275,7 +275,7 @@ def in_units(value: float | str, dimension: str, net: Net, measure: str) -> floa
     if written_unit == "%":
         return float(number / 100)
     unit = UNITS.get(written_unit)
-    wanted = _dimension(dimension)
+    wanted = _dimension(split_unit(dimension)[0])
     if unit is None or unit.dimension != wanted or (net.seconds is None and unit.dimension.time):
         known = wanted != PLAIN and not (net.seconds is None and wanted.time)
         fitting = [name for name, one in UNITS.items() if one.dimension == wanted] if known else None

@@ -9,19 +9,36 @@ when they are needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petri.diagnostics import Diagnostic, LanguageError
 from petri.net import Net
+from petri.structs import Struct
 
 if TYPE_CHECKING:
+    from petri.language.checking.checker import Checker
+    from petri.language.loader import Loader, OpenTexts
     from petri.language.problems import Problems
 
 Tables = Mapping[str, str | PathLike[str]]
+Lint = Callable[[Net], list[Diagnostic]]
 TEXT = "<text>"
+
+
+class Study(Struct):
+    """What a check finds out about a net. `net` is None if there is an error, `checker` if there is no text to read.
+
+    part: the file is only a part for others to import.
+    """
+
+    problems: Problems
+    loader: Loader
+    checker: Checker | None = None
+    net: Net | None = None
+    part: bool = False
 
 
 def load(path: str | Path, parameters: Mapping[str, object] | None = None) -> Net:
@@ -62,10 +79,10 @@ def check(path: str | Path, parameters: Mapping[str, object] | None = None) -> l
 
 
 def check_with_sources(
-    path: str | Path, parameters: Mapping[str, object] | None = None
+    path: str | Path, parameters: Mapping[str, object] | None = None, *, more: Lint | None = None
 ) -> tuple[list[Diagnostic], dict[str, str]]:
-    """As `check`, plus the texts of all files read."""
-    return _found(_work(_find(path), None, parameters, TEXT, lints=True)[1])
+    """As `check`, plus the texts of all files read. `more` tells what else there is to say of a net without errors."""
+    return _found(_linted(_work(_find(path), None, parameters, TEXT, lints=True), more))
 
 
 def checks(text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT) -> list[Diagnostic]:
@@ -74,10 +91,10 @@ def checks(text: str, parameters: Mapping[str, object] | None = None, *, name: s
 
 
 def checks_with_sources(
-    text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT
+    text: str, parameters: Mapping[str, object] | None = None, *, name: str = TEXT, more: Lint | None = None
 ) -> tuple[list[Diagnostic], dict[str, str]]:
-    """As `checks`, plus the texts of all files read."""
-    return _found(_work(None, text, parameters, name, lints=True)[1])
+    """As `checks`, plus the texts of all files read; `more` as of `check_with_sources`."""
+    return _found(_linted(_work(None, text, parameters, name, lints=True), more))
 
 
 def duration(text: str, net: Net) -> float:
@@ -97,6 +114,12 @@ def _find(path: str | Path) -> Path:
     return library.net(str(path).removesuffix(library.SUFFIX)) or given
 
 
+def study(path: Path, opened: OpenTexts) -> Study:
+    """As `check`, with what the check knows of each name and expression, for editors. opened: texts not yet saved."""
+    found = _attempt(path, None, {}, TEXT, lints=True, opened=opened)
+    return _attempt(path, None, {}, TEXT, True, "ns", opened=opened) if found.part and found.problems.failed else found
+
+
 def _work(
     path: Path | None,
     text: str | None,
@@ -106,11 +129,11 @@ def _work(
     tables: Tables | None = None,
 ) -> tuple[Net | None, Problems]:
     """All steps from text to flat net; None if there is an error."""
-    flat, problems, part = _attempt(path, text, parameters, name, lints, "", tables)
-    if not part or not problems.failed:
-        return flat, problems
-    # Nets that import this part set the unit of time, so any unit works for the check.
-    return _attempt(path, text, parameters, name, lints, "ns", tables)[:2]
+    found = _attempt(path, text, parameters, name, lints, "", tables)
+    if found.part and found.problems.failed:
+        # Nets that import this part set the unit of time, so any unit works for the check.
+        found = _attempt(path, text, parameters, name, lints, "ns", tables)
+    return found.net, found.problems
 
 
 def _attempt(
@@ -118,44 +141,50 @@ def _attempt(
     text: str | None,
     parameters: Mapping[str, object] | None,
     name: str,
-    lints: bool,
-    clock: str,
-    tables: Tables | None,
-) -> tuple[Net | None, Problems, bool]:
-    """The net, the problems, and whether the file is only a part for others to import."""
+    lints: bool = False,
+    clock: str = "",
+    tables: Tables | None = None,
+    opened: OpenTexts | None = None,
+) -> Study:
+    """Read, check and flatten; with `opened` the types of all expressions are kept."""
     from petri.language.checking.checker import Checker
     from petri.language.flattening.flatten import Flattener, TooLarge
     from petri.language.loader import Loader
     from petri.language.problems import Problems
 
     problems = Problems()
-    loader = Loader(problems, tables)
+    loader = Loader(problems, tables, opened)
+    found = Study(problems, loader)
     if path is not None:
         if not loader.load(path):
-            return None, problems, False
+            return found
     else:
         loader.load_text(text or "", name)
     library, broken = frozenset(loader.library_files), frozenset(loader.broken)
     readers = (loader.table, loader.stream, loader.column)
-    checker = Checker(problems, loader.space, parameters or {}, *readers, library, broken, clock)
+    found.checker = checker = Checker(problems, loader.space, parameters or {}, *readers, library, broken, clock)
+    checker.seen = None if opened is None else {}
     checker.run()
     loader.check_given()
-    part = checker.gatherer.part
-    if part and not lints and not problems.failed:
+    found.part = checker.gatherer.part
+    if found.part and not lints and not problems.failed:
         problems.error("only-modules", None, path=loader.files[0].path)
-        return None, problems, False
+        found.part = False
+        return found
     if problems.failed:
-        return None, problems, part
+        return found
     try:
         flattener = Flattener(checker, loader.tables)
         flat = flattener.run(path.stem if path is not None else "net")
     except TooLarge:
-        return None, problems, False
+        found.part = False
+        return found
     if lints and not problems.failed:
         from petri.language.checking.lint import lint
 
         lint(flat, checker, flattener.deprived)
-    return (None if problems.failed else flat), problems, part
+    found.net = None if problems.failed else flat
+    return found
 
 
 def _net_or_error(net: Net | None, problems: Problems) -> tuple[Net, dict[str, str]]:
@@ -163,6 +192,13 @@ def _net_or_error(net: Net | None, problems: Problems) -> tuple[Net, dict[str, s
         found, sources = _found(problems)
         raise LanguageError([diagnostic for diagnostic in found if diagnostic.severity == "error"], sources)
     return net, problems.sources
+
+
+def _linted(checked: tuple[Net | None, Problems], more: Lint | None) -> Problems:
+    net, problems = checked
+    if net is not None and more is not None:
+        problems.found.extend(more(net))
+    return problems
 
 
 def _found(problems: Problems) -> tuple[list[Diagnostic], dict[str, str]]:

@@ -24,8 +24,10 @@ from petri.language.problems import Problems
 from petri.language.syntax import tree
 from petri.language.syntax.foreign import read_source
 from petri.language.syntax.parser import parse_text
+from petri.language.syntax.reuse import KnownStatements
 from petri.net import Span
 from petri.regular import irregular
+from petri.structs import Struct, field
 
 MOST_FILES = 1000
 MOST_ROWS = 1_000_000
@@ -57,19 +59,32 @@ def shown_path(path: Path) -> str:
     return str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
+class OpenTexts(Struct):
+    """Texts that an editor holds: they are read instead of the files, and parsed again only where they have changed."""
+
+    texts: dict[Path, str] = field(default_factory=dict)
+    known: dict[str, KnownStatements] = field(default_factory=dict)
+
+
 class Loader:
     """The files of one net. `files` starts with the net itself; `broken` are names whose declarations did not parse."""
 
-    def __init__(self, problems: Problems, tables: Mapping[str, str | PathLike[str]] | None = None) -> None:
+    def __init__(
+        self,
+        problems: Problems,
+        tables: Mapping[str, str | PathLike[str]] | None = None,
+        opened: OpenTexts | None = None,
+    ) -> None:
         """tables: other files for tables, by their names in the net; these may be anywhere."""
         self.problems = problems
         self._given = dict(tables or {})
+        self._opened = opened or OpenTexts()
         self._named: dict[str, None] = {}
         self.space = Space()
         self.tables: list[net.Table] = []
         self.broken: set[str] = set()
         self.library_files: set[str] = set()
-        self._paths: dict[str, Path] = {}
+        self.paths: dict[str, Path] = {}
         self._count = 1
         self._table_numbers: dict[Path, KnownTable | None] = {}
         self._root: Path | None = None
@@ -78,14 +93,14 @@ class Loader:
         """Read the net and all its imports; reports an error and returns False if there is no net to read."""
         self._root = path.resolve().parent
         name = shown_path(path)
-        text, found = read_source(path, name)
+        text, found = self._source(path, name)
         if found:
             for diagnostic in found:
                 self.problems.add(diagnostic)
             return False
         self.space.read.add(path.resolve())
         self.space.targets = (path.resolve(),)
-        self._paths[name] = path.resolve()
+        self.paths[name] = path.resolve()
         self._parse(text, name, self.space)
         return True
 
@@ -98,10 +113,21 @@ class Loader:
         """The net itself, and what it imports without a name of its own."""
         return self.space.files
 
+    def _source(self, path: Path, name: str) -> tuple[str, list[Diagnostic]]:
+        """The text of a file, from the editor if it is open there; see `read_source`."""
+        text = self._opened.texts.get(path.resolve())
+        return read_source(path, name) if text is None else (text, [])
+
     def _parse(self, text: str, name: str, space: Space) -> None:
         self.problems.sources[name] = text
-        parse = _parsed if len(text) > LARGEST_KEPT else _parsed_before
-        file, diagnostics, broken = parse(text, name)
+        path = self.paths.get(name)
+        if path in self._opened.texts:
+            known = self._opened.known.setdefault(name, KnownStatements())
+            parsed = parse_text(text, name, known)
+            file, diagnostics, broken = parsed.file, tuple(parsed.diagnostics), parsed.broken
+        else:
+            parse = _parsed if len(text) > LARGEST_KEPT else _parsed_before
+            file, diagnostics, broken = parse(text, name)
         for diagnostic in diagnostics:
             self.problems.add(diagnostic)
         self.broken |= broken
@@ -132,12 +158,12 @@ class Loader:
         self._count += 1
         space.read.add(path)
         name = shown_path(self._as_written(d, path))
-        kind = self._irregular(path)
+        kind = None if path in self._opened.texts else self._irregular(path)
         if kind is not None:
             self.problems.error("import-not-regular", d.span, path=d.path or d.name, kind=kind)
             self.broken.add("*")
             return
-        text, found = read_source(path, name)
+        text, found = self._source(path, name)
         for diagnostic in found:
             if diagnostic.id == "file-missing":
                 self._missing(d, path)
@@ -146,7 +172,7 @@ class Loader:
             self.broken.add("*")
         if found:
             return
-        self._paths[name] = path
+        self.paths[name] = path
         if path.is_relative_to(library.models().resolve()):
             self.library_files.add(name)
         self._parse(text, name, space)
@@ -176,7 +202,7 @@ class Loader:
 
     def _relative(self, written: str, span: Span) -> Path | None:
         """The file of a path in a source; reports an error and returns None if it may not be read."""
-        origin = self._paths.get(span.file)
+        origin = self.paths.get(span.file)
         if origin is None:
             self.problems.error("path-without-file", span, path=written)
             return None
@@ -250,7 +276,7 @@ class Loader:
         return None if text is None else self._read_rows(e, text)
 
     def _text(self, e: tree.Text, path: Path) -> str | None:
-        kind = self._irregular(path)
+        kind = None if path in self._opened.texts else self._irregular(path)
         if kind is not None:
             self.problems.error("table-not-regular", e.span, path=e.value, kind=kind)
             return None

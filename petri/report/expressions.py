@@ -74,7 +74,7 @@ class ExpressionText:
     def __init__(self, net: Net, sources: Mapping[str, str] | None = None) -> None:
         self.net = net
         self.sources = sources or {}
-        self.units = Units(net.seconds)
+        self.units = Units.of(net)
 
     def of(self, e: Expr, variables: Sequence[Variable], dimension: str = "") -> str:
         """The expression; `dimension` is that of its value, so that constants are shown with their units."""
@@ -321,6 +321,12 @@ def _powers(e: Expr, variables: Sequence[Variable]) -> _Powers | None:
     elif e.op not in _ALIKE:
         return (0, 0)
     return next((found for found in args if found is not None), None)
+
+
+def operand_shown(e: Expr, variables: Sequence[Variable]) -> tuple[str, Sequence[str]]:
+    """The dimension of an operand as far as it is known by itself, and the names of an enumeration's values."""
+    shown = _shown(e, variables)
+    return shown.dimension, shown.labels
 
 
 def _shown(e: Expr, variables: Sequence[Variable]) -> _Shown:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from petri.experiment.definition import shown
 from petri.experiment.forwarding.definition import SHARES
+from petri.net import split_unit
 from petri.report.quantities import NOTHING, Scale, Units, number
 from petri.report.search import share as percent
 
@@ -21,7 +22,7 @@ DIGITS = 4
 
 def columns(outcome: ForwardingOutcome) -> list[tuple[str, str, list[str]]]:
     """(what, heading, a cell for each size) of the table; a heading may have two lines. Figures without intervals."""
-    rows, units = outcome.rows, Units(outcome.net.seconds)
+    rows, units = outcome.rows, Units.of(outcome.net)
     made = [(name, name, [_value(row.found.parameters.get(name)) for row in rows]) for name in outcome.others]
     if outcome.roles.size:
         made.append(("size", outcome.roles.size, [_value(row.size) for row in rows]))
@@ -30,7 +31,7 @@ def columns(outcome: ForwardingOutcome) -> list[tuple[str, str, list[str]]]:
     if any(rates):
         made.append(("frames", "frames", [_shown(units, one, "events") for one in rates]))
     throughput = outcome.figure("throughput")
-    if throughput is not None and throughput.dimension == "Rate":
+    if throughput is not None and split_unit(throughput.dimension)[0] == "Rate":
         cells = [_shown(units, outcome.throughput(row), throughput.dimension) for row in rows]
         made.append(("throughput", "throughput", cells))
     made += _delay_columns(outcome)
@@ -77,7 +78,7 @@ def delay_scale(outcome: ForwardingOutcome) -> Scale:
     """One unit for all delays: that of the least."""
     figure = outcome.figure("delay")
     means = [one.mean for one in _delays(outcome) if math.isfinite(one.mean)]
-    return Units(outcome.net.seconds).scale(min(means, default=0.0), figure.dimension if figure else "")
+    return Units.of(outcome.net).scale(min(means, default=0.0), figure.dimension if figure else "")
 
 
 def _delays(outcome: ForwardingOutcome) -> Iterable[Interval]:

@@ -10,15 +10,16 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from petri.analysis.searches import searches
 from petri.net import Expr, Measure, Net, Parameter, Place, Scalar, Transition
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.expected import said
 from petri.report.expressions import ExpressionText
-from petri.report.quantities import Units, exact, exact_quantity
+from petri.report.quantities import Units, exact, exact_quantity, parameter_text
 from petri.report.summary import shown_dimension
 from petri.ticks import HORIZON
 
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX = re.compile(r"\[-?\w+\]")
 _FIGURES = ("Parameters",)  # tables whose cells are values, which no line breaks
 
 
@@ -52,7 +53,7 @@ def _sections(net: Net, teller: _Teller) -> tuple[tuple[str, tuple[str, str], li
     return (
         ("Parameters", ("value", "range"), [teller.parameter(p) for p in net.parameters]),
         ("Places", ("holds", "at first"), [teller.place(p) for p in net.places]),
-        ("Transitions", ("takes", "when"), [teller.transition(t) for t in net.transitions]),
+        ("Transitions", ("takes", "when"), [teller.transition(number) for number in range(len(net.transitions))]),
         ("Measures", ("records", "expected"), [teller.measure(m) for m in net.measures]),
     )
 
@@ -84,41 +85,39 @@ class _Teller:
 
     def __init__(self, net: Net, sources: Mapping[str, str]) -> None:
         self.net = net
-        self.units = Units(net.seconds)
+        self.units = Units.of(net)
         self.text = ExpressionText(net, sources)
+        self.searches = searches(net)
 
     def run_line(self) -> str:
         run = self.net.run_defaults
         parts = [f"time in {self.net.time_unit}" if self.net.time_unit else "time without a unit", self.tick()]
         parts.append(f"{len(self.net.places)} places, {len(self.net.transitions)} transitions")
         if run.until is not None:
-            until = "no transition can fire" if math.isinf(run.until) else self.quantity(run.until, "Time")
+            endless = run.stop.text if run.stop else "no transition can fire"
+            until = endless if math.isinf(run.until) else self.quantity(run.until, "Time")
             parts.append(f"runs until {until}")
         if run.warmup:
             parts.append(f"warm-up {self.quantity(run.warmup, 'Time')}")
         if run.replications > 1:
             parts.append(f"{run.replications} replications")
+        if run.precision:
+            parts.append(f"precision {100 * run.precision:.10g}%")
         return ", ".join(parts)
 
     def tick(self) -> str:
         """`ticks of 5.26 ps up to 13.2 h` (S1)."""
         tick = self.net.tick
-        step, horizon = (self.units.show(tick.time(ticks), "Time") for ticks in (1.0, float(HORIZON)))
+        step, horizon = (Units(self.net.seconds).show(tick.time(ticks), "Time") for ticks in (1.0, float(HORIZON)))
         return f"ticks of {step} up to {horizon}"
 
     def quantity(self, value: Scalar, dimension: str) -> str:
         return exact_quantity(self.units, value, dimension) if value else exact(value)
 
     def parameter(self, parameter: Parameter) -> InformationRow:
-        value = parameter.value
-        if isinstance(value, str):
-            shown = value
-        elif parameter.kind == "bool":
-            shown = "true" if value else "false"
-        else:
-            shown = self.quantity(value, parameter.dimension)
+        shown = parameter_text(self.units, parameter, parameter.value)
         low, high = (
-            "" if bound is None else self.quantity(bound, parameter.dimension)
+            "" if bound is None else parameter_text(self.units, parameter, bound)
             for bound in (parameter.low, parameter.high)
         )
         return parameter.name, shown, f"{low}..{high}" if low or high else "", _line(parameter.doc)
@@ -132,7 +131,8 @@ class _Teller:
             begins = f"rows of {place.stream.name}" if place.stream.name else "rows of a file"
         return place.name, holds, begins, _line(place.doc)
 
-    def transition(self, transition: Transition) -> InformationRow:
+    def transition(self, number: int) -> InformationRow:
+        transition = self.net.transitions[number]
         time = transition.time
         immediate = time.op == "const" and not time.value
         takes = "" if immediate else self.expression(transition, time, "Time")
@@ -144,7 +144,9 @@ class _Teller:
         if transition.weight != 1.0:
             parts.append(f"weight {exact(transition.weight)}")
         if transition.prefer is not None:
-            parts.append(f"{self.text.preference(transition, transition.prefer)} (each binding is compared)")
+            parts.append(self.text.preference(transition, transition.prefer))
+        if (what := self.searches.get(number)) is not None:
+            parts.append(f"(looks through {what.replace('`', '')})")
         return transition.name, takes, ", ".join(parts), _line(transition.doc)
 
     def expression(self, transition: Transition, expression: Expr, dimension: str) -> str:

@@ -7,12 +7,15 @@ time unit (docs/semantics.md, S1). In a net whose time is a plain number, only b
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
+from petri.net import in_unit, split_unit
 from petri.structs import Frozen
 
 if TYPE_CHECKING:
     from petri.measure.intervals import Interval
+    from petri.net import Net, Parameter
 
 NOTHING = "–"  # shown for a figure that does not exist, such as the mean of no observations
 DOUBTFUL = "?: the interval is wider than the figure, of which not even the size is known; run longer"
@@ -28,6 +31,7 @@ _SLOW_EVENTS = (*_EVENTS, (1 / 60, "/min"), (1 / 3600, "/h"))
 _BYTES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1.0, "B"))
 _COUNT = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _PLAIN_RATE = ((1.0, "B per time unit"),)
+_STANDARD = ("", *(unit for _, unit in _LONG_TIME), "fs")
 _ALL = (_LONG_TIME, _RATE, _SLOW_FREQUENCY, _SLOW_EVENTS, _BYTES, _COUNT, _PLAIN_RATE)
 UNITS = tuple(dict.fromkeys([name for kind in _ALL for _, name in kind if name] + ["%"]))
 """Every unit that a figure is shown in."""
@@ -41,14 +45,33 @@ class Scale(Frozen):
 
 
 class Units(Frozen):
-    """The units of a net's numbers. `seconds` is the length of its time unit, None if time is a plain number."""
+    """The units of a net's numbers. `seconds` is the length of its time unit, None if time is a plain number.
+
+    clock: the name of the time unit if the net has declared it: times are shown in `cycle` if the net counts cycles.
+    """
 
     seconds: float | None = None
+    clock: str = ""
+
+    @staticmethod
+    def of(net: Net) -> Units:
+        return Units.named(net.seconds, net.time_unit)
+
+    @staticmethod
+    def named(seconds: float | None, time_unit: str) -> Units:
+        """By the name of the net's time unit, "" if it has none."""
+        return Units(seconds, "" if time_unit in _STANDARD else time_unit)
 
     def scale(self, value: float, dimension: str) -> Scale:
-        """The unit that suits a value of a dimension: Time, Bytes, Rate, Freq, events (per time), share, or ""."""
+        """The unit that suits a value of a dimension: Time, Bytes, Rate, Freq, events (per time), share, or "".
+
+        For a measure whose net says in which unit to show it, that unit (`petri.net.in_unit`).
+        """
         if dimension == "share":
             return Scale(100.0, "%")
+        _, unit, size = split_unit(dimension)
+        if unit:
+            return Scale(1.0 / size, unit)
         factor, known = self.units_of(dimension)
         return _suited(value, factor, known) if known else Scale()
 
@@ -56,6 +79,8 @@ class Units(Frozen):
         """The factor to the basic unit, and (size, name) of the units to choose from, the largest first."""
         if dimension == "Bytes":
             return 1.0, _BYTES
+        if dimension == "Time" and self.clock:
+            return 1.0, ((1.0, self.clock),)
         if self.seconds is None:
             return 1.0, _PLAIN_RATE if dimension == "Rate" else ()
         slow = self.seconds >= 60.0  # a net that counts minutes or hours is shown in them
@@ -106,9 +131,9 @@ class Units(Frozen):
 
     def show_without_error(self, value: float, half_width: float, dimension: str = "") -> str:
         """The value of `show_with_error` where there is no room for its interval: `2.961 Gbps`, `14? ms`."""
-        if not half_width > abs(value):
+        if not half_width > abs(value) or not math.isfinite(half_width):
             return self.show(value, dimension)
-        scale = self.scale(value, dimension)
+        scale = self.scale(half_width, dimension)
         return joined(f"{number(value * scale.factor, 2)}?", scale.unit)
 
     def show_range(self, low: float, high: float, dimension: str = "") -> str:
@@ -169,12 +194,33 @@ def exact_quantity(units: Units, value: float | int, dimension: str) -> str:
     """A parameter or a constant with all its digits, in the unit that gives the shortest text: `2.5 Gbps`, `1518 B`."""
     if dimension in ("", "share"):
         return exact(value)
-    factor, known = units.units_of(dimension)
+    plain, unit, size = split_unit(dimension)
+    if unit:
+        return joined(exact(float(value), 1.0 / size), unit)
+    factor, known = units.units_of(plain)
     fitting = [entry for entry in known if abs(value) * factor >= entry[0] * (1 - 1e-9)]
     texts = [joined(exact(float(value), factor / size), unit) for size, unit in fitting]
     if not known:
         return exact(value)
     return min(texts, key=len) if texts else units.show(value, dimension, 12)
+
+
+def parameter_text(units: Units, parameter: Parameter | None, value: object) -> str:
+    """A value of a parameter: `true`, `imix`, `2.5 Gbps`; `1066 MBps` if its default is in bytes per second."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, int | float):
+        return str(value)
+    if parameter is None or value == 0:
+        return exact(value)
+    unit = _BYTE_RATE.search(parameter.text) if parameter.dimension == "Rate" and units.seconds else None
+    if unit is None:
+        return exact_quantity(units, value, parameter.dimension)
+    size = 1000.0 ** " kMGT".index(unit[1] or " ") * (units.seconds or 1.0)
+    return exact_quantity(units, value, in_unit("Rate", unit[0], size))
+
+
+_BYTE_RATE = re.compile(r"\b([kMGT]?)Bps$")
 
 
 def _suited(value: float, factor: float, units: tuple[tuple[float, str], ...]) -> Scale:

@@ -122,7 +122,7 @@ def measured(outcome: SearchOutcome, trial: Trial) -> str:
     if trial.grows is not None:
         early, late = number(trial.grows.early), number(trial.grows.late)
         return f"{trial.grows.name} grows from {early} to {late} until the end"
-    units = Units(outcome.outcome.net.seconds)
+    units = Units.of(outcome.outcome.net)
     texts = []
     for one in outcome.condition.comparisons:
         found = trial.point.intervals[one.figure.name]

@@ -33,7 +33,7 @@ class _Summary:
         self.net = result.net
         self.console = console
         self.every = every
-        self.units = Units(result.net.seconds)
+        self.units = Units.of(result.net)
         self.doubtful = False  # whether a figure is shown whose size is not known
         self.longer: set[float] = set()  # how much longer the run should be, of all figures shown
 
@@ -59,7 +59,8 @@ class _Summary:
         title = Text(self.net.name, style="bold")
         if self.net.doc:
             title.append(f": {first_sentence(self.net.doc)}", style="not bold")
-        span = "until no transition can fire" if math.isinf(plan.until) else f"until {self.time(plan.until)}"
+        endless = self.net.run_defaults.stop.text if self.net.run_defaults.stop else "no transition can fire"
+        span = f"until {endless if math.isinf(plan.until) else self.time(plan.until)}"
         parts = [span]
         if plan.warmup > 0.0:
             parts.append(f"warm-up {self.time(plan.warmup)}")

@@ -17,7 +17,7 @@ from petri.result import PlaceFigures, Result, TransitionFigures
 from petri.structs import Frozen, replace
 
 ROUNDING = 1e-9  # relative: what rounding may do to figures that are equal
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX = re.compile(r"\[-?\w+\]")
 
 
 class Row(Frozen):

@@ -69,6 +69,7 @@ class MeasureResult(Frozen):
     series: Mapping[int, Floats] | None = None  # by replication: the measure in each window
     failure: str | None = None  # why the figure could not be computed; its values are then nan
     seconds: float | None = None  # the length of the net's time unit, None if time is a plain number
+    time_unit: str = ""  # its name
 
     @property
     def name(self) -> str:
@@ -233,7 +234,9 @@ class Result:
             nothing = Interval(math.nan, math.nan, LEVEL, len(self.counted))
             judged = tuple((one, formula.judge(one, math.nan)) for one in measure.expectations)
             why = f"{type(error).__name__}: {error}"
-            return MeasureResult(measure, nothing, {}, judged, failure=why, seconds=self.net.seconds)
+            return MeasureResult(
+                measure, nothing, {}, judged, failure=why, seconds=self.net.seconds, time_unit=self.net.time_unit
+            )
 
     def measure(self, name: str) -> MeasureResult:
         """A measure by its name. Raises UnknownName (a KeyError) with the nearest names."""
@@ -257,6 +260,7 @@ class Result:
             self.distributions(measure),
             series or None,
             seconds=self.net.seconds,
+            time_unit=self.net.time_unit,
         )
 
     def recorded(self, measure: Measure, field: str) -> Interval:

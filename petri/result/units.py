@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.net import Net
+from petri.net import Net, split_unit
 
 
 def unit_of(net: Net, dimension: str) -> str:
@@ -10,7 +10,7 @@ def unit_of(net: Net, dimension: str) -> str:
 
     In a net without a unit of time, times are plain numbers, and a rate is in "B per time unit".
     """
-    time = net.time_unit
+    dimension, time = split_unit(dimension)[0], net.time_unit
     if dimension == "Bytes":
         return "B"
     if dimension == "Rate":

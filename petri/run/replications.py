@@ -18,6 +18,7 @@ from petri.file_read import FileRead
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
 from petri.net import Net, Token
+from petri.run.condition import StopCondition
 from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
 from petri.run.stop import NO_LIMIT, CtrlC, StopSign, TimeLimit
@@ -146,6 +147,8 @@ class Driver:
         self.warm = plan.warmup <= 0.0
         self.wrong: Fault | None = None
         self.searching = False  # when it was interrupted
+        stop_at = net.run_defaults.stop if math.isinf(plan.until) else None
+        self.condition = None if stop_at is None else StopCondition(stop_at)
 
     def run(self) -> Replication:
         """The whole replication. Errors of the model and of the file of a stream are in the result.
@@ -218,7 +221,9 @@ class Driver:
         while True:
             if self.stop.is_set():
                 return "interrupted"
-            budget = int(min(left, self.left, self.piece))
+            condition = self.condition if self.warm else None
+            most = math.inf if condition is None else condition.firings_left(self.session)
+            budget = int(min(left, self.left, self.piece, most))
             before, clock = self.session.firings, time.perf_counter()
             reason = self.session.advance(min([until, *(series.next for series in self.series)]), budget)
             done = self.session.firings - before
@@ -231,6 +236,8 @@ class Driver:
             if reason == "error" and self.session.error is not None and self.session.error.id == STOPPED:
                 self.searching = True
                 return "interrupted"
+            if condition is not None and reason != "error" and condition.holds(self.session):
+                return "until"
             if reason in ("dead", "error") or (reason == "until" and self.session.now >= until):
                 return reason
             if self.left <= 0:

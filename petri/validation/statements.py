@@ -265,7 +265,7 @@ def written(value: Any) -> str:
 
 def measured_in(outcome: Outcome, measure: str) -> tuple[Units, str]:
     """The units of the net, and the dimension of the measure."""
-    return Units(outcome.net.seconds), {one.name: one.dimension for one in outcome.figures}.get(measure, "")
+    return Units.of(outcome.net), {one.name: one.dimension for one in outcome.figures}.get(measure, "")
 
 
 def shower(outcome: Outcome, measure: str) -> Callable[[float], str]:

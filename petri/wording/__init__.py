@@ -11,11 +11,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from petri.wording.entry import Wording, fill, is_complete
+from petri.wording.entry import Fix, Wording, fill, fix, is_complete
 
 AREAS = (
     "files", "syntax", "checks", "values", "arcs", "measures", "lints", "run", "command", "output", "experiment",
-    "search", "streams", "threads",
+    "search", "streams", "threads", "editor",
 )  # fmt: skip
 
 
@@ -52,6 +52,12 @@ def hints(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
 
 def notes(identifier: str, values: Mapping[str, Any]) -> tuple[str, ...]:
     return _complete(wording_table()[identifier].notes, values)
+
+
+def fixes(identifier: str, values: Mapping[str, Any]) -> tuple[Fix, ...]:
+    """The hints that say exactly what to write, as changes."""
+    found = (fix(hint, values) for hint in wording_table()[identifier].hints if is_complete(hint, values))
+    return tuple(one for one in found if one is not None)
 
 
 def label(role: str, values: Mapping[str, Any]) -> str:

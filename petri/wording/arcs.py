@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from petri.wording.checks import IN_INSTANCE
-from petri.wording.entry import Wording
+from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
     # places
     "initial-of-black": Wording(
         "`{name}` holds black tokens, which have no value",
-        "write `{suggestion}`",
+        Replace("write `{suggestion}`"),
         "black tokens are `token` or `3 * token`; a place of values has a type, `place {name} : int`",
     ),
     "initial-black-in-coloured": Wording(
@@ -46,7 +46,7 @@ WORDING: dict[str, Wording] = {
         "`{text}` is inside an instance, which arcs cannot reach",
         "give the module a port, and connect it to a place outside",
     ),
-    "array-without-index": Wording("`{name}` is an array of places", "write `{name}[i]`"),
+    "array-without-index": Wording("`{name}` is an array of places", "write `{form}`"),
     "index-on-place": Wording("`{name}` is one place, not an array"),
     "index-not-constant": Wording(
         "the place of {where} must be constant",
@@ -68,7 +68,7 @@ WORDING: dict[str, Wording] = {
     ),
     "pattern-on-black": Wording("`{name}` holds black tokens, which have no value", "remove the parentheses"),
     "one-pattern": Wording(
-        "a token of `{name}` has one value, so the parentheses must contain one", "write `{suggestion}`"
+        "a token of `{name}` has one value, so the parentheses must contain one", Replace("write `{suggestion}`")
     ),
     "binding-cycle": Wording(
         "{names:and} depend on each other: no order of the arcs binds them before they are used",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.wording.entry import Wording
+from petri.wording.entry import Replace, Wording
 
 IN_INSTANCE = ("in the instance `{instance}`",)
 
@@ -15,7 +15,7 @@ WORDING: dict[str, Wording] = {
     # names
     "unknown-name": Wording(
         "`{name}` is not declared",
-        "did you mean `{suggestion}`?",
+        Replace("did you mean `{suggestion}`?"),
         "`{name}` is a unit: write `{unit}`",
         "a name on its own in an input arc binds a variable, as in `place({binding})`",
     ),
@@ -26,27 +26,33 @@ WORDING: dict[str, Wording] = {
     ),
     "unknown-place": Wording(
         "there is no place `{name}`",
-        "did you mean `{suggestion}`?",
+        Replace("did you mean `{suggestion}`?"),
         "a module does not see the places outside: declare `port {outside}: …` and connect it in the instance",
     ),
     "unknown-type": Wording(
-        "there is no type `{name}`", "did you mean `{suggestion}`?", notes=("there are no text values: {instead}",)
+        "there is no type `{name}`",
+        Replace("did you mean `{suggestion}`?"),
+        notes=("there are no text values: {instead}",),
     ),
     "unknown-unit": Wording(
         "there is no unit `{unit}`",
-        "did you mean `{number} {suggestion}`?",
+        Replace("did you mean `{number} {suggestion}`?"),
         "write `{tokens} * token` for that many tokens",
         "a product needs its sign: write `{factor}`",
         notes=("examples of units are {units:and}",),
     ),
-    "unknown-function": Wording("there is no function `{name}`", "did you mean `{suggestion}`?", "use {instead}"),
+    "unknown-function": Wording(
+        "there is no function `{name}`", Replace("did you mean `{suggestion}`?"), "use {instead}"
+    ),
     "unknown-module": Wording(
         "there is no module `{name}`",
-        "did you mean `{suggestion}`?",
+        Replace("did you mean `{suggestion}`?"),
         notes=("to use a module of the library, `import` its file",),
     ),
     "unknown-field": Wording(
-        "{kind} has no field `{field}`", "did you mean `{suggestion}`?", notes=("its fields are {fields:and}",)
+        "{kind} has no field `{field}`",
+        Replace("did you mean `{suggestion}`?", of="field"),
+        notes=("its fields are {fields:and}",),
     ),
     "name-twice": Wording(
         "the name `{name}` is taken: it is {kind}",
@@ -59,7 +65,7 @@ WORDING: dict[str, Wording] = {
     ),
     "unknown-setting": Wording(
         "`{name}` is not a parameter of `{path}`",
-        "did you mean `{suggestion}`?",
+        Replace("did you mean `{suggestion}`?"),
         "`{constant}` is a constant; declare it with `param` to set it from outside",
         notes=("its parameters are {known:and}",),
     ),
@@ -112,7 +118,9 @@ WORDING: dict[str, Wording] = {
     "clock-clause": Wording("`{word}` cannot stand here", "write `time ns`, or `time ns resolution 1 ps`"),
     "resolution-not-positive": Wording("the resolution of the clock must be greater than 0"),
     "clock-unit": Wording(
-        "`{unit}` is not a unit of time", "did you mean `time {suggestion}`?", "the units of time are {units:and}"
+        "`{unit}` is not a unit of time",
+        Replace("did you mean `time {suggestion}`?"),
+        "the units of time are {units:and}",
     ),
     "only-modules": Wording(
         "`{path}` can only be imported by other nets: it has no place and no transition of its own",
@@ -124,7 +132,7 @@ WORDING: dict[str, Wording] = {
     "argument-out-of-bounds": Wording("`{name}` is {value}, but must be in {low}..{high}", notes=IN_INSTANCE),
     "unknown-argument": Wording(
         "`{module}` has neither a parameter nor a port `{name}`",
-        "did you mean `{suggestion}`?",
+        Replace("did you mean `{suggestion}`?", of="name"),
         notes=("it has {known:and}",),
     ),
     "too-many-arguments": Wording(
@@ -163,10 +171,10 @@ WORDING: dict[str, Wording] = {
     # files
     "import-unknown": Wording(
         "the library has no module `{name}`",
-        "did you mean `{suggestion}`?",
+        Replace("did you mean `{suggestion}`?", of="name"),
         'import a file of your own by its path: import "part.net"',
     ),
-    "import-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "import-missing": Wording("there is no file `{path}`", Replace("did you mean `{suggestion}`?", of="path")),
     "path-outside": Wording(
         "`{path}` is outside the folder of the net",
         "a net can only read files in its own folder and below; write relative paths with `/`",
@@ -188,7 +196,7 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
         notes=("it draws from {names:and}",),
     ),
-    "table-missing": Wording("there is no file `{path}`", "did you mean `{suggestion}`?"),
+    "table-missing": Wording("there is no file `{path}`", Replace("did you mean `{suggestion}`?", of="path")),
     "import-not-regular": Wording("`{path}` is {kind}, and only a regular file can be imported"),
     "table-not-regular": Wording("`{path}` is {kind}, and a table is read from a regular file"),
     "table-unreadable": Wording("`{path}` cannot be read: {reason}"),
@@ -196,7 +204,7 @@ WORDING: dict[str, Wording] = {
     "table-row": Wording("line {line} of `{path}` is not a row of a table: {reason}", notes=("it is `{text}`",)),
     "no-column": Wording(
         "`{path}` has no column `{title}`",
-        "did you mean `{suggestion}`?",
+        Replace("did you mean `{suggestion}`?", of="title"),
         notes=("its columns are {known:and}",),
     ),
     "column-row": Wording("line {line} of `{path}` has no number in column {number}", notes=("it is `{text}`",)),

@@ -17,6 +17,28 @@ WORDING: dict[str, Wording] = {
         "did you mean `{suggestion}`?",
         "`pnsim list` shows the nets of the library",
     ),
+    "no-converter": Wording(
+        "`{path}` cannot be made: {reason}",
+        "install librsvg (rsvg-convert), Inkscape or Chromium; or draw an .svg and print it from a browser",
+    ),
+    "play-too-large": Wording(
+        "the net is too large for a token game: more than {most} places and transitions",
+        "make its arrays smaller with --set",
+    ),
+    "unknown-box": Wording(
+        "the net has no module `{name}`",
+        "did you mean `{suggestion}`?",
+        "its modules and threads are {known:and}",
+    ),
+    "unknown-transition": Wording(
+        "`{net}` has no transition `{name}`",
+        "did you mean `{suggestion}`?",
+        "`{place}` is a place: ask for a transition that takes from it or gives to it",
+        "its transitions are {known:and}",
+    ),
+    "no-such-firing": Wording(
+        "`{name}` does not fire in this run", "ask why: pnsim why NET {name}", notes=("looked at after {at}",)
+    ),
     "set-form": Wording(
         "`--set {text}` has no value",
         "write NAME=VALUE, such as `--set load=0.9` or `--set line='2.5 Gbps'`",

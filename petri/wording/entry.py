@@ -15,11 +15,39 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from petri.visible import visible
 
 _LONGEST_VALUE = 200
+
+
+class Replace(str):
+    """A hint that is also a quick fix: the text in its backquotes is to be where the culprit is.
+
+    of: the name of the value that is to be replaced within the culprit; "" for the whole culprit.
+    """
+
+    of: str
+
+    def __new__(cls, hint: str, of: str = "") -> Replace:
+        made = super().__new__(cls, hint)
+        made.of = of
+        return made
+
+
+class Remove(str):
+    """A hint that is also a quick fix: the culprit is to be removed."""
+
+    __slots__ = ()
+
+
+class Fix(NamedTuple):
+    """What a hint would change: `word` (the whole culprit if it is "") becomes `text`."""
+
+    title: str
+    text: str
+    word: str
 
 
 class Wording:
@@ -47,6 +75,16 @@ class _Sentence(string.Formatter):
 
 def fill(template: str, values: Mapping[str, Any]) -> str:
     return _Sentence().vformat(template, (), values)
+
+
+def fix(hint: str, values: Mapping[str, Any]) -> Fix | None:
+    """The quick fix of a hint whose values are complete; None if it is only advice."""
+    if isinstance(hint, Remove):
+        return Fix("Remove it", "", "")
+    if not isinstance(hint, Replace):
+        return None
+    text = string.Formatter().vformat(hint.split("`")[1], (), values)
+    return Fix(f"Write `{quoted(text)}`", text, str(values[hint.of]) if hint.of else "")
 
 
 def is_complete(template: str, values: Mapping[str, Any]) -> bool:

@@ -44,6 +44,11 @@ WORDING: dict[str, Wording] = {
         "a normal time may be negative, which stops the run",
         "draw it from a range: `normal(mean, sd, low..high)`, of which no value is outside",
     ),
+    "looks-through": Wording(
+        "`{name}` looks through {what} at nearly every firing, which takes the longer the more there are",
+        "what a pattern equates (`a(x), b(x)`), one comparison of tokens of two places (`when x <= y`), and a"
+        " preference among the tokens of one place are counted instead, at little cost",
+    ),
     "no-transition": Wording("the net `{name}` has no transition, so nothing can happen"),
     "no-measures": Wording(
         "the net declares no measure",

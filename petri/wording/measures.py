@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.wording.entry import Wording
+from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
     "function-of-figures": Wording(
@@ -40,7 +40,9 @@ WORDING: dict[str, Wording] = {
     ),
     "reorder-setting-twice": Wording("`{text}` is set twice"),
     "reorder-threshold": Wording("the threshold `{name}` must be from 1 to {limit}, not {value}"),
-    "unknown-target": Wording("there is no `{name}`; expected {wanted}", "did you mean `{suggestion}`?"),
+    "unknown-target": Wording(
+        "there is no `{name}`; expected {wanted}", Replace("did you mean `{suggestion}`?", of="name")
+    ),
     "wrong-target": Wording("`{text}` is {kind}, but {wanted} is expected here", "for {kind} there are {figures:and}"),
     "not-a-path": Wording("`{text}` is not a name of {wanted}", "names look like `send`, `link[2]`, `engine[*].alu`"),
     "nothing-inside": Wording("`{name}` is {kind}: there is no `{inside}` in it"),
@@ -49,6 +51,18 @@ WORDING: dict[str, Wording] = {
     ),
     "measure-of-port": Wording("`{text}` is a port", "measure the place connected to it"),
     "measure-of-array": Wording("`{name}` is an array", "write `{suggestion}` for all elements, or an index for one"),
+    "measures-of-array": Wording(
+        "`{name}` is an array of measures", "name one of them, by a value of {indices:and}: `{name}[…]`"
+    ),
+    "too-many-measures": Wording("an array has more than {limit} measures"),
+    "unit-of-other-dimension": Wording("`{unit}` is a unit of {kind}, but `{name}` is {found}"),
+    "stop-condition": Wording(
+        "a run ends at one comparison of figures",
+        "write for example `run until count(send) >= 1000`, or `run until max(queue) >= 50`",
+    ),
+    "run-precision": Wording(
+        "`{text}` is not a precision", "write the half-width as a share of the mean, from 0 to 1: `precision 2%`"
+    ),
     "index-on-single": Wording("`{name}` does not have that many indices"),
     "no-such-element": Wording("there is no `{text}` in this net"),
     "star-in-probe": Wording(
@@ -72,7 +86,9 @@ WORDING: dict[str, Wording] = {
         "`{name}` records no series", "add `record series(1 ms)` to it, with the length of a window"
     ),
     "no-such-figure": Wording(
-        "`{name}` has no figure `{field}`", "did you mean `{suggestion}`?", notes=("its figures are {known:and}",)
+        "`{name}` has no figure `{field}`",
+        Replace("did you mean `{suggestion}`?", of="field"),
+        notes=("its figures are {known:and}",),
     ),
     "record-needs-sample": Wording(
         "`{name}` is a single figure, so its `{field}` cannot be recorded",

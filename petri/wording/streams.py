@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petri.wording.entry import Wording
+from petri.wording.entry import Replace, Wording
 
 REACHED = "the figures cover the time up to {time}"
 
@@ -32,7 +32,9 @@ WORDING: dict[str, Wording] = {
         "or write `stream()`, and name a file for each run: `--stream {place}=FILE`",
     ),
     "stream-no-field": Wording(
-        "`{field}` is not a field of `{name}`", "did you mean `{suggestion}`?", notes=("its fields are {names:and}",)
+        "`{field}` is not a field of `{name}`",
+        Replace("did you mean `{suggestion}`?"),
+        notes=("its fields are {names:and}",),
     ),
     # ------------------------------------------------------------ files for a run
     "stream-not-given": Wording(

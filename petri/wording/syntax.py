@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from petri.wording.entry import Wording
+from petri.wording.entry import Remove, Replace, Wording
 
 _FORM = "for example: `{form}`"
 
 WORDING: dict[str, Wording] = {
     # ---------------------------------------------------------------- characters and numbers
     "stray-character": Wording("the character `{found}` ({code}) has no meaning here"),
-    "foreign-symbol": Wording("`{found}` is not part of this language", "write `{instead}`"),
+    "foreign-symbol": Wording("`{found}` is not part of this language", Replace("write `{instead}`")),
     "semicolon": Wording(
         "`;` is not needed: a declaration ends where the next one starts",
-        "remove it; separate the items of a list with `,`",
+        Remove("remove it; separate the items of a list with `,`"),
     ),
     "slash-comment": Wording("`//` does not start a comment", "write `#`, or `##` to document a declaration"),
     "foreign-comment": Wording(
@@ -33,22 +33,22 @@ WORDING: dict[str, Wording] = {
     "stray-percent": Wording("`%` must directly follow its number", "write `5%` for 0.05; the remainder is `x mod y`"),
     "percent-modulo": Wording("`%` means percent, not the remainder", "write `{number} mod …`"),
     "open-string": Wording("the text does not end on its line", 'end it with `"`'),
-    "number-point": Wording("a number needs digits on both sides of its point", "write `{number}`"),
+    "number-point": Wording("a number needs digits on both sides of its point", Replace("write `{number}`")),
     "number-too-long": Wording("the number is too long; it may have up to {digits:digit}, and an exponent"),
     "two-numbers": Wording("two numbers in a row", "for one number write `{number}`; in a list separate them with `,`"),
     # ---------------------------------------------------------------- names and words
     "name-begins": Wording(
         "`{name}` is not a name: names start with a letter", "`_` alone is the pattern that matches anything"
     ),
-    "name-in-quotes": Wording("a name is written without quotes", "write `{name}`"),
+    "name-in-quotes": Wording("a name is written without quotes", Replace("write `{name}`")),
     "missing-name": Wording("`{word}` needs a name after it, but {found} follows", _FORM),
     "reserved-name": Wording("`{name}` is a keyword and cannot be a name", "choose another name, such as `my_{name}`"),
-    "misspelt-word": Wording("`{found}` does not start a declaration", "did you mean `{suggestion}`?"),
-    "misspelt-clause": Wording("`{found}` is not allowed here", "did you mean `{suggestion}`?"),
+    "misspelt-word": Wording("`{found}` does not start a declaration", Replace("did you mean `{suggestion}`?")),
+    "misspelt-clause": Wording("`{found}` is not allowed here", Replace("did you mean `{suggestion}`?")),
     "unknown-clause": Wording("`{found}` is not a clause of a transition", "the clauses are {words:and}"),
     "not-a-declaration": Wording(
         "`{found}` does not start a declaration",
-        "did you mean `{suggestion}`?",
+        Replace("did you mean `{suggestion}`?"),
         "declarations start with {words}",
     ),
     "before-declaration": Wording(
@@ -60,9 +60,9 @@ WORDING: dict[str, Wording] = {
         "write `takes 5`: the firing holds its tokens for that time, and no other firing can take them",
     ),
     # ---------------------------------------------------------------- brackets, modules
-    "unclosed-bracket": Wording("`{opening}` is not closed before {found}", "add `{closing}`"),
-    "unopened-bracket": Wording("`{closing}` has no opening bracket", "remove it, or add the opening bracket"),
-    "wrong-bracket": Wording("{found} does not close `{opening}`", "write `{closing}`"),
+    "unclosed-bracket": Wording("`{opening}` is not closed before {found}", Replace("add `{closing}`")),
+    "unopened-bracket": Wording("`{closing}` has no opening bracket", Remove("remove it, or add the opening bracket")),
+    "wrong-bracket": Wording("{found} does not close `{opening}`", Replace("write `{closing}`")),
     "brace-block": Wording(
         "declarations have no blocks in braces", _FORM, "only a module has a body; it ends with `end`"
     ),
@@ -76,7 +76,7 @@ WORDING: dict[str, Wording] = {
         "operations are nested more than {limit} deep here", "name parts of it with `const` or `param`"
     ),
     # ---------------------------------------------------------------- steps of threads
-    "misspelt-step": Wording("`{found}` is not a step", "did you mean `{suggestion}`?"),
+    "misspelt-step": Wording("`{found}` is not a step", Replace("did you mean `{suggestion}`?")),
     "unknown-step": Wording(
         "`{found}` is not a step", "steps are {words:and}", "a label ends with `:`, `{found}: take …`"
     ),
@@ -101,17 +101,13 @@ WORDING: dict[str, Wording] = {
         "transition `{name}` has no `->` between its inputs and outputs",
         "write `transition {name}: inputs -> outputs`; if it has no output, `-> nothing`",
     ),
-    "arrow-sign": Wording("{found} compares; the arrow of a transition is `->`", "write `->`"),
+    "arrow-sign": Wording("{found} compares; the arrow of a transition is `->`", Replace("write `->`")),
     "missing-takes": Wording("`takes` is missing before the time of the firing", "write `takes {time}`"),
     "inhibitor-not": Wording(
         "`not` does not forbid tokens in a place", "write `no {place}`: the transition waits until the place is empty"
     ),
-    "two-indices": Wording(
-        "an array of places has one index",
-        "count the elements in one row: `{form}`, and element `[4 * i + j]` for row i, column j of 4 by 4",
-        "write one index, such as `{use}` for row i, column j of 4 by 4",
-    ),
-    "array-size": Wording("an array of places is declared with the range of its index", "write `{form}`"),
+    "two-brackets": Wording("the indices of `{name}` are declared within one pair of brackets", "write `{form}`"),
+    "array-size": Wording("an array of places is declared with the range of each index", "write `{form}`"),
     "array-variable": Wording("an array of places is declared without a variable", "write `{form}`"),
     "missing-outputs": Wording("no output follows `->`", "if the transition has no output, write `-> nothing`"),
     "second-arrow": Wording("a transition has one `->`", "separate arcs with `,`"),
@@ -126,9 +122,9 @@ WORDING: dict[str, Wording] = {
     ),
     # ---------------------------------------------------------------- signs
     "single-equals": Wording(
-        "`=` does not compare", "write `==` to compare", "the fields of a record are written `{{{field}: …}}`"
+        "`=` does not compare", Replace("write `==` to compare"), "the fields of a record are written `{{{field}: …}}`"
     ),
-    "double-equals": Wording("`==` compares; `=` sets a value", "write `=`"),
+    "double-equals": Wording("`==` compares; `=` sets a value", Replace("write `=`")),
     "field-equals": Wording("a field is written with `:`, not `=`", "write `{field}: …`"),
     "colon-equals": Wording("`:` is followed by a type, `=` by a value", "write only `=`"),
     "missing-equals": Wording("`=` is missing after `{word} {name}`", _FORM),
@@ -142,11 +138,11 @@ WORDING: dict[str, Wording] = {
     "missing-comma": Wording(
         "a comma or an operator is missing after `{before}`", "separate the items of a list with `,`"
     ),
-    "stray-comma": Wording("there is nothing before this `,`", "remove it, or add the missing item"),
-    "decimal-comma": Wording("a number has a decimal point, not a comma", "write `{number}`"),
+    "stray-comma": Wording("there is nothing before this `,`", Remove("remove it, or add the missing item")),
+    "decimal-comma": Wording("a number has a decimal point, not a comma", Replace("write `{number}`")),
     "enumeration-comma": Wording("the values of an enumeration are separated by `|`", "write `red | green`"),
     "one-name": Wording("a `{word}` declaration declares one name", "write another `{word}` declaration"),
-    "trailing-comma": Wording("nothing follows this `,`", "remove it, or add the missing item"),
+    "trailing-comma": Wording("nothing follows this `,`", Remove("remove it, or add the missing item")),
     "missing-value": Wording("a value is missing after `{before}`", "write for example `{example}`", _FORM),
     "chained-comparison": Wording("comparisons cannot be chained", "write `a < b and b < c`"),
     "condition-late": Wording(
@@ -168,7 +164,7 @@ WORDING: dict[str, Wording] = {
     "run-until": Wording(
         "{found} cannot follow `run`",
         "write `run until {length}`",
-        "its clauses are `until`, `warmup`, `replications` and `seed`",
+        "its clauses are `until`, `warmup`, `replications`, `precision` and `seed`",
     ),
     # ---------------------------------------------------------------- records and types
     "field-twice": Wording("the type has two fields `{name}`"),

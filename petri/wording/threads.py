@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from petri.wording.entry import Wording
+from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
     "thread-indices": Wording("a thread has one index", "count the elements of both in one row: `{name}[k in 0..15]`"),
+    "thread-over-type": Wording("the index of a thread runs over a range", "write for example `{name}[k in 0..3]`"),
     "label-twice": Wording("two steps are called `{name}`", "give one of them another label"),
     # the order of steps
     "thread-begins": Wording(
@@ -48,7 +49,7 @@ WORDING: dict[str, Wording] = {
         "write `hold {place}` before, or `give` to put tokens there",
     ),
     "release-with-value": Wording(
-        "`release` gives the same tokens back, so it takes no value", "write `release {place}`"
+        "`release` gives the same tokens back, so it takes no value", Replace("write `release {place}`")
     ),
     # services
     "call-of-place": Wording(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from petri.wording.checks import IN_INSTANCE
-from petri.wording.entry import Wording
+from petri.wording.entry import Replace, Wording
 
 WORDING: dict[str, Wording] = {
     "type-mismatch": Wording(
         "`{text}` is {found}, but {wanted} is expected here",
-        "write `{suggestion}`",
+        Replace("write `{suggestion}`"),
         "a plain number times `{unit}` is a time, and so is a parameter whose value has a unit",
     ),
     "dimension-mismatch": Wording("`{left}` is {left_type}, but `{right}` is {right_type}", "write `{suggestion}`"),
@@ -48,7 +48,7 @@ WORDING: dict[str, Wording] = {
         "to compare a random value, `{earlier} x ~ …` in the transition before, and store x in the token",
         notes=("distributions are only allowed in `takes` and `draw`",),
     ),
-    "dist-called": Wording("the distribution `{name}` takes no arguments", "write `{name}`"),
+    "dist-called": Wording("the distribution `{name}` takes no arguments", Replace("write `{name}`")),
     "draw-of-record": Wording(
         "a draw must be a number, a bool or a value of an enumeration, not a record or a list",
         "draw its parts one by one",
@@ -110,6 +110,10 @@ WORDING: dict[str, Wording] = {
     "value-outside": Wording(
         "{value} is not in {low}..{high}",
         notes=("this is the range of `{name}`", "the field is `{field}`", *IN_INSTANCE),
+    ),
+    "index-of-no-type": Wording(
+        "no index can run over the values of `{name}`",
+        "an index runs over a range, `0..3`, an enumeration, `gold | silver`, or a type that is a range",
     ),
     "index-not-int": Wording("an index must be an int, not {kind}"),
 }

@@ -17,7 +17,7 @@ def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr(run, "LONG_RUN", 10_000)
     output = tmp_path / "latest.json"
     engine = "native" if available() else "reference"
-    words = ["--seconds", "0.002", "--rounds", "1", "--largest", "100", "--engine", engine, "--only", "B1,B6,memory"]
+    words = ["--seconds", "0.002", "--rounds", "1", "--largest", "100", "--engine", engine, "--only", "B1,B6,B8,memory"]
     assert run.main([*words, "--output", str(output)]) == 0
     data = json.loads(output.read_text())
     speeds = {row["engine"]: row["rate"] for row in data["rows"]}
@@ -25,7 +25,7 @@ def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeyp
     assert set(speeds) == {"by hand, statistics", "by hand, none", "by hand, shortcut", "pnsim", "simpy", "simpn"}
     for row in data["rows"]:  # whoever could not be measured is named with the reason
         assert row["rate"] is not None or any(row["engine"] in problem for problem in data["problems"])
-    assert [scaling["sizes"] for scaling in data["scaling"]] == [[100]] * 4
+    assert [scaling["sizes"] for scaling in data["scaling"]] == [[100]] * 4 + [[500]]
     assert "pnsim" in capsys.readouterr().out
     assert "| B1 |" in report.read(output).markdown()
 

@@ -223,3 +223,43 @@ def test_help_and_version(call: Call) -> None:
         outcome = call(command, "--help")
         assert outcome.status == 0
         assert outcome.out.startswith(f"Usage: pnsim {command}")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "begin"), [(".pdf", b"%PDF"), pytest.param(".png", b"\x89PNG", marks=pytest.mark.slow)]
+)
+def test_draw_as_pdf_and_png(call: Call, write: Write, tmp_path: Path, suffix: str, begin: bytes) -> None:
+    found = call("draw", write(PACKETS), "-o", str(tmp_path / f"net{suffix}"))
+    if "no program for it is installed" in found.err:
+        pytest.skip("no converter is installed")
+    assert (found.status, found.out) == (0, "")
+    assert (tmp_path / f"net{suffix}").read_bytes().startswith(begin)
+
+
+def test_draw_says_what_a_pdf_needs(call: Call, write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(PACKETS)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = call("draw", path, "-o", str(tmp_path / "net.pdf"))
+    assert found.status == 2
+    assert "install librsvg" in found.err
+
+
+def test_draw_opens_modules_by_name(call: Call) -> None:
+    assert ">receive</text>" in call("draw", "ixp2400").out
+    assert ">port_free</text>" not in call("draw", "ixp2400").out
+    assert ">port_free</text>" in call("draw", "ixp2400", "--open", "router.receive.mac").out
+    assert ">port_free</text>" in call("draw", "ixp2400", "--open", "all").out
+    wrong = call("draw", "ixp2400", "--open", "router.recieve")
+    assert wrong.status == 2
+    assert "did you mean `router.receive`?" in wrong.err
+
+
+def test_why_takes_an_array_or_a_module(call: Call) -> None:
+    module = call("why", "ixp2400", "router.receive", "--at", "1 us").out
+    assert "router.receive.pass" in module
+    assert "router.receive.line[*].rest ×8" in module
+    assert "router.chip.forward" not in module
+    one = call("why", "ixp2400", "router.receive.line[3]", "--at", "1 us").out
+    assert "router.receive.line[3].rest" in one
+    assert "router.receive.line[2].rest" not in one
+    assert "router.receive.pass" not in one

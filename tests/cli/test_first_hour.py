@@ -44,7 +44,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("stdin")
-@pytest.mark.parametrize("command", ["run", "check", "info", "flat", "draw", "fmt"])
+@pytest.mark.parametrize("command", ["run", "check", "info", "flat", "draw", "fmt", "why"])
 def test_every_command_that_reads_a_net_reads_stdin(call: Call, command: str) -> None:
     outcome = call(command, "-")
     assert outcome.status == 0

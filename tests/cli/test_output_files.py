@@ -33,6 +33,7 @@ WRITING = {
     "trace.json": ["run", "net.net", "--quiet", "--trace", "trace.json"],
     "trace.parquet": ["run", "net.net", "--quiet", "--trace", "trace.parquet"],
     "net.svg": ["draw", "net.net", "-o", "net.svg"],
+    "net.html": ["play", "net.net", "-o", "net.html", "--firings", "20"],
     "net.dot": ["draw", "net.net", "-o", "net.dot"],
     "points.csv": ["sweep", "e.yaml", "--quiet", "--export", "points.csv"],
     "points.parquet": ["sweep", "e.yaml", "--quiet", "--export", "points.parquet"],

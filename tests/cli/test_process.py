@@ -121,14 +121,14 @@ def test_no_progress_line_without_a_terminal() -> None:
 def test_a_start_imports_only_what_it_needs() -> None:
     code = "import sys, pnsim.main\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    heavy = {"numpy", "lark", "rich", "networkx", "plotly", "yaml"}
+    heavy = {"numpy", "lark", "rich", "plotly", "yaml"}
     assert heavy.isdisjoint(done.stdout.split())
 
 
 def test_a_run_imports_only_what_it_needs() -> None:
     code = "import sys\nfrom pnsim.main import main\ntry: main(['run', 'mm1', '-q'])\nfinally: print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    heavy = {"lark", "networkx", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing"}
+    heavy = {"lark", "plotly", "yaml", "pandas", "sqlite3", "asyncio", "multiprocessing", "pygls"}
     if available():
         heavy |= {"numpy.random", "petri.engine.reference", "petri.analysis.dead"}
     assert heavy.isdisjoint(done.stdout.splitlines()[-1].split())

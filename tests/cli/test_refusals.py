@@ -27,7 +27,7 @@ run until 1 us
 # ---------------------------------------------------------------- what cannot be read
 
 
-@pytest.mark.parametrize("command", ["run", "info", "flat", "draw"])
+@pytest.mark.parametrize("command", ["run", "info", "flat", "draw", "why"])
 def test_a_missing_net(call: Call, command: str) -> None:
     outcome = call(command, "no_such_thing")
     assert outcome.status == 2

@@ -114,13 +114,23 @@ class Copy:
             return replace(probe, start=self.event(probe.start), end=self.event(probe.end))
         if isinstance(probe, Order):
             return replace(probe, event=self.event(probe.event), sequence=self.moved(probe.sequence))
+        if isinstance(probe, Sample):
+            return self.sample(probe)
         moved = replace(probe, transition=self.first_transition + probe.transition)
-        if isinstance(moved, Sample):
-            return replace(moved, value=self.moved(moved.value))
         return replace(moved, quantity=self.expression(moved.quantity))
 
+    def sample(self, sample: Sample) -> Sample:
+        return replace(
+            sample,
+            transition=self.first_transition + sample.transition,
+            value=self.moved(sample.value),
+            condition=self.expression(sample.condition),
+            others=tuple(map(self.sample, sample.others)),
+        )
+
     def event(self, event: Event) -> Event:
-        event = replace(event, key=tuple(self.moved(key) for key in event.key))
+        others = tuple(map(self.event, event.others))
+        event = replace(event, key=tuple(self.moved(key) for key in event.key), others=others)
         if event.transition is not None:
             return replace(event, transition=self.first_transition + event.transition)
         return event if event.place is None else replace(event, place=self.first + event.place)

@@ -464,9 +464,11 @@ def random_probe(choose: Chooser, net: Net) -> Probe:
     if kind == "counter":
         return Counter(transition, fallible(scope) if choose.chance(5) else None)
     if kind == "sample":
-        return Sample(transition, fallible(scope))
+        return random_sample(choose, net)
     if kind == "passage":
-        return Passage(random_event(choose, net), random_event(choose, net))
+        start, end = random_event(choose, net), random_event(choose, net)
+        others = tuple(random_event(choose, net) for _ in range(choose.one((0, 0, 1, 2))))
+        return Passage(replace(start, others=others), replace(end, others=others[1:]))
     event = random_event(choose, net)
     scope = event_scope(choose, net, event)
     number = Expr("var", "int", (), scope.ints[-1]) if scope.ints else Expr("const", "int", (), 1)
@@ -474,6 +476,16 @@ def random_probe(choose: Chooser, net: Net) -> Probe:
         number = scope.whole(1)
     sequence = scope.operation("mod", "int", number, Expr("const", "int", (), 64))  # twins agree on numbers up to 2^61
     return Order(event, sequence)
+
+
+def random_sample(choose: Chooser, net: Net) -> Sample:
+    """Of different transitions, each perhaps under a condition."""
+    samples = []
+    for transition in sorted({choose.number(0, len(net.transitions) - 1) for _ in range(choose.one((1, 1, 3)))}):
+        scope = variables_scope(choose, net.transitions[transition], len(net.places))
+        condition = scope.truth(1) if choose.chance(2) else None
+        samples.append(Sample(transition, fallible(scope), condition))
+    return replace(samples[0], others=tuple(samples[1:]))
 
 
 def fallible(scope: Scope) -> Expr:

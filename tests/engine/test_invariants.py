@@ -15,6 +15,7 @@ import petri
 from petri import codec
 from petri.net import Net
 from tests.engine.copies import several
+from tests.engine.joins import joining_nets
 from tests.engine.nets import nets
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +42,7 @@ def test_data_structures_keep_their_invariants(tmp_path: Path) -> None:
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    @given(nets(), st.sampled_from([1, 1, 2, 5]))
+    @given(st.one_of(nets(), joining_nets()), st.sampled_from([1, 1, 2, 5]))
     def write_random_net(net: Net, copies: int) -> None:
         write(tmp_path, f"random-{len(list(tmp_path.iterdir()))}", net if copies == 1 else several(net, copies))
 

@@ -15,6 +15,7 @@ from petri import _native
 from petri.codec import net_from_dict, net_to_dict
 from tests.engine import mutated
 from tests.engine.copies import several
+from tests.engine.joins import joining_net
 from tests.engine.nets import chosen_net
 from tests.fuzz import readers
 from tests.fuzz.finding import Finding
@@ -33,7 +34,8 @@ class Kind:
 
 def make_net(chance: random.Random) -> bytes:
     """A net, perhaps several times side by side, where transitions share their code; and how it is to run."""
-    net = chosen_net(mutated.Random(f"{chance.random()}"))
+    choose = mutated.Random(f"{chance.random()}")
+    net = joining_net(choose) if chance.random() < 0.25 else chosen_net(choose)
     copies = chance.choice((1, 1, 1, 2, 5))
     run = Run(seed=chance.randrange(4), firings=chance.randint(1, 60), levels=chance.random() < 0.3)
     net = net if copies == 1 else several(net, copies)

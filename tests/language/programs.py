@@ -120,7 +120,7 @@ class Programs:
         return tree.Name(self.chance.choice((*NAMES, "_", "token", "all", "now", "true", "false")), NOWHERE)
 
     def at(self) -> tree.At:
-        return tree.At(self.expression(), self.postfix(), NOWHERE)
+        return tree.At(self.expression(), self.postfix(), self._maybe(self.expression), NOWHERE)
 
     def record(self) -> tree.Record:
         fields = [(name, self._maybe(self.expression), NOWHERE) for name in self.unique(0, 3)]
@@ -180,7 +180,7 @@ class Programs:
             self.place,
             self.transition,
             lambda: tree.Port(
-                self._not_out(), chance.choice(("in", "out", "")), self._maybe(self.range), None, **where
+                self._not_out(), chance.choice(("in", "out", "")), self._some(self.counted, 0, 2), None, **where
             ),
             self.instance,
             self.measure,
@@ -204,7 +204,7 @@ class Programs:
         capacity = self._maybe(lambda: self.expression(6))
         return tree.Place(
             name=self.name(),
-            size=self._maybe(self.range),
+            size=self._some(self.counted, 0, 2),
             type=self._maybe(self.type),
             discipline=discipline,  # type: ignore[arg-type]
             key=self.expression(6) if discipline == "by" else None,
@@ -218,7 +218,10 @@ class Programs:
         )
 
     def loops(self) -> tuple[tree.Loop, ...]:
-        return self._some(lambda: tree.Loop(self.name(), self.range(), NOWHERE), 0, 2)
+        return self._some(lambda: tree.Loop(self.name(), self.counted(), NOWHERE), 0, 2)
+
+    def counted(self) -> tree.Range | tree.Name:
+        return tree.Name(self.name(), NOWHERE) if self.chance.random() < 0.2 else self.range()
 
     def preference(self) -> tree.Preference:
         word = self.chance.choice(("least", "most"))
@@ -262,7 +265,19 @@ class Programs:
     def measure(self) -> tree.Measure:
         record = self._some(lambda: tree.Name(self.name(), NOWHERE), 0, 2)
         formula, condition = self._pick(self.expression, self.at), self._maybe(self.expression)
-        return tree.Measure(self.name(), formula, record, condition, "", NOWHERE, NOWHERE)
+        unit = self._maybe(lambda: self.chance.choice(("MBps", "cycle")))
+        return tree.Measure(
+            name=self.name(),
+            loops=self.loops(),
+            formula=formula,
+            unit=unit,
+            unit_span=None if unit is None else NOWHERE,
+            record=record,
+            condition=condition,
+            doc="",
+            name_span=NOWHERE,
+            span=NOWHERE,
+        )
 
     def expect(self) -> tree.Expect:
         comparison: Any = self.chance.choice(("<", "<=", ">", ">=", "=="))
@@ -275,8 +290,9 @@ class Programs:
 
     def run(self) -> tree.Run:
         until = self._maybe(self.expression)
-        maybe = [self._maybe(self.expression) for _ in range(3)]
-        return tree.Run(until, until is None and self.chance.random() < 0.5, maybe[0], maybe[1], maybe[2], NOWHERE)
+        warmup, replications, precision, seed = (self._maybe(self.expression) for _ in range(4))
+        dead = until is None and self.chance.random() < 0.5
+        return tree.Run(until, dead, warmup, replications, precision, seed, NOWHERE)
 
     def module(self) -> tree.Module:
         parameters = self._some(lambda: self.parameter(self._maybe(self.expression)), 0, 2)

@@ -23,13 +23,13 @@ def pages() -> ModuleType:
 
 
 @pytest.mark.skipif(not available(), reason="the pages show runs of the native engine")
-@pytest.mark.parametrize("page", ["tutorial.md", "patterns.md", "models/queue-management.md"])
+@pytest.mark.parametrize("page", ["tutorial.md", "patterns.md", "models/queue-management.md", "seeing.md"])
 def test_the_output_on_the_page_is_up_to_date(pages: ModuleType, page: str, tmp_path: Path) -> None:
     assert pages.stale(page, tmp_path) == [], "renew it with `python docs/pages.py`"
 
 
 def test_the_pages_that_are_renewed(pages: ModuleType) -> None:
-    assert set(pages.PAGES) == {"tutorial.md", "patterns.md", "models/queue-management.md"}
+    assert set(pages.PAGES) == {"tutorial.md", "patterns.md", "models/queue-management.md", "seeing.md"}
 
 
 def test_every_block_of_the_tutorial_is_tested(pages: ModuleType) -> None:

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from petri.net import InhibitorArc, InputArc, Net, OutputArc, Place, Transition
-from petri.report.picture import diagram, dot, has_graphviz, layout, svg
+from petri.report.picture import diagram, dot, layout, svg
 from petri.report.picture.sizes import node_size
 from petri.structs import replace
 
@@ -63,12 +63,9 @@ def test_kinds_of_edges() -> None:
     assert ("send (transition)", "credit", "give") in edges
 
 
-@pytest.mark.parametrize("graphviz", [True, False])
-def test_everything_has_a_place_of_its_own(graphviz: bool) -> None:
-    if graphviz and not has_graphviz():
-        pytest.skip("Graphviz is not installed")
+def test_everything_has_a_place_of_its_own() -> None:
     drawn = diagram(packet_path())
-    placed = layout(drawn, graphviz=graphviz)
+    placed = layout(drawn)
     rectangles = []
     for node in drawn.nodes:
         (x, y), (width, height) = placed.nodes[node.name], node_size(node)
@@ -83,12 +80,9 @@ def test_everything_has_a_place_of_its_own(graphviz: bool) -> None:
         assert (x <= cx <= x + width and y <= cy <= y + height) == (node.box == path)
 
 
-@pytest.mark.parametrize("graphviz", [True, False])
-def test_edges_end_at_the_rims_of_their_nodes(graphviz: bool) -> None:
-    if graphviz and not has_graphviz():
-        pytest.skip("Graphviz is not installed")
+def test_edges_end_at_the_rims_of_their_nodes() -> None:
     drawn = diagram(Net("two", (Place("p"),), (Transition("t", inputs=(InputArc(0),)),)))
-    placed = layout(drawn, graphviz=graphviz)
+    placed = layout(drawn)
     tree = ElementTree.fromstring(svg(drawn, placed))
     path = next(element for element in tree.iter(f"{SVG}path") if element.get("class") == "arc")
     x, y = map(float, path.attrib["d"].split()[0][1:].split(","))
@@ -110,7 +104,7 @@ def test_svg_is_well_formed_and_escaped() -> None:
 def test_the_initial_marking_is_shown() -> None:
     def tokens(count: int) -> tuple[int, list[str]]:
         drawn = diagram(Net("n", (Place("p", initial=((count, ()),)),)))
-        tree = ElementTree.fromstring(svg(drawn, layout(drawn, graphviz=False)))
+        tree = ElementTree.fromstring(svg(drawn, layout(drawn)))
         dots = [element for element in tree.iter(f"{SVG}circle") if element.get("class") == "token"]
         numbers = [element.text or "" for element in tree.iter(f"{SVG}text") if element.get("class") == "token"]
         return len(dots), numbers
@@ -129,8 +123,7 @@ def test_graphviz_accepts_the_dot_file() -> None:
 
 def test_a_net_without_parts_is_drawn() -> None:
     drawn = diagram(Net("empty"))
-    for graphviz in {False, has_graphviz()}:
-        ElementTree.fromstring(svg(drawn, layout(drawn, graphviz=graphviz)))
+    ElementTree.fromstring(svg(drawn, layout(drawn)))
 
 
 def test_thresholds_stand_at_inhibitor_arcs() -> None:
@@ -139,3 +132,13 @@ def test_thresholds_stand_at_inhibitor_arcs() -> None:
     arc = InhibitorArc(0, threshold=Expr("const", "int", value=3))
     drawn = diagram(Net("n", (Place("full"), Place("q")), (Transition("t", inputs=(InputArc(1),), inhibitors=(arc,)),)))
     assert [edge.label for edge in drawn.edges if edge.kind == "inhibit"] == ["≥ 3"]
+
+
+def test_colours_are_plain_and_heat_fills_what_is_used() -> None:
+    drawn = diagram(Net("n", (Place("line", initial=((1, ()),)),)))
+    text = svg(drawn, layout(drawn), {"line": (0.5, "50% used")})
+    assert "var(" not in text
+    tree = ElementTree.fromstring(text)
+    (fill,) = (element for element in tree.iter(f"{SVG}circle") if element.get("class") == "heat")
+    assert fill.get("fill-opacity") == "0.48"
+    assert [element.text for element in tree.iter(f"{SVG}title")][1] == "50% used"

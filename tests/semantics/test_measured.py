@@ -1,7 +1,8 @@
-"""Rules M1 to M4: what a run measures, on runs whose figures can be worked out by hand."""
+"""Rules M1 to M5: what a run measures, on runs whose figures can be worked out by hand."""
 
 import pytest
 
+import petri
 from petri import language
 from petri.measure.observation import probe_figure
 from petri.run import session
@@ -69,3 +70,16 @@ def test_m4_declared_measures_see_the_start_of_a_firing(engine: str) -> None:
     waited = [probe_figure(seen.probes[0], field) for field in ("count", "mean", "min", "max")]
     assert waited == [3, 242.0, 164.0, 320.0]
     assert seen.probes[1]["sum"] == 6.0
+
+
+def test_m5_a_run_ends_after_the_firing_with_which_the_condition_holds(engine: str) -> None:
+    net = "place a = token  transition t: a -> a  takes 2  measure n = count(t)\nrun until count(t) >= 5 warmup 3"
+    (ran,) = petri.loads(net).run(engine=engine).replications
+    # Firings start at 0, 2, 4 …; the fifth of the measured time, which begins at 3, starts at 12, and the next at 14.
+    assert (ran.time, ran.firings, ran.window.elapsed, list(ran.window.firings)) == (14.0, 7, 11.0, [5])
+
+
+def test_m5_the_condition_is_looked_at_after_the_first_firing(engine: str) -> None:
+    net = "place a = token  transition t: a -> a  takes 2  measure n = mean(a)\nrun until mean(a) <= 0.5"
+    (ran,) = petri.loads(net).run(engine=engine).replications
+    assert (ran.time, ran.firings) == (2.0, 1)

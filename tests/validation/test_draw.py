@@ -94,6 +94,7 @@ def test_a_draw_that_makes_no_sense_is_told(tmp_path: Path, wrong: str) -> None:
         read_study(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dynamic_buffering", "reordering"])
 def test_a_third_of_each_paper_is_fitted(name: str) -> None:
     folder = folders(ROOT / "validation")[name]

@@ -19,7 +19,7 @@ from petri.experiment.summary import PointOutcome
 from petri.experiment.threshold.outcome import Found, SearchOutcome
 from petri.measure.figures import Figure, figures
 from petri.measure.intervals import Interval, student_interval
-from petri.net import Net
+from petri.net import Net, split_unit
 from petri.result.export import interval_dict, number
 from petri.result.units import unit_of, with_unit
 from petri.structs import replace
@@ -88,9 +88,9 @@ class ForwardingOutcome:
     def frame_rate(self, row: SizeResult) -> Interval | None:
         """Frames per time unit at the load found, from the throughput and the size of a frame."""
         found, one = self.throughput(row), self.figure("throughput")
-        if found is None or one is None or (one.dimension == "Rate" and not row.bytes):
+        if found is None or one is None or (split_unit(one.dimension)[0] == "Rate" and not row.bytes):
             return None
-        divisor = row.bytes if one.dimension == "Rate" and row.bytes else 1.0
+        divisor = row.bytes if split_unit(one.dimension)[0] == "Rate" and row.bytes else 1.0
         return replace(found, mean=found.mean / divisor, half_width=found.half_width / divisor)
 
     def delay(self, row: SizeResult, share: float) -> Interval | None:

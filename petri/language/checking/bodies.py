@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.instances import check_instance, module_defaults
-from petri.language.checking.ranges import read_condition, read_loops, read_whole_range
+from petri.language.checking.ranges import read_condition, read_index_range, read_loops
 from petri.language.checking.state import CheckState
 from petri.language.checking.streams import read_stream, stream_call
 from petri.language.checking.transitions import TransitionReader
 from petri.language.meaning.nodes import Node, truth
 from petri.language.meaning.scope import (
     ConstantSymbol,
+    IndexRange,
     InstanceSymbol,
     PlaceSymbol,
     Scope,
@@ -49,14 +50,14 @@ def check_places(checker: CheckState, body: Body, declarations: Sequence[tree.De
         if not isinstance(symbol, PlaceSymbol) or not isinstance(d, (tree.Place, tree.Port)):
             continue
         symbol.type = checker.read_type(d.type, scope)
-        if d.size is not None:
-            bounds = read_whole_range(Reader(checker, scope, "the size of an array"), d.size)
-            symbol.low, symbol.high = bounds if bounds is not None else (_ZERO, _ZERO)
+        reader = Reader(checker, scope, "the size of an array")
+        symbol.indices = tuple([read_index_range(reader, index) or _ONE for index in d.size])
         if symbol.port:
             body.ports.append(symbol)
 
 
 _ZERO = Node("const", "int", value=0)
+_ONE = IndexRange(INT, _ZERO, _ZERO)
 
 
 def declared(scope: Scope, d: tree.Declaration) -> object:

@@ -91,6 +91,7 @@ class Checker(CheckState):
         self.measures: list[MeasureTemplate] = []
         self.expectations: list[ExpectationTemplate] = []
         self.run_defaults = net.RunDefaults()
+        self.stop: ExpectationTemplate | None = None
         self._open_types = 0
 
     def run(self) -> None:
@@ -122,7 +123,7 @@ class Checker(CheckState):
             check_body(self, body, declarations)
         check_services(self, bodies)
         self.overrides.finish()
-        self.measures, self.expectations = check_measures(self)
+        self.measures, self.expectations, self.stop = check_measures(self, self.gatherer.run)
         self.run_defaults = run_defaults(self, self.gatherer.run)
 
     # ------------------------------------------------------------ the clock

@@ -8,13 +8,13 @@ from petri import net
 from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.patterns import PatternReader
 from petri.language.checking.state import CheckState
-from petri.language.checking.targets import Flat, Target, find_target
+from petri.language.checking.targets import Flat, Loops, Target, find_target
 from petri.language.meaning.nodes import Node, to_slot, truth
 from petri.language.meaning.scope import TransitionSymbol
 from petri.language.meaning.types import INT, Type, Unknown, layout, plainly, same
 from petri.language.syntax import tree
 from petri.net import Span
-from petri.structs import Struct
+from petri.structs import Struct, replace
 
 
 class EventTemplate(Struct):
@@ -26,16 +26,21 @@ class EventTemplate(Struct):
     reader: Reader
 
     def build(self, flat: Flat) -> net.Event:
-        place = flat.places(self.target)[0] if self.target.is_place else None
-        transition = None if self.target.is_place else flat.transitions(self.target)[0]
-        key = tuple(flat.expression(node, transition) for node in self.keys)
-        return net.Event(place=place, transition=transition, key=key)
+        """The event; for all of an array, that of the first element with those of the others."""
+        if self.target.is_place:
+            events = [net.Event(place=place, key=self._key(flat, None)) for place in flat.places(self.target)]
+        else:
+            events = [net.Event(transition=t, key=self._key(flat, t)) for t in flat.transitions(self.target)]
+        return replace(events[0], others=tuple(events[1:]))
+
+    def _key(self, flat: Flat, transition: int | None) -> tuple[net.Expr, ...]:
+        return tuple(flat.expression(node, transition) for node in self.keys)
 
     def sequence(self, e: tree.Expr) -> Node | None:
         return self.reader.read_scalar(e, INT)
 
 
-def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr]) -> EventTemplate | None:
+def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr], loops: Loops) -> EventTemplate | None:
     """`send`, or `wire(p)`; reports an error and returns None if it is not an event."""
     pattern = None
     if isinstance(e, tree.Call):
@@ -45,13 +50,13 @@ def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr]) -> Ev
         pattern, path = e.arguments[0], e.function
     else:
         path = e
-    target = find_target(checker, path, "a place" if pattern is not None else "a place or a transition")
+    target = find_target(checker, path, "a place" if pattern is not None else "a place or a transition", loops)
     if target is None:
         return None
-    if not target.single:
-        checker.problems.error("star-in-probe", target.span, text=target.text)
-        return None
-    reader = _arrival_reader(checker, target, pattern) if target.is_place else firing_reader(checker, target)
+    if target.is_place:
+        reader = _arrival_reader(checker, target, pattern, loops)
+    else:
+        reader = firing_reader(checker, target, loops)
     if reader is None:
         return None
     nodes: list[Node] = []
@@ -65,11 +70,11 @@ def event_of(checker: CheckState, e: tree.Expr, keys: Sequence[tree.Expr]) -> Ev
     return EventTemplate(target, tuple(nodes), tuple(types), reader)
 
 
-def _arrival_reader(checker: CheckState, target: Target, pattern: tree.Expr | None) -> Reader | None:
+def _arrival_reader(checker: CheckState, target: Target, pattern: tree.Expr | None, loops: Loops) -> Reader | None:
     """Reads expressions that use the names which a pattern gives to the slots of an arriving token."""
     kind = target.symbol.type  # type: ignore[union-attr]
     names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
-    reader = Reader(checker, checker.scope, "a measure", variables=names)
+    reader = Reader(checker, checker.scope, "a measure", variables=names, loops=loops)
     if pattern is None:
         return reader
     if not layout(kind):
@@ -97,11 +102,11 @@ def check_keys(checker: CheckState, start: EventTemplate, end: EventTemplate, sp
     return False
 
 
-def firing_reader(checker: CheckState, target: Target) -> Reader | None:
+def firing_reader(checker: CheckState, target: Target, loops: Loops) -> Reader | None:
     """Reads expressions in the variables of a transition, as a measure sees a firing (M4)."""
     assert isinstance(target.symbol, TransitionSymbol)
     template = checker.firing(target.symbol)
     if template is None:
         return None
     allowed = frozenset({"now", "end", "tokens"})
-    return Reader(checker, checker.scope, "a measure", allowed, template.names)  # type: ignore[arg-type]
+    return Reader(checker, checker.scope, "a measure", allowed, template.names, loops)  # type: ignore[arg-type]

@@ -168,41 +168,44 @@ class Reader:
     # ------------------------------------------------------------ the kinds of expression
 
     def _dispatch(self, e: tree.Expr, expected: Type | None) -> Value:
+        value: Value
         match e:
             case tree.Name():
-                return self._name(e)
+                value = self._name(e)
             case tree.Number():
-                return self._number(e)
+                value = self._number(e)
             case tree.Field():
-                return self._field(e)
+                value = self._field(e)
             case tree.Call():
-                return self.checker.call(self, e)
+                value = self.checker.call(self, e)
             case tree.Binary():
-                return self._binary(e)
+                value = self._binary(e)
             case tree.Unary():
-                return self._unary(e)
+                value = self._unary(e)
             case tree.Paren():
                 inner = self._dispatch(e.inner, expected)
-                return Value(inner.type, inner.nodes, e.span, inner.zero)
+                value = Value(inner.type, inner.nodes, e.span, inner.zero)
             case tree.If():
-                return self._if(e, expected)
+                value = self._if(e, expected)
             case tree.Record():
-                return self._record(e, expected)
+                value = self._record(e, expected)
             case tree.With():
-                return self._with(e)
+                value = self._with(e)
             case tree.List():
-                return self._list(e)
+                value = self._list(e)
             case tree.Index(index=None):
-                return self._misplaced(e)
+                value = self._misplaced(e)
             case tree.Index():
-                return self._item(e)
+                value = self._item(e)
             case tree.Least():
                 if not isinstance(expected, (Record, Scalar)):
                     return self.unknown(e.span)
                 nodes = [_least(kind, e.span) for _, kind in layout(expected)]
-                return Value(expected, tuple(nodes), e.span)
+                value = Value(expected, tuple(nodes), e.span)
             case _:
-                return self._misplaced(e)
+                value = self._misplaced(e)
+        self.checker.note(e.span, value.type)
+        return value
 
     def _misplaced(self, e: tree.Expr) -> Value:
         kinds = {

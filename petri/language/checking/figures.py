@@ -10,11 +10,11 @@ from petri.language.checking.events import check_keys, event_of, firing_reader
 from petri.language.checking.expressions import Reader
 from petri.language.checking.functions import DISTRIBUTIONS, FUNCTIONS
 from petri.language.checking.state import CheckState, Value
-from petri.language.checking.targets import Flat, Target, find_target
+from petri.language.checking.targets import Flat, Loops, Target, find_target, index_kind, split_path
 from petri.language.checking.user_functions import can_call
 from petri.language.meaning.nodes import LARGEST, Node, as_float, evaluate, to_slot
-from petri.language.meaning.scope import ConstantSymbol, FnSymbol, MeasureSymbol, kind_of
-from petri.language.meaning.types import INT, Scalar, Unknown, plainly, quantity
+from petri.language.meaning.scope import ConstantSymbol, FnSymbol, MeasureSymbol, Symbol, kind_of
+from petri.language.meaning.types import BOOL, INT, Scalar, Unknown, plainly, quantity
 from petri.language.meaning.units import FREQ, PLAIN, TIME, Dimension
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
@@ -22,6 +22,7 @@ from petri.net import Span, Term
 from petri.structs import Struct, replace
 
 Build = Callable[[Flat], Term]
+Measures = Callable[[MeasureSymbol, Span, tuple[int, ...]], "FigureTemplate | None"]
 DEEPEST_MEASURE = 120  # operations within operations: what the codec, which is recursive, can write
 
 
@@ -86,8 +87,16 @@ class FigureTemplate(Struct):
     build: Build
     probe: ProbeTemplate | None = None
     zero: bool = False
+    name: str = ""  # of the measure that it is
+    unit: tuple[str, float] | None = None  # to show it in, and its size
     size: int = 1  # operations, those of the measures that it uses included
     depth: int = 0
+
+    def field(self, name: str) -> FigureTemplate:
+        """Another figure of its probe, shown in the same unit if it is of the same dimension."""
+        assert self.probe is not None
+        figure = self.probe.figure(name)
+        return replace(figure, unit=self.unit) if figure.dimension == self.dimension else figure
 
 
 def operation(op: str, dimension: Dimension, share: bool, span: Span, *figures: FigureTemplate) -> FigureTemplate:
@@ -117,13 +126,17 @@ def total(terms: Sequence[Term], op: str = "add") -> Term:
 
 
 class FigureReader:
-    """Reads formulas. `measure` gives the figure of another measure by its symbol."""
+    """Reads formulas. `measure` gives the figure of another measure by its symbol, with the numbers of its indices.
 
-    def __init__(self, checker: CheckState, measure: Callable[[MeasureSymbol, Span], FigureTemplate | None]) -> None:
+    loops: the indices of an array of measures, with their values for one element.
+    """
+
+    def __init__(self, checker: CheckState, measure: Measures, loops: Loops | None = None) -> None:
         self.checker = checker
         self.problems = checker.problems
         self.measure = measure
-        self.reader = Reader(checker, checker.scope, "a measure")
+        self.loops: Loops = loops if loops is not None else {}
+        self.reader = Reader(checker, checker.scope, "a measure", loops=self.loops)
 
     def read(self, e: tree.Expr) -> FigureTemplate | None:
         """The figure of a formula; reports an error and returns None if it is not one."""
@@ -145,10 +158,40 @@ class FigureReader:
                 return self._call(e)
             case tree.Number():
                 return self._constant(e)
-            case tree.Index(base=tree.Name(name=name)) if isinstance(self.checker.scope.find(name), ConstantSymbol):
+            case tree.Index(base=tree.Name(name=name)) if isinstance(self._symbol(name), ConstantSymbol):
                 return self._constant(e)
+            case tree.Index() if (measure := self._measure_of(e)) is not None:
+                return self._declared(measure, e)
         self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
         return None
+
+    def _symbol(self, name: str) -> Symbol | None:
+        return self.loops.get(name) or self.checker.scope.find(name)
+
+    def _measure_of(self, e: tree.Expr) -> MeasureSymbol | None:
+        """The measure that `delay` or `delay[gold]` names."""
+        while isinstance(e, tree.Index):
+            e = e.base
+        symbol = self._symbol(e.name) if isinstance(e, tree.Name) else None
+        return symbol if isinstance(symbol, MeasureSymbol) else None
+
+    def _declared(self, symbol: MeasureSymbol, e: tree.Expr) -> FigureTemplate | None:
+        """A measure, or an element of an array of measures."""
+        path = split_path(e)
+        written = path[-1][1] if path else []
+        loops = symbol.declaration.loops
+        if len(written) != len(loops) or None in written:
+            identifier = "index-on-single" if len(written) > len(loops) else "measures-of-array"
+            self.problems.error(identifier, e.span, name=symbol.name, indices=[loop.variable for loop in loops])
+            return None
+        numbers = []
+        for index, loop in zip(written, loops, strict=True):
+            kind = index_kind(self.checker, self.checker.scope, loop.range)
+            node = None if index is None else self.reader.read_fixed(index, kind)
+            if node is None:
+                return None
+            numbers.append(int(evaluate(node, ())))
+        return self.measure(symbol, e.span, tuple(numbers))
 
     def _constant(self, e: tree.Expr) -> FigureTemplate | None:
         value = self.reader.read(e)
@@ -162,9 +205,9 @@ class FigureReader:
     def _name(self, e: tree.Name) -> FigureTemplate | None:
         if e.name == "elapsed":
             return FigureTemplate(self.checker.units.normal(TIME), False, lambda flat: Term("elapsed"))
-        symbol = self.checker.scope.find(e.name)
+        symbol = self._symbol(e.name)
         if isinstance(symbol, MeasureSymbol):
-            return self.measure(symbol, e.span)
+            return self._declared(symbol, e)
         if isinstance(symbol, ConstantSymbol):
             return self._constant(e)
         if symbol is not None:
@@ -181,11 +224,11 @@ class FigureReader:
             field, base = f"{base.name}.{field}", base.base
         if isinstance(base, tree.Field) and base.name == "series":
             return self._of_series(e, base, field)
-        symbol = self.checker.scope.find(base.name) if isinstance(base, tree.Name) else None
-        if not isinstance(symbol, MeasureSymbol):
+        symbol = self._measure_of(base)
+        if symbol is None:
             self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
             return None
-        figure = self.measure(symbol, base.span)
+        figure = self._declared(symbol, base)
         if figure is None:
             return None
         if figure.probe is None:
@@ -194,15 +237,15 @@ class FigureReader:
         if not figure.probe.has(field):
             self.unknown_field(e.span, symbol.name, figure.probe, field)
             return None
-        return figure.probe.figure(field)
+        return figure.field(field)
 
     def _of_series(self, e: tree.Field, series: tree.Field, field: str) -> FigureTemplate | None:
         """`passed.series.max`: a figure of the windows that a measure records."""
-        symbol = self.checker.scope.find(series.base.name) if isinstance(series.base, tree.Name) else None
-        if not isinstance(symbol, MeasureSymbol):
+        symbol = self._measure_of(series.base)
+        if symbol is None:
             self.problems.error("not-a-measure", e.span, text=self.problems.text(e.span))
             return None
-        figure = self.measure(symbol, series.base.span)
+        figure = self._declared(symbol, series.base)
         if figure is None:
             return None
         calls = (item.function for item in symbol.declaration.record if isinstance(item, tree.Call))
@@ -217,9 +260,9 @@ class FigureReader:
             return None
 
         def term(flat: Flat) -> Term:
-            return Term("series", (), (flat.measure(symbol.name), field))
+            return Term("series", (), (flat.measure(figure.name), field))
 
-        return FigureTemplate(figure.dimension, figure.share, term)
+        return FigureTemplate(figure.dimension, figure.share, term, unit=figure.unit)
 
     def unknown_field(self, span: Span, name: str, probe: ProbeTemplate, field: str) -> None:
         known = probe.fields()
@@ -270,6 +313,8 @@ class FigureReader:
             return self._figure(e, name)
         if name == "time":
             return self._passage(e)
+        if name == "gap":
+            return self._gap(e)
         if name == "reorder":
             return self._order(e)
         if name in FUNCTIONS:
@@ -347,7 +392,7 @@ class FigureReader:
                 "argument-count", e.span, name=e.function.name, wanted=1, given=len(e.arguments), usage=usage
             )
             return None
-        return find_target(self.checker, e.arguments[0], wanted)
+        return find_target(self.checker, e.arguments[0], wanted, self.loops)
 
     def _events(self, e: tree.Call, name: str) -> FigureTemplate | None:
         """`rate(t)`, `count(t)`, and for a quantity `rate(t, p.size)`."""
@@ -372,7 +417,7 @@ class FigureReader:
             return len(terms), total(terms)
 
         def count(flat: Flat) -> Term:
-            return flat.leaf(e, e.span, lambda: made(flat))
+            return flat.leaf(target, e.span, lambda: made(flat))
 
         if name == "count":
             return FigureTemplate(dimension, False, count)
@@ -381,7 +426,7 @@ class FigureReader:
 
     def _of_firing(self, target: Target, e: tree.Expr) -> Value | None:
         """A number computed from the variables of a transition's firing."""
-        reader = firing_reader(self.checker, target)
+        reader = firing_reader(self.checker, target, self.loops)
         if reader is None:
             return None
         value = reader.read(e)
@@ -406,28 +451,46 @@ class FigureReader:
             indices = flat.places(target) if target.is_place else flat.transitions(target)
             return len(indices), _combined(op, indices)
 
-        return FigureTemplate(dimension, share, lambda flat: flat.leaf(e, e.span, lambda: made(flat)))
+        return FigureTemplate(dimension, share, lambda flat: flat.leaf(target, e.span, lambda: made(flat)))
 
     def _sample(self, e: tree.At) -> FigureTemplate | None:
-        target = find_target(self.checker, e.transition, "a transition")
-        if target is None or not self._is_single(target):
+        """The values at all firings of a transition, or of all of an array, or at those at which a condition holds."""
+        target = find_target(self.checker, e.transition, "a transition", self.loops)
+        if target is None:
             return None
         value = self._of_firing(target, e.value)
-        if value is None:
+        reader = firing_reader(self.checker, target, self.loops)
+        if value is None or reader is None:
+            return None
+        condition = None if e.condition is None else reader.read_scalar(e.condition, BOOL)
+        if e.condition is not None and condition is None:
             return None
         assert isinstance(value.type, Scalar)
         node, dimension = to_slot(value.node), value.type.dimension
 
         def make(flat: Flat) -> net.Probe:
-            transition = flat.transitions(target)[0]
-            return net.Sample(transition, flat.quantity(node, transition))
+            samples = [
+                net.Sample(
+                    transition,
+                    flat.quantity(node, transition),
+                    None if condition is None else flat.expression(condition, transition),
+                )
+                for transition in flat.transitions(target)
+            ]
+            return replace(samples[0], others=tuple(samples[1:]))
 
         return _probed(ProbeTemplate("sample", make, dimension))
 
-    def _is_single(self, target: Target) -> bool:
-        if not target.single:
-            self.problems.error("star-in-probe", target.span, text=target.text)
-        return target.single
+    def _gap(self, e: tree.Call) -> FigureTemplate | None:
+        """`gap(event, by key)`: the time between successive events of one key, which is a passage from it to itself."""
+        event = e.arguments[0] if e.arguments else None
+        by = e.arguments[1] if len(e.arguments) == 2 else None
+        keyed = by is None or (isinstance(by, tree.By) and by.end_keys is None)
+        if event is None or isinstance(event, (tree.Passage, tree.By)) or not keyed or len(e.arguments) > 2:
+            self.problems.error("measure-usage", e.span, name="gap", usage=MEASURE_FUNCTIONS["gap"])
+            return None
+        passage = tree.Passage(event, event, event.span)
+        return self._passage(replace(e, arguments=(passage, *e.arguments[1:])))
 
     def _passage(self, e: tree.Call) -> FigureTemplate | None:
         usage = MEASURE_FUNCTIONS["time"]
@@ -438,7 +501,8 @@ class FigureReader:
             return None
         keys = by.keys if by is not None else ()
         ends = by.end_keys if by is not None and by.end_keys is not None else keys
-        start, end = event_of(self.checker, passage.start, keys), event_of(self.checker, passage.end, ends)
+        start = event_of(self.checker, passage.start, keys, self.loops)
+        end = event_of(self.checker, passage.end, ends, self.loops)
         if start is None or end is None or not check_keys(self.checker, start, end, e.span):
             return None
 
@@ -455,8 +519,11 @@ class FigureReader:
         if len(others) != 1 or len(orders) != 1 or len(keys) > 1 or (keys and keys[0].end_keys is not None):
             self.problems.error("measure-usage", e.span, name="reorder", usage=MEASURE_FUNCTIONS["reorder"])
             return None
-        event = event_of(self.checker, others[0], keys[0].keys if keys else ())
+        event = event_of(self.checker, others[0], keys[0].keys if keys else (), self.loops)
         if event is None:
+            return None
+        if not event.target.single:
+            self.problems.error("star-in-probe", event.target.span, text=event.target.text)
             return None
         sequence = event.sequence(orders[0].value)
         thresholds = self._thresholds(settings)
@@ -549,5 +616,6 @@ MEASURE_FUNCTIONS = {
     "sojourn": "sojourn(place)",
     "arrivals": "arrivals(place)",
     "time": "time(start -> end, by key)",
+    "gap": "gap(event, by key)",
     "reorder": "reorder(event, by flow, order number)",  # and perhaps `displacement: 8, buffer: 16`
 }

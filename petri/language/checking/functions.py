@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import chain
 
 from petri.language.checking.expressions import Reader, numeric_kind
-from petri.language.checking.places import place_use
+from petri.language.checking.places import is_element, place_use
 from petri.language.checking.state import Value
 from petri.language.checking.user_functions import call_fn
 from petri.language.meaning.nodes import CHANCE, PLACES, Node, constant, operation, to_real, to_slot, truth
@@ -265,10 +265,9 @@ def _tokens(reader: Reader, e: tree.Call) -> Value:
     if use is None:
         return reader.unknown(e.span)
     use.symbol.mentioned = True
-    if use.symbol.array and use.index is None:
-        reader.problems.error("array-without-index", e.arguments[0].span, name=use.symbol.name)
+    if not is_element(reader, use, e.arguments[0].span):
         return reader.unknown(e.span)
-    if use.index is not None and not use.index.fixed:
+    if not use.fixed:
         reader.problems.error("index-not-constant", e.arguments[0].span, where="`tokens(…)`")
         return reader.unknown(e.span)
     return Value(INT, (Node("tokens", "int", (), use, e.span, PLACES),), e.span)

@@ -131,7 +131,7 @@ def module_defaults(checker: CheckState, body: Body) -> None:
 
 
 def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree.Argument) -> PortUse | None:
-    """The connection of a port: a place, an element, a whole array or a part of one."""
+    """The connection of a port: a place, an element, a whole array or a part of one, `voq[2]`, `voq[2][0..1]`."""
     e = argument.value
     part: tuple[Node, Node] | None = None
     if isinstance(e, tree.Index) and isinstance(e.index, tree.Range):
@@ -144,13 +144,12 @@ def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree
         return None
     outer = use.symbol
     outer.mentioned = True
-    if use.index is not None and not use.index.fixed:
+    if not use.fixed:
         checker.problems.error("index-not-constant", argument.value.span, where="an argument")
         return None
-    whole = outer.array and use.index is None
-    if port.array != whole or (part is not None and not outer.array):
-        what = "an array of places" if port.array else "one place"
-        got = "an array of places" if whole else "one place"
+    free = len(outer.indices) - len(use.indices)
+    if len(port.indices) != free or (part is not None and not free):
+        what, got = (_SHAPES[min(number, 2)].format(number) for number in (len(port.indices), free))
         checker.problems.error("port-shape", argument.span, name=port.name, wanted=what, found=got)
         return None
     if not same(port.type, outer.type):
@@ -166,4 +165,7 @@ def _port(checker: CheckState, reader: Reader, port: PlaceSymbol, argument: tree
         )
     outer.taken = outer.taken or port.direction != "out"
     outer.given = outer.given or port.direction != "in"
-    return PortUse(outer, use.index, part, argument.span)
+    return PortUse(outer, use.indices, part, argument.span)
+
+
+_SHAPES = ("one place", "an array of places", "an array of places with {} indices")

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any
+
 from petri.diagnostics import Label
+from petri.language.checking.elements import ALONE, Element, elements
 from petri.language.checking.expressions import Reader
 from petri.language.checking.figures import (
     DEEPEST_MEASURE,
@@ -14,7 +18,9 @@ from petri.language.checking.figures import (
 )
 from petri.language.checking.functions import FUNCTIONS
 from petri.language.checking.names import names_in
+from petri.language.checking.quantities import quantity_of
 from petri.language.checking.ranges import read_condition
+from petri.language.checking.runs import is_condition
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.targets import Flat
 from petri.language.meaning.nodes import as_float, evaluate
@@ -23,13 +29,16 @@ from petri.language.meaning.types import REAL, Scalar, Unknown, quantity
 from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
-from petri.net import Expectation, Measure, Span
+from petri.net import Expectation, Measure, Span, in_unit
 from petri.structs import Struct, field, replace
 
 
 def shown_dimension(figure: FigureTemplate) -> str:
-    """How a figure is shown: by the name of its dimension, or as a "share"."""
-    return "share" if figure.share and figure.dimension == PLAIN else dimension_name(figure.dimension)
+    """How a figure is shown: by the name of its dimension, perhaps in a unit, or as a "share"."""
+    if figure.share and figure.dimension == PLAIN:
+        return "share"
+    dimension = dimension_name(figure.dimension)
+    return dimension if figure.unit is None else in_unit(dimension, *figure.unit)
 
 
 class ExpectationTemplate(Struct):
@@ -47,7 +56,10 @@ class ExpectationTemplate(Struct):
 
 
 class MeasureTemplate(Struct):
+    """A measure, or an element of an array of measures; `name` is its full name, `delay[gold]`."""
+
     declaration: tree.Measure
+    name: str
     figure: FigureTemplate
     record: tuple[str, ...]
     window: float | None
@@ -60,9 +72,9 @@ class MeasureTemplate(Struct):
         if probe is not None:
             scalar = next((name for name in self.record if probe.has(name)), None)
             if scalar is not None:
-                figure = probe.figure(scalar)
+                figure = figure.field(scalar)
         return Measure(
-            d.name,
+            self.name,
             figure.build(flat),
             shown_dimension(figure),
             None if probe is None else probe.index(flat),
@@ -80,41 +92,80 @@ class MeasureChecker:
     def __init__(self, checker: CheckState) -> None:
         self.checker = checker
         self.problems = checker.problems
-        self.figures: dict[str, FigureTemplate | None] = {}
+        self.figures: dict[str, FigureTemplate | None] = {}  # by the full names
         self.busy: set[str] = set()
         self.reader = FigureReader(checker, self.figure)
+        self.arrays: dict[str, dict[tuple[int, ...], Element]] = {}
         self.templates: dict[str, MeasureTemplate] = {}
         self.standalone: list[ExpectationTemplate] = []
         self.unused_templates: dict[str, MeasureTemplate] = {}
         self.unused = False  # what is being read is not in the net, so it may use what is not
 
-    def figure(self, symbol: MeasureSymbol, span: Span) -> FigureTemplate | None:
-        """The formula of a measure, read once."""
-        condition = symbol.declaration.condition
-        missing = not self._in_net(condition)
+    def figure(self, symbol: MeasureSymbol, span: Span, numbers: tuple[int, ...] = ()) -> FigureTemplate | None:
+        """The formula of a measure, or of the element of an array with these values of its indices, read once."""
+        element = self._elements(symbol.declaration).get(numbers)
+        if element is None:
+            shown = self.problems.text(span)
+            if self._elements(symbol.declaration):
+                self.problems.error("no-such-element", span, text=shown)
+            return None
+        condition, name = symbol.declaration.condition, symbol.name + element.suffix
+        missing = not self._in_net(condition, element)
         if missing and condition is not None and not self.unused:
-            self.problems.error("switched-off", span, Label(condition.span, "condition"), name=symbol.name)
+            self.problems.error("switched-off", span, Label(condition.span, "condition"), name=name)
             return None
-        if symbol.name in self.busy:
-            self.problems.error("circular-definition", span, name=symbol.name)
+        if name in self.busy:
+            self.problems.error("circular-definition", span, name=name)
             return None
-        if symbol.name not in self.figures:
-            self.busy.add(symbol.name)
+        if name not in self.figures:
+            self.busy.add(name)
             outer, self.unused = self.unused, missing
-            self.figures[symbol.name] = None
+            self.figures[name] = None
             try:
-                self.figures[symbol.name] = self.reader.read(symbol.declaration.formula)
+                self.figures[name] = self._read(symbol.declaration, name, element)
             except CheckError as fault:
                 self.problems.fault(fault)
             except RecursionError:  # each uses one that is declared further below
                 self.problems.error("measure-too-deep", span, limit=DEEPEST_MEASURE)
             finally:
-                self.busy.discard(symbol.name)
+                self.busy.discard(name)
                 self.unused = outer
-        return self.figures[symbol.name]
+        return self.figures[name]
 
-    def _in_net(self, condition: tree.Expr | None) -> bool:
-        node = read_condition(Reader(self.checker, self.checker.scope, "a measure"), condition)
+    def _read(self, d: tree.Measure, name: str, element: Element) -> FigureTemplate | None:
+        figure = FigureReader(self.checker, self.figure, element.names).read(d.formula)
+        return None if figure is None else replace(figure, name=name, unit=self._unit(d, figure))
+
+    def _unit(self, d: tree.Measure, figure: FigureTemplate) -> tuple[str, float] | None:
+        """The unit that a measure is to be shown in, and its size."""
+        if d.unit is None or d.unit_span is None:
+            return None
+        value = quantity_of(self.checker, self.checker.scope, tree.Number(Fraction(1), "in", d.unit, d.unit_span))
+        if not isinstance(value.type, Scalar):
+            return None
+        if value.type.dimension != figure.dimension:
+            unit, found = (dimension_name(one) or "a number" for one in (value.type.dimension, figure.dimension))
+            self.problems.error(
+                "unit-of-other-dimension", d.unit_span, unit=d.unit, kind=unit, name=d.name, found=found
+            )
+            return None
+        size = as_float(evaluate(value.node, ()), d.unit_span)
+        return (d.unit, size) if size > 0 else None
+
+    def _elements(self, d: tree.Measure) -> dict[tuple[int, ...], Element]:
+        """The elements of an array of measures by the values of their indices; the measure alone if it is no array."""
+        if d.name not in self.arrays:
+            self.arrays[d.name] = {}
+            try:
+                found = elements(self.checker, d.loops)
+                self.arrays[d.name] = {element.numbers: element for element in found}
+            except CheckError as fault:
+                self.problems.fault(fault)
+        return self.arrays[d.name]
+
+    def _in_net(self, condition: tree.Expr | None, element: Element = ALONE) -> bool:
+        reader = Reader(self.checker, self.checker.scope, "a measure", loops=element.names)
+        node = read_condition(reader, condition)
         try:
             return node is None or bool(evaluate(node, ()))
         except CheckError as fault:
@@ -127,28 +178,30 @@ class MeasureChecker:
             for d in file.declarations:
                 if isinstance(d, tree.Measure):
                     latest = d
-                    self.unused = not self._in_net(d.condition)
-                    self._measure(d)
+                    for element in self._elements(d).values():
+                        self.unused = not self._in_net(d.condition, element)
+                        self._measure(d, element)
                 elif isinstance(d, tree.Expect):
-                    of_unused = d.formula is None and latest is not None and not self._in_net(latest.condition)
-                    self.unused = of_unused or not self._in_net(d.condition)
-                    self._expect(d, latest)
+                    measured = latest if d.formula is None else None
+                    of = [ALONE] if measured is None else self._elements(measured).values()
+                    for element in of:
+                        of_unused = measured is not None and not self._in_net(measured.condition, element)
+                        self.unused = of_unused or not self._in_net(d.condition, element)
+                        self._expect(d, latest, element)
                 else:
                     latest = None
 
-    def _measure(self, d: tree.Measure) -> None:
+    def _measure(self, d: tree.Measure, element: Element) -> None:
         symbol = self.checker.scope.names.get(d.name)
         if not isinstance(symbol, MeasureSymbol) or symbol.declaration is not d:
             self.reader.read(d.formula)
             return
-        figure = self.figure(symbol, d.name_span)
+        figure = self.figure(symbol, d.name_span, element.numbers)
         if figure is None:
             return
         record, window = self._record(d, figure)
-        if self.unused:
-            self.unused_templates[d.name] = MeasureTemplate(d, figure, record, window)
-            return
-        self.templates[d.name] = MeasureTemplate(d, figure, record, window)
+        templates, name = self.unused_templates if self.unused else self.templates, d.name + element.suffix
+        templates[name] = MeasureTemplate(d, name, figure, record, window)
 
     # ------------------------------------------------------------ record
 
@@ -213,18 +266,21 @@ class MeasureChecker:
 
     # ------------------------------------------------------------ expect
 
-    def _expect(self, d: tree.Expect, latest: tree.Measure | None) -> None:
+    def _expect(self, d: tree.Expect, latest: tree.Measure | None, element: Element) -> None:
+        """An expectation; one about an array of measures is about each element, and may use its indices."""
+        self.reader = FigureReader(self.checker, self.figure, element.names)
         if d.formula is None:
             if latest is None and self.checker.broken:
                 return
             if latest is None:
                 self.problems.error("expect-of-nothing", d.span)
                 return
-            template = self.templates.get(latest.name) or self.unused_templates.get(latest.name)
+            name = latest.name + element.suffix
+            template = self.templates.get(name) or self.unused_templates.get(name)
             if template is None or template.declaration is not latest:
                 return
             figure: FigureTemplate | None = self._first(template)
-            text = f"{latest.name} {self._written(d)}"
+            text = f"{name} {self._written(d)}"
         else:
             template = None
             try:
@@ -239,13 +295,31 @@ class MeasureChecker:
         if expectation is not None and not self.unused:
             (self.standalone if template is None else template.expectations).append(expectation)
 
+    def stop(self, run: tree.Run | None) -> ExpectationTemplate | None:
+        """The condition of `run until count(send) >= 100`."""
+        e = None if run is None else run.until
+        if e is None or not is_condition(e):
+            return None
+        if not isinstance(e, tree.Binary) or e.operator not in ("<", "<=", ">", ">=", "=="):
+            self.problems.error("stop-condition", e.span)
+            return None
+        self.reader, self.unused = FigureReader(self.checker, self.figure), False
+        try:
+            figure = self.reader.read(e.left)
+        except CheckError as fault:
+            self.problems.fault(fault)
+            return None
+        comparison: Any = e.operator
+        d = tree.Expect(e.left, comparison, e.right, None, None, e.span)
+        return None if figure is None else self._expectation(d, figure, self.problems.whole_text(e.span))
+
     @staticmethod
     def _first(template: MeasureTemplate) -> FigureTemplate:
         """The figure that an expectation directly after a measure applies to: the first one shown."""
         probe = template.figure.probe
         if probe is None:
             return template.figure
-        return probe.figure(next(name for name in template.record if probe.has(name)))
+        return template.figure.field(next(name for name in template.record if probe.has(name)))
 
     def _written(self, d: tree.Expect) -> str:
         """The expectation without its condition."""
@@ -278,6 +352,8 @@ class MeasureChecker:
             return (name in MEASURE_FUNCTIONS and name not in FUNCTIONS) or any(map(self._measures, e.arguments))
         if isinstance(e, tree.Binary):
             return self._measures(e.left) or self._measures(e.right)
+        if isinstance(e, (tree.Index, tree.Field)):
+            return self._measures(e.base)
         if isinstance(e, (tree.Unary, tree.Paren)):
             return self._measures(e.operand if isinstance(e, tree.Unary) else e.inner)
         names = list(names_in(e))
@@ -307,11 +383,13 @@ class MeasureChecker:
         if d.within is not None and d.comparison != "==":
             self.problems.error("within-without-equality", d.within.span, comparison=d.comparison)
             return None
+        if not relative:
+            both = replace(both, unit=figure.unit or other.unit)
         return ExpectationTemplate(d, both, text, 1.0 if relative else 0.0, within, not relative)
 
     def _number(self, e: tree.Expr, figure: FigureTemplate | None, where: str) -> float | None:
         """A constant of the dimension of a figure."""
-        reader = Reader(self.checker, self.checker.scope, where)
+        reader = Reader(self.checker, self.checker.scope, where, loops=self.reader.loops)
         wanted: Scalar = REAL if figure is None else quantity(figure.dimension)
         value: Value = reader.read(e)
         if isinstance(value.type, Unknown):
@@ -326,8 +404,10 @@ class MeasureChecker:
             return None
 
 
-def check_measures(checker: CheckState) -> tuple[list[MeasureTemplate], list[ExpectationTemplate]]:
-    """All measures, and the expectations that do not belong to a measure."""
+def check_measures(
+    checker: CheckState, run: tree.Run | None
+) -> tuple[list[MeasureTemplate], list[ExpectationTemplate], ExpectationTemplate | None]:
+    """All measures, the expectations that do not belong to a measure, and the condition at which a run ends."""
     measures = MeasureChecker(checker)
     measures.check()
-    return list(measures.templates.values()), measures.standalone
+    return list(measures.templates.values()), measures.standalone, measures.stop(run)

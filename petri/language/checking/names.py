@@ -15,6 +15,7 @@ def names_in(e: object) -> Iterator[str]:
         case tree.Field():
             yield from names_in(e.base)
         case tree.Index():
+            yield from names_in(e.base if isinstance(e.base, tree.Index) else None)
             yield from names_in(e.index)
         case tree.Call():
             for argument in e.arguments:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from petri.language.checking.expressions import Reader
-from petri.language.checking.places import place_use
+from petri.language.checking.places import is_element, place_use
 from petri.language.checking.terms import is_place_term, split_term
 from petri.language.meaning.nodes import Node, operation, to_slot
 from petri.language.meaning.scope import PlaceSymbol
@@ -91,15 +91,13 @@ class OutputReader:
         use.symbol.given = True
         if use.symbol.direction == "in":
             self.problems.error("port-direction", place.span, name=use.symbol.name, direction="in", action="given to")
-        if use.symbol.array and use.index is None:
-            self.problems.error("array-without-index", place.span, name=use.symbol.name)
+        if not is_element(self.reader, use, place.span):
             return None
         number = self.reader.read_scalar(count, INT) if count is not None else None
         values = self._values(use, arguments, e.span)
         if values is None:
             return None
-        computed = use.index is not None and not use.index.fixed
-        return OutputTemplate(use, use.index if computed else None, values, number, condition, e.span)
+        return OutputTemplate(use, () if use.fixed else use.indices, values, number, condition, e.span)
 
     def _values(self, use: PlaceUse, arguments: Sequence[tree.Expr], span: Span) -> tuple[Node, ...] | None:
         """The values of the token's slots."""

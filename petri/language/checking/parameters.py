@@ -12,7 +12,7 @@ from petri.language.checking.imports import OpenSpace
 from petri.language.checking.state import CheckState, Value
 from petri.language.meaning.nodes import Constant, Node, as_float, constant, evaluate
 from petri.language.meaning.scope import ConstantSymbol, Scope
-from petri.language.meaning.types import Scalar, Type, Unknown, describe, plainly
+from petri.language.meaning.types import ListOf, Scalar, Type, Unknown, describe, plainly
 from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
@@ -49,9 +49,13 @@ class Overrides:
                 self._no_parameter(name)
             elif isinstance(value, str):
                 self._parse(name, value)
-            elif not isinstance(value, (bool, int, float, Fraction)) and not hasattr(value, "__float__"):
+            elif not all(map(_is_number, value if isinstance(value, (list, tuple)) else [value])):
                 self.problems.error(
-                    "parameter-value", None, name=name, text=repr(value), reason="not a number or a text"
+                    "parameter-value",
+                    None,
+                    name=name,
+                    text=repr(value),
+                    reason="not a number, a list of some, or a text",
                 )
                 self.broken.add(name)
 
@@ -104,6 +108,9 @@ class Overrides:
             kind = default.type
         if isinstance(kind, Unknown):
             return
+        if isinstance(kind, ListOf) and default is not None:
+            self._resolve_list(symbol, declaration, default, kind.element)
+            return
         if not isinstance(kind, Scalar):
             self.problems.error("constant-not-scalar", declaration.name_span, kind=describe(kind))
             return
@@ -118,6 +125,48 @@ class Overrides:
             self._set(symbol, declaration, kind, *symbol.setting)
         if name in self.given and name not in self.broken:
             self._override(symbol, declaration, kind)
+
+    def _resolve_list(self, symbol: ConstantSymbol, declaration: tree.Param, default: Value, kind: Scalar) -> None:
+        """A parameter that is a list, `param quota = [4, 1, 1]`; a list of another length may be set."""
+        name, value, raw = self.names[id(symbol)], default, None
+        if symbol.setting is not None:
+            value = Reader(self.checker, symbol.setting[1], "a parameter's value").read(symbol.setting[0])
+        if name in self.given and name not in self.broken:
+            expression = self.expressions.get(name)
+            if expression is not None:
+                value = Reader(self.checker, self.checker.scope, "a parameter's value").read(expression)
+            else:
+                raw = self.given[name]
+        values = self._items(name, kind, value, raw)
+        if values is None:
+            return
+        symbol.type = ListOf(kind, len(values))
+        for item in values:
+            self._check_bounds(symbol, declaration, item, value.span if raw is None else None, kind)
+        power = kind.dimension.time
+        symbol.nodes = tuple([constant(item, numeric_kind(kind), symbol.span, power) for item in values])
+
+    def _items(self, name: str, kind: Scalar, value: Value, raw: Any) -> list[Constant] | None:
+        """The elements of a list, read from text or (raw) given as Python numbers; None if it is not one."""
+        if raw is not None:
+            try:
+                found = [_number_as(kind, item) for item in raw]
+            except (TypeError, ValueError, OverflowError):
+                found = [None]
+            items = [item for item in found if item is not None]
+            if items and len(items) == len(found):
+                return items
+        elif isinstance(value.type, ListOf):
+            reader = Reader(self.checker, self.checker.scope, "a parameter's value")
+            element = value.type.element
+            nodes = [reader.fit(Value(element, (node,), value.span), kind) for node in value.nodes]
+            return [evaluate(node[0], ()) for node in nodes if node] if all(nodes) else None
+        elif isinstance(value.type, Unknown):
+            return None
+        text = str(raw) if raw is not None else self.problems.text(value.span)
+        reason = f"it is a list of {plainly(kind)}: write `[…]`"
+        self.problems.error("parameter-value", None, name=name, text=text, reason=reason)
+        return None
 
     def _set(self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar, e: tree.Expr, scope: Scope) -> None:
         """The value that an import gives a parameter."""
@@ -157,9 +206,11 @@ class Overrides:
         self.problems.error("parameter-value", None, name=name, text=str(raw), reason=reason)
         return None
 
-    def bounds(self, symbol: ConstantSymbol, declaration: tree.Param) -> tuple[Node, Node] | None:
-        """The least and the greatest value that a parameter may have."""
-        kind = symbol.type
+    def bounds(
+        self, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar | None = None
+    ) -> tuple[Node, Node] | None:
+        """The least and the greatest value that a parameter, or (kind) an element of its list, may have."""
+        kind = kind or symbol.type  # type: ignore[assignment]
         assert isinstance(kind, Scalar)
         if declaration.bounds is not None:
             reader = Reader(self.checker, self.symbols[self.names[id(symbol)]][1], "a parameter's bound")
@@ -173,9 +224,14 @@ class Overrides:
         return (kind.low, kind.high) if kind.low is not None and kind.high is not None else None
 
     def _check_bounds(
-        self, symbol: ConstantSymbol, declaration: tree.Param, value: Constant, span: Span | None
+        self,
+        symbol: ConstantSymbol,
+        declaration: tree.Param,
+        value: Constant,
+        span: Span | None,
+        kind: Scalar | None = None,
     ) -> None:
-        bounds = self.bounds(symbol, declaration)
+        bounds = self.bounds(symbol, declaration, kind)
         if bounds is None:
             return
         low, high = evaluate(bounds[0], ()), evaluate(bounds[1], ())
@@ -189,15 +245,29 @@ class Overrides:
     def finish(self) -> None:
         """List the parameters for the flat net."""
         for name, (symbol, _) in self.symbols.items():
-            if symbol.node is not None:
+            if symbol.node is not None or symbol.nodes:
                 try:
                     self.checker.parameters.append(self._listed(name, symbol))
                 except CheckError as fault:
                     self.problems.fault(fault)
 
+    def _listed_list(self, name: str, symbol: ConstantSymbol, declaration: tree.Param, kind: Scalar) -> net.Parameter:
+        """A list is shown as it is written, which is also how it is set."""
+        written = symbol.setting[0] if symbol.setting is not None else declaration.default
+        default = self.problems.whole_text(written.span) if written is not None else ""
+        given, bounds = self.given.get(name, default), self.bounds(symbol, declaration, kind)
+        dimension = dimension_name(kind.dimension) if kind.dimension != PLAIN else ""
+        shown = given if isinstance(given, str) else f"[{', '.join(str(item) for item in given)}]"  # type: ignore[attr-defined]
+        low, high = (
+            None if end is None else as_float(evaluate(end, ()), declaration.span) for end in bounds or (None, None)
+        )
+        return net.Parameter(name, shown, "list", dimension, low, high, default, declaration.doc, declaration.span)
+
     def _listed(self, name: str, symbol: ConstantSymbol) -> net.Parameter:
         declaration, kind = symbol.declaration, symbol.type
         assert isinstance(declaration, tree.Param)
+        if isinstance(kind, ListOf):
+            return self._listed_list(name, symbol, declaration, kind.element)
         assert isinstance(kind, Scalar)
         assert symbol.node is not None
         value = evaluate(symbol.node, ())
@@ -223,6 +293,10 @@ class Overrides:
             declaration.doc,
             declaration.span,
         )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (bool, int, float, Fraction)) or hasattr(value, "__float__")
 
 
 def _number_as(kind: Scalar, raw: Any) -> Constant | None:

@@ -75,6 +75,7 @@ class PatternReader:
         """What the pattern `e` requires of a token of type `kind`, whose slots start at `start`."""
         if e is None or isinstance(kind, Unknown):
             return
+        self.reader.checker.note(e.span, kind)
         if isinstance(e, tree.Name):
             if e.name != "_":
                 fresh = self.binds(e.name)

@@ -5,24 +5,22 @@ from __future__ import annotations
 from petri.language.checking.expressions import Reader
 from petri.language.meaning.scope import PlaceSymbol, kind_of
 from petri.language.meaning.templates import PlaceUse
-from petri.language.meaning.types import INT
 from petri.language.syntax import tree
+from petri.net import Span
 
 
 def place_use(reader: Reader, e: tree.Expr) -> PlaceUse | None:
-    """The place, or the element of an array, that an expression names."""
-    index = None
+    """The place, or the part of an array of places, that an expression names: with fewer indices than it has, a row."""
+    written: list[tree.Expr] = []
     inner = e
-    if isinstance(inner, tree.Index):
+    while isinstance(inner, tree.Index):
         if inner.index is None:
             reader.problems.error("star-outside-measure", inner.span)
             return None
-        index, inner = inner.index, inner.base
+        written.insert(0, inner.index)
+        inner = inner.base
     if not isinstance(inner, tree.Name):
         identifier = "place-of-instance" if isinstance(inner, tree.Field) else "arc-not-place"
-        array = inner.base if isinstance(inner, tree.Index) else None
-        if isinstance(array, tree.Name) and reader.checker.excused(array.name):
-            return None
         reader.problems.error(identifier, e.span, text=reader.problems.text(e.span))
         return None
     symbol = reader.scope.find(inner.name)
@@ -32,12 +30,24 @@ def place_use(reader: Reader, e: tree.Expr) -> PlaceUse | None:
     if not isinstance(symbol, PlaceSymbol):
         _no_place(reader, inner, symbol)
         return None
-    node = reader.read_scalar(index, INT) if index is not None else None
-    if index is not None and (node is None or not symbol.array):
-        if not symbol.array:
+    if len(written) > len(symbol.indices):
+        if symbol.array:
+            is_element(reader, PlaceUse(symbol, (), e.span), e.span)
+        else:
             reader.problems.error("index-on-place", e.span, name=symbol.name)
         return None
-    return PlaceUse(symbol, node, e.span)
+    nodes = [reader.read_scalar(index, own.kind) for index, own in zip(written, symbol.indices, strict=False)]
+    found = tuple([node for node in nodes if node is not None])
+    return PlaceUse(symbol, found, e.span) if len(found) == len(nodes) else None
+
+
+def is_element(reader: Reader, use: PlaceUse, span: Span) -> bool:
+    """Whether one place is meant, and not several of an array; otherwise reports it."""
+    if len(use.indices) == len(use.symbol.indices):
+        return True
+    letters = ", ".join("ijklmnop"[: len(use.symbol.indices)])
+    reader.problems.error("array-without-index", span, name=use.symbol.name, form=f"{use.symbol.name}[{letters}]")
+    return False
 
 
 def _no_place(reader: Reader, e: tree.Name, symbol: object) -> None:

@@ -8,7 +8,7 @@ from petri.diagnostics import Label
 from petri.language.checking.expressions import Reader, local
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Node, constant, evaluate
-from petri.language.meaning.scope import ConstantSymbol, Scope
+from petri.language.meaning.scope import ConstantSymbol, IndexRange, Scope, TypeSymbol, kind_of
 from petri.language.meaning.templates import LoopTemplate
 from petri.language.meaning.types import BOOL, INT, Scalar, Unknown, plainly
 from petri.language.problems import CheckError
@@ -45,6 +45,30 @@ def read_whole_range(reader: Reader, e: tree.Range) -> tuple[Node, Node] | None:
     return bounds[1], bounds[2]
 
 
+def read_index_range(reader: Reader, e: tree.Range | tree.Name) -> IndexRange | None:
+    """The values of an index, from a range or a type; reports an error and returns None if it has none."""
+    if isinstance(e, tree.Range):
+        bounds = read_whole_range(reader, e)
+        return None if bounds is None else IndexRange(INT, *bounds)
+    symbol = reader.scope.find(e.name)
+    if not isinstance(symbol, TypeSymbol):
+        if symbol is not None:
+            reader.problems.error("not-a-type", e.span, name=e.name, kind=kind_of(symbol))
+        elif not reader.checker.excused(e.name):
+            known = (name for name, found in reader.scope.visible() if isinstance(found, TypeSymbol))
+            reader.problems.error("unknown-type", e.span, name=e.name, suggestion=reader.problems.meant(e.name, known))
+        return None
+    kind = reader.checker.resolve_type(symbol)
+    if isinstance(kind, Scalar) and kind.kind == "enum":
+        low, high = (constant(value, "int", e.span) for value in (0, len(kind.labels) - 1))
+        return IndexRange(kind, low, high)
+    if isinstance(kind, Scalar) and kind.kind == "int" and kind.low is not None and kind.high is not None:
+        return IndexRange(INT, kind.low, kind.high)
+    if not isinstance(kind, Unknown):
+        reader.problems.error("index-of-no-type", e.span, name=e.name)
+    return None
+
+
 def folded(node: Node) -> Node:
     """The value of a constant that does not depend on an instance. Raises CheckError if it has none."""
     if node.op != "const" and node.fixed and not node.flags:
@@ -63,18 +87,17 @@ def read_loops(
         if isinstance(taken, ConstantSymbol):
             shadows(checker, loop.variable, loop.span, taken.span)
         reader = Reader(checker, scope, "the range of a loop", loops=names)
-        bounds = read_whole_range(reader, loop.range)
+        found = read_index_range(reader, loop.range)
         number = scope.new_local()
-        node = local(number, INT, loop.span)
-        names = {
-            **names,
-            loop.variable: ConstantSymbol(
-                loop.variable, "loop variable", loop.span, type=INT, node=node, state="done", used=True
-            ),
-        }
-        if bounds is not None:
-            templates.append(LoopTemplate(number, bounds[0], bounds[1], loop.range.span))
+        kind = INT if found is None else found.kind
+        names = {**names, loop.variable: loop_variable(loop, kind, local(number, kind, loop.span))}
+        if found is not None:
+            templates.append(LoopTemplate(number, found.low, found.high, loop.range.span, kind.labels))
     return names, tuple(templates)
+
+
+def loop_variable(loop: tree.Loop, kind: Scalar, node: Node) -> ConstantSymbol:
+    return ConstantSymbol(loop.variable, "loop variable", loop.span, type=kind, node=node, state="done", used=True)
 
 
 def read_condition(reader: Reader, e: tree.Expr | None, barred: Container[str] = ()) -> Node | None:

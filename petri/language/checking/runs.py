@@ -7,7 +7,7 @@ import math
 from petri.language.checking.expressions import Reader
 from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import as_float, evaluate
-from petri.language.meaning.types import INT, Scalar
+from petri.language.meaning.types import INT, REAL, Scalar
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import MOST_REPLICATIONS, RunDefaults
@@ -18,7 +18,7 @@ def run_defaults(checker: CheckState, d: tree.Run | None) -> RunDefaults:
     if d is None:
         return RunDefaults()
     until: float | None = None
-    if d.dead:
+    if d.dead or is_condition(d.until):
         until = math.inf
     elif d.until is not None:
         until = _instant(checker, d.until, least=None)
@@ -27,7 +27,31 @@ def run_defaults(checker: CheckState, d: tree.Run | None) -> RunDefaults:
         checker.problems.error("warmup-too-long", d.warmup.span)
     replications = _whole(checker, d.replications, 1, MOST_REPLICATIONS) if d.replications is not None else None
     seed = _whole(checker, d.seed, 0) if d.seed is not None else None
-    return RunDefaults(until, warmup or 0.0, 1 if replications is None else replications, 1 if seed is None else seed)
+    return RunDefaults(
+        until,
+        warmup or 0.0,
+        1 if replications is None else replications,
+        1 if seed is None else seed,
+        precision=_share(checker, d.precision),
+    )
+
+
+def is_condition(e: tree.Expr | None) -> bool:
+    """Whether a run is to end at a condition, `until count(send) >= 100`, and not at a time."""
+    if isinstance(e, tree.Paren):
+        return is_condition(e.inner)
+    return (isinstance(e, tree.Unary) and e.operator == "not") or (
+        isinstance(e, tree.Binary) and e.operator not in ("+", "-", "*", "/", "div", "mod")
+    )
+
+
+def _share(checker: CheckState, e: tree.Expr | None) -> float:
+    """A precision, from 0 to 1; 0 if there is none."""
+    value = None if e is None else _constant(checker, e, REAL)
+    if e is None or value is None or 0 < value < 1:
+        return float(value or 0.0)
+    checker.problems.error("run-precision", e.span, text=checker.problems.text(e.span))
+    return 0.0
 
 
 def _constant(checker: CheckState, e: tree.Expr, kind: Scalar) -> float | int | None:

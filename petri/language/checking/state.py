@@ -107,10 +107,16 @@ class CheckState(ABC):
         self.requests: list[Request] = []  # the types of requests to services
         self.called: set[int] = set()  # the places that threads call, by the identity of their symbol
         self.expansions: dict[int, Any] = {}  # what threads become, by the identity of their symbol
+        self.seen: dict[Span, Type] | None = None  # the type of each expression that is read, where an editor asks
 
     def excused(self, name: str) -> bool:
         """Whether an unknown name need not be reported, because its declaration exists but did not parse."""
         return name in self.broken or "*" in self.broken
+
+    def note(self, span: Span, kind: Type) -> None:
+        """Keep the type of an expression, if anybody asks for the types of expressions."""
+        if self.seen is not None:
+            self.seen[span] = kind
 
     def module_body(self, symbol: ModuleSymbol) -> Body:
         return self.bodies[id(symbol.scope)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from petri import net
@@ -13,6 +13,7 @@ from petri.language.checking.state import CheckState
 from petri.language.meaning.nodes import Constant, Node, evaluate
 from petri.language.meaning.scope import (
     INNER,
+    ConstantSymbol,
     InstanceSymbol,
     MeasureSymbol,
     ModuleSymbol,
@@ -22,18 +23,33 @@ from petri.language.meaning.scope import (
     Symbol,
     ThreadSymbol,
     TransitionSymbol,
+    TypeSymbol,
     kind_of,
 )
-from petri.language.meaning.types import INT
+from petri.language.meaning.types import INT, Scalar
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Span, Term
 from petri.structs import Struct, replace
 
-Step = tuple[str, tuple[Node | None, ...]]
+Loops = Mapping[str, ConstantSymbol]
 
 _PLACE_FIGURES = ("mean", "max", "busy", "occupied", "arrivals", "sojourn")
 _TRANSITION_FIGURES = ("rate", "count", "mean", "active")
+
+
+class Index(Struct):
+    """An index in a path; `labels` are the names of its values, if it is that of an enumeration."""
+
+    node: Node
+    labels: tuple[str, ...]
+
+    def shown(self, values: Sequence[Constant]) -> str:
+        number = int(evaluate(self.node, values))
+        return self.labels[number] if self.labels else str(number)
+
+
+Step = tuple[str, tuple[Index | None, ...]]
 
 
 class Target(Struct):
@@ -57,7 +73,7 @@ class Target(Struct):
         """The elements meant, by their full names; raises CheckError when there is none."""
         parts = []
         for name, indices in self.steps:
-            shown = [r"\[-?\d+\]" if node is None else rf"\[{evaluate(node, values)}\]" for node in indices]
+            shown = [r"\[-?\w+\]" if index is None else rf"\[{index.shown(values)}\]" for index in indices]
             parts.append(re.escape(name) + "".join(shown))
         if self.single:
             name = ".".join(parts).replace("\\", "")
@@ -107,8 +123,11 @@ def split_path(e: tree.Expr) -> list[tuple[str, list[tree.Expr | None], Span]] |
             return None
 
 
-def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None:
-    """The place or transition of a path; None, and reported, if there is none. `wanted` is for the message."""
+def find_target(checker: CheckState, e: tree.Expr, wanted: str, loops: Loops) -> Target | None:
+    """The place or transition of a path; None, and reported, if there is none. `wanted` is for the message.
+
+    loops: the names that indices may use, those of an array of measures.
+    """
     problems = checker.problems
     path = split_path(e)
     if path is None:
@@ -126,7 +145,7 @@ def find_target(checker: CheckState, e: tree.Expr, wanted: str) -> Target | None
         if not isinstance(symbol, INNER) or isinstance(symbol, MeasureSymbol):
             _unknown(checker, scope, name, span, symbol, wanted)
             return None
-        indices = _indices(checker, symbol, written, e)
+        indices = _indices(checker, scope, symbol, written, e, loops)
         if indices is None:
             return None
         steps.append((name, indices))
@@ -194,19 +213,39 @@ def _unknown(checker: CheckState, scope: Scope, name: str, span: Span, symbol: o
 
 
 def _indices(
-    checker: CheckState, symbol: Symbol, written: list[tree.Expr | None], e: tree.Expr
-) -> tuple[Node | None, ...] | None:
-    depth = int(symbol.array) if isinstance(symbol, PlaceSymbol) else len(symbol.declaration.loops)  # type: ignore[union-attr]
-    if len(written) != depth:
-        identifier = "measure-of-array" if depth > len(written) else "index-on-single"
-        stars = "[*]" * depth
+    checker: CheckState,
+    scope: Scope,
+    symbol: Symbol,
+    written: list[tree.Expr | None],
+    e: tree.Expr,
+    loops: Loops,
+) -> tuple[Index | None, ...] | None:
+    kinds = _index_kinds(checker, scope, symbol)
+    if len(written) != len(kinds):
+        identifier = "measure-of-array" if len(kinds) > len(written) else "index-on-single"
+        stars = "[*]" * len(kinds)
         checker.problems.error(identifier, e.span, name=symbol.name, suggestion=f"{symbol.name}{stars}")
         return None
-    reader = Reader(checker, checker.scope, "an index")
-    nodes: list[Node | None] = []
-    for index in written:
-        node = None if index is None else reader.read_fixed(index, INT)
+    reader = Reader(checker, checker.scope, "an index", loops=loops)
+    found: list[Index | None] = []
+    for index, kind in zip(written, kinds, strict=True):
+        node = None if index is None else reader.read_fixed(index, kind)
         if index is not None and node is None:
             return None
-        nodes.append(node)
-    return tuple(nodes)
+        found.append(None if node is None else Index(node, kind.labels))
+    return tuple(found)
+
+
+def _index_kinds(checker: CheckState, scope: Scope, symbol: Symbol) -> list[Scalar]:
+    """The types of the indices of an array."""
+    if isinstance(symbol, PlaceSymbol):
+        return [index.kind for index in symbol.indices]
+    ranges = [loop.range for loop in symbol.declaration.loops]  # type: ignore[union-attr]
+    return [index_kind(checker, scope, one) for one in ranges]
+
+
+def index_kind(checker: CheckState, scope: Scope, e: tree.Range | tree.Name) -> Scalar:
+    """The type of an index, INT unless its range is that of an enumeration."""
+    symbol = scope.find(e.name) if isinstance(e, tree.Name) else None
+    kind = checker.resolve_type(symbol) if isinstance(symbol, TypeSymbol) else INT
+    return kind if isinstance(kind, Scalar) and kind.kind == "enum" else INT

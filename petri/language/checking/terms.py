@@ -12,6 +12,13 @@ def is_place_term(e: tree.Expr) -> bool:
     return isinstance(e, (tree.Name, tree.Index, tree.Field))
 
 
+def array_of(e: tree.Expr) -> tree.Expr:
+    """What `voq[i][j]` is an element of: `voq`."""
+    while isinstance(e, tree.Index):
+        e = e.base
+    return e
+
+
 def split_term(e: tree.Expr) -> tuple[tree.Expr | None, tree.Expr, tuple[tree.Expr, ...]]:
     """`n * place(a)` as (n, place, (a,)); any other expression is returned as the place."""
     count = None

@@ -11,7 +11,7 @@ from petri.language.checking.lets import Lets
 from petri.language.checking.names import names_in
 from petri.language.checking.outputs import OutputReader
 from petri.language.checking.patterns import ArcReading, Part, PatternReader, in_binding_order
-from petri.language.checking.places import place_use
+from petri.language.checking.places import is_element, place_use
 from petri.language.checking.ranges import read_condition, read_loops, shadows
 from petri.language.checking.state import CheckState, Value
 from petri.language.checking.terms import split_term
@@ -140,7 +140,7 @@ class TransitionReader:
 
     def _place(self, e: tree.Expr, mode: str) -> PlaceUse | None:
         """The place of an input arc, whose index is a constant."""
-        if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(e.index))):
+        if isinstance(e, tree.Index) and not self._bindable.isdisjoint(self.lets.expanded(names_in(e))):
             self.problems.error("index-not-constant", e.span, where="an input")
             return None
         use = place_use(self.reader, e)
@@ -151,10 +151,7 @@ class TransitionReader:
             symbol.taken = True
         if symbol.direction == "out" and mode != "no":
             self.problems.error("port-direction", e.span, name=symbol.name, direction="out", action=_ACTIONS[mode])
-        if symbol.array and use.index is None:
-            self.problems.error("array-without-index", e.span, name=symbol.name)
-            return None
-        return use
+        return use if is_element(self.reader, use, e.span) else None
 
     def _reading(self, arc: tree.Arc) -> ArcReading | None:
         count, place, arguments = split_term(arc.term)

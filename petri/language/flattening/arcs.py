@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri import net
-from petri.language.flattening.instance import Instance
+from petri.language.flattening.instance import Instance, position_of
 from petri.language.meaning.nodes import CHANCE, END, LOCAL, NOW, PLACES, Node, build
 from petri.language.meaning.templates import InputTemplate, OutputTemplate, ReplyTemplate
 from petri.language.problems import CheckError, Problems
-from petri.net import Expr, weighing_slots
+from petri.net import Expr, Span, weighing_slots
 
 _IGNORE = net.Match()
+
+
+def _number(value: int, span: Span | None) -> Expr:
+    return Expr("const", "int", (), value, span)
+
+
+def _from_zero(index: Expr, low: int) -> Expr:
+    return index if low == 0 else Expr("sub", "int", (index, _number(low, index.span)), None, index.span)
 
 
 class ArcBuilder:
@@ -86,7 +94,7 @@ class ArcBuilder:
                     return None
                 condition = None
         index = None
-        if arc.index is None:
+        if not arc.indices:
             instance.present(arc.place.symbol, arc.span, output=True)
             places: tuple[int, ...] = (instance.place(arc.place),)
         else:
@@ -94,7 +102,7 @@ class ArcBuilder:
             places = tuple(instance.present(symbol, arc.span, output=True))
             if not places:
                 raise CheckError("place-missing", arc.span, name=symbol.name)
-            index = self._index(arc.index, instance.lows[symbol.number], instance)
+            index = self._index(arc, instance.shapes[symbol.number], instance)
         self._check_capacity(arc, places)
         values: tuple[Expr, ...] = ()
         if arc.values:
@@ -116,19 +124,32 @@ class ArcBuilder:
         return net.OutputArc((), values, build(arc.site, instance), None, condition, arc.span)
 
     @staticmethod
-    def _index(node: Node, low: int, instance: Instance) -> Expr:
-        """The position within the array, from 0."""
-        index = build(node, instance)
-        if low == 0:
-            return index
-        return Expr("sub", "int", (index, Expr("const", "int", (), low, node.span)), None, node.span)
+    def _index(arc: OutputTemplate, shape: Sequence[range], instance: Instance) -> Expr:
+        """The position within the array, from 0, the last index counting fastest."""
+        if len(shape) == 1:
+            return _from_zero(build(arc.indices[0], instance), shape[0].start)
+        position: Expr | None = None
+        for node, values in zip(arc.indices, shape, strict=True):
+            size = _number(len(values), node.span)
+            index = build(node, instance)
+            if index.op == "const":
+                index = _number(position_of(arc.place.symbol, int(index.value or 0), values, arc.span), node.span)
+            else:
+                index = Expr("within", "int", (_from_zero(index, values.start), size), None, node.span)
+            if position is not None:
+                index = Expr(
+                    "add", "int", (Expr("mul", "int", (position, size), None, node.span), index), None, node.span
+                )
+            position = index
+        assert position is not None
+        return position
 
     def _check_capacity(self, arc: OutputTemplate, places: tuple[int, ...]) -> None:
         """Whether there is room must be known before the firing starts (E6)."""
         if all(self.places[place].capacity is None for place in places):
             return
         weighing = sorted({slot for place in places for slot in weighing_slots(self.places[place])})
-        parts = [("condition", arc.condition), ("number", arc.count), ("index", arc.index)]
+        parts = [("condition", arc.condition), ("number", arc.count), *(("index", index) for index in arc.indices)]
         parts += [("weight of a token", arc.values[slot]) for slot in weighing]
         for what, node in parts:
             if node is not None and node.flags & (CHANCE | NOW | END):

@@ -339,9 +339,9 @@ _HOLDING: dict[type, Sequence[str]] = {
     net.OutputArc: ("values", "index", "count", "condition"),
     net.Match: ("equal",),
     net.Draw: ("expression",),
-    net.Event: ("key",),
+    net.Event: ("key", "others"),
     net.Counter: ("quantity",),
-    net.Sample: ("value",),
+    net.Sample: ("value", "condition", "others"),
     net.Passage: ("start", "end"),
     net.Order: ("event", "sequence"),
 }

@@ -43,7 +43,10 @@ class ElementCounter:
                 values[local] = evaluate(node, values)
             for place in body.places:
                 if in_net(place.condition, instance):
-                    yield place.span, _length(place.symbol.low, place.symbol.high, values)
+                    length = 1
+                    for index in place.symbol.indices:
+                        length *= _length(index.low, index.high, values)
+                    yield place.span, length
             for transition in body.transitions:
                 if transition.loops or in_net(transition.condition, instance):
                     for turns in _turns(transition.loops, values):
@@ -87,10 +90,7 @@ def _turns(loops: Sequence[LoopTemplate], values: list[Constant]) -> Iterator[in
         yield from _turns(loops[1:], values)
 
 
-def _length(low: Node | None, high: Node | None, values: list[Constant]) -> int:
-    """Of a range; 1 where there is none."""
-    if low is None or high is None:
-        return 1
+def _length(low: Node, high: Node, values: list[Constant]) -> int:
     return max(0, int(evaluate(high, values)) - int(evaluate(low, values)) + 1)
 
 

@@ -14,7 +14,7 @@ from petri.language.flattening.arcs import ArcBuilder
 from petri.language.flattening.clock import clocked
 from petri.language.flattening.count import DEEPEST_INSTANCE, MOST_ELEMENTS, ElementCounter
 from petri.language.flattening.initial import initial_marking
-from petri.language.flattening.instance import Instance, in_net, set_parameter
+from petri.language.flattening.instance import Instance, in_net, position_of, set_parameter, shape
 from petri.language.flattening.replies import Replies
 from petri.language.meaning.nodes import Node, build, evaluate, in_units, number
 from petri.language.meaning.scope import PlaceSymbol
@@ -31,7 +31,7 @@ from petri.language.meaning.templates import (
 from petri.language.meaning.types import Request, colour, colours_agree
 from petri.language.problems import CheckError, Problems
 from petri.net import MOST_TOKENS, Expr, Span, Term
-from petri.structs import fields
+from petri.structs import fields, replace
 
 MOST_TERMS = 5_000_000  # figures of single places and transitions in the formulas of all measures
 MOST_TURNS = 5_000_000  # of all loops together
@@ -89,6 +89,7 @@ class Flattener:
         checker = self.checker
         measures = [m for template in checker.measures if (m := self._told(template.build)) is not None]
         expectations = [e for template in checker.expectations if (e := self._told(template.build)) is not None]
+        stop = None if checker.stop is None else self._told(checker.stop.build)
         declared = checker.gatherer.net
         second = checker.units.second
         flat = net.Net(
@@ -100,7 +101,7 @@ class Flattener:
             tuple(self.probes),
             tuple(self.tables),
             tuple(checker.parameters),
-            checker.run_defaults,
+            replace(checker.run_defaults, stop=stop),
             checker.units.time_unit,
             None if second is None else float(second),
             declared.doc if declared is not None else "",
@@ -141,7 +142,7 @@ class Flattener:
 
     def measure(self, name: str) -> int:
         """The number of a declared measure."""
-        return [template.declaration.name for template in self.checker.measures].index(name)
+        return [template.name for template in self.checker.measures].index(name)
 
     def leaf(self, owner: object, span: Span, make: Callable[[], tuple[int, Term]]) -> Term:
         """A figure of places or transitions, with the number of them, made when it is first asked for.
@@ -225,30 +226,25 @@ class Flattener:
         inner = loops[1:]
         for value in range(low, high + 1):
             instance.locals[loop.local] = value
+            shown = loop.labels[value] if loop.labels else value
             if not inner:
-                yield f"[{value}]"
+                yield f"[{shown}]"
                 continue
             for suffix in self._turns(inner, instance):
-                yield f"[{value}]{suffix}"
+                yield f"[{shown}]{suffix}"
 
     # ------------------------------------------------------------ places
 
     def _place(self, template: PlaceTemplate, instance: Instance) -> None:
         symbol = template.symbol
-        values = instance.locals
         if not in_net(template.condition, instance):
             instance.absent[symbol.number] = None if template.condition is None else template.condition.span
             return
-        if symbol.low is not None and symbol.high is not None:
-            low, high = int(evaluate(symbol.low, values)), int(evaluate(symbol.high, values))
-            if low > high + 1:
-                raise CheckError("empty-range", symbol.low.span or symbol.span, low=low, high=high)
-            suffixes: Sequence[str] = _Suffixes(low, high)
-        else:
-            low, high, suffixes = 0, 0, ("",)
-        self._room(high - low + 1, template.span)
+        ranges = shape(symbol, instance.locals)
+        self._room(math.prod(map(len, ranges)), template.span)
+        suffixes: Sequence[str] = _Suffixes(ranges, [index.kind.labels for index in symbol.indices])
         start = len(self.net_places)
-        instance.lows[symbol.number] = low
+        instance.shapes[symbol.number] = ranges
         instance.places[symbol.number] = range(start, start + len(suffixes))
         place = self._one_place(template, instance)
         if place.colour.slots:
@@ -389,36 +385,34 @@ class Flattener:
 
     def _connect(self, port: PlaceSymbol, use: PortUse, outer: Instance, instance: Instance) -> None:
         """Map the port to the places outside."""
-        if port.low is None or port.high is None:
-            places: Sequence[int] = (outer.element(use.symbol, use.index, use.span),)
-        else:
-            places = self._part(use, outer)
-            low, high = (int(evaluate(node, instance.locals)) for node in (port.low, port.high))
-            if len(places) != high - low + 1:
-                raise CheckError(
-                    "port-size", use.span, name=port.name, wanted=max(0, high - low + 1), given=len(places)
-                )
-            instance.lows[port.number] = low
+        places, given = self._part(use, outer)
+        if not port.indices and not places:
+            raise CheckError("place-missing", use.span, name=use.symbol.name)
+        wanted = instance.shapes[port.number] = shape(port, instance.locals)
+        for mine, theirs in zip(wanted, given, strict=True):
+            if len(mine) != len(theirs):
+                raise CheckError("port-size", use.span, name=port.name, wanted=len(mine), given=len(theirs))
         instance.places[port.number] = places
         if places:
-            wanted, given = colour(port.type, instance), self.net_places[places[0]].colour
-            if not colours_agree(wanted, given):
-                left, right = _bounds_text(wanted), _bounds_text(given)
+            own, colour_given = colour(port.type, instance), self.net_places[places[0]].colour
+            if not colours_agree(own, colour_given):
+                left, right = _bounds_text(own), _bounds_text(colour_given)
                 raise CheckError("port-range", use.span, name=port.name, wanted=left, given=right)
 
     @staticmethod
-    def _part(use: PortUse, outer: Instance) -> Sequence[int]:
-        places = outer.present(use.symbol, use.span)
+    def _part(use: PortUse, outer: Instance) -> tuple[Sequence[int], tuple[range, ...]]:
+        """The places that a port gets, and the values of their indices."""
+        places = outer.part(use.symbol, use.indices, use.span)
+        free = outer.shapes[use.symbol.number][len(use.indices) :]
         if use.part is None:
-            return places
-        low = outer.lows[use.symbol.number]
+            return places, free
         first, last = (int(evaluate(node, outer.locals)) for node in use.part)
-        if first - low < 0 or last - low >= len(places):
-            index = first if first < low else last
-            raise CheckError(
-                "index-outside", use.span, name=use.symbol.name, index=index, low=low, high=low + len(places) - 1
-            )
-        return places[first - low : last - low + 1]
+        values, size = free[0], len(places) // max(len(free[0]), 1)
+        for end in (first, last):
+            if first <= last:
+                position_of(use.symbol, end, values, use.span)
+        start, stop = first - values.start, max(last, first - 1) - values.start + 1
+        return places[start * size : stop * size], (range(first, max(last, first - 1) + 1), *free[1:])
 
 
 class TooLarge(Exception):
@@ -426,10 +420,11 @@ class TooLarge(Exception):
 
 
 class _Suffixes(Sequence[str]):
-    """`[low]` … `[high]`, generated one by one."""
+    """`[0][0]`, `[0][1]` …, generated one by one; of a single place "". labels: the names of an index's values."""
 
-    def __init__(self, low: int, high: int) -> None:
-        self.low, self.length = low, high - low + 1
+    def __init__(self, ranges: Sequence[range], labels: Sequence[tuple[str, ...]]) -> None:
+        self.shown = [names or values for names, values in zip(labels, ranges, strict=True)]
+        self.length = math.prod(map(len, ranges))
 
     def __len__(self) -> int:
         return self.length
@@ -437,7 +432,11 @@ class _Suffixes(Sequence[str]):
     def __getitem__(self, position: int) -> str:  # type: ignore[override]
         if not 0 <= position < self.length:
             raise IndexError(position)
-        return f"[{self.low + position}]"
+        text = ""
+        for shown in reversed(self.shown):
+            position, index = divmod(position, len(shown))
+            text = f"[{shown[index]}]{text}"
+        return text
 
 
 def _given(outputs: Iterable[OutputTemplate | ReplyTemplate]) -> list[PlaceSymbol]:

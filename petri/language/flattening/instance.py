@@ -16,13 +16,13 @@ from petri.net import Span
 class Instance:
     """The net or one instance of a module: the values of its locals, and the flat places of each place and port."""
 
-    __slots__ = ("absent", "firing", "locals", "lows", "places", "prefix")
+    __slots__ = ("absent", "firing", "locals", "places", "prefix", "shapes")
 
     def __init__(self, body: Body, prefix: str) -> None:
         self.prefix = prefix
         self.locals: list[Constant] = [0] * body.scope.local_count
         self.places: list[Sequence[int]] = [()] * body.scope.place_count
-        self.lows: list[int] = [0] * body.scope.place_count
+        self.shapes: list[tuple[range, ...]] = [()] * body.scope.place_count  # the values of the indices
         self.absent: dict[int, Span | None] = {}  # places that are not in the net: their conditions
         self.firing: Instance | None = None  # while a measure is built: the instance of its transition
 
@@ -35,7 +35,10 @@ class Instance:
     def place(self, use: object) -> int:
         """The flat place that is meant; raises CheckError when the index is outside the array."""
         assert isinstance(use, PlaceUse)
-        return self.element(use.symbol, use.index, use.span)
+        places = self.part(use.symbol, use.indices, use.span)
+        if not places:
+            raise CheckError("place-missing", use.span, name=use.symbol.name)
+        return places[0]
 
     def present(self, symbol: PlaceSymbol, span: Span, output: bool = False) -> Sequence[int]:
         """The flat places of a place; raises CheckError when its condition leaves it out of the net."""
@@ -46,19 +49,33 @@ class Instance:
             raise CheckError("switched-off", span, *labels, name=symbol.name, place=place)
         return self.places[symbol.number]
 
-    def element(self, symbol: PlaceSymbol, index: Node | None, span: Span) -> int:
+    def part(self, symbol: PlaceSymbol, indices: Sequence[Node], span: Span) -> Sequence[int]:
+        """The flat places whose first indices are these, in the order of the others."""
         places = self.present(symbol, span)
-        if index is None:
-            if not places:
-                raise CheckError("place-missing", span, name=symbol.name)
-            return places[0]
-        value = evaluate(index, self.locals)
-        assert isinstance(value, int)
-        low = self.lows[symbol.number]
-        if not 0 <= value - low < len(places):
-            high = low + len(places) - 1
-            raise CheckError("index-outside", span, name=symbol.name, index=value, low=low, high=high)
-        return places[value - low]
+        for index, values in zip(indices, self.shapes[symbol.number], strict=False):
+            position = position_of(symbol, int(evaluate(index, self.locals)), values, span)
+            size = len(places) // len(values)
+            places = places[position * size : (position + 1) * size]
+        return places
+
+
+def position_of(symbol: PlaceSymbol, value: int, values: range, span: Span) -> int:
+    """The position of an index among its values; raises CheckError when it is not one of them."""
+    if value not in values:
+        low, high = values.start, values.stop - 1
+        raise CheckError("index-outside", span, name=symbol.name, index=value, low=low, high=high)
+    return value - values.start
+
+
+def shape(symbol: PlaceSymbol, values: Sequence[Constant]) -> tuple[range, ...]:
+    """The values of the indices of a place or port; raises CheckError for a range that ends before it starts."""
+    ranges = []
+    for index in symbol.indices:
+        low, high = int(evaluate(index.low, values)), int(evaluate(index.high, values))
+        if low > high + 1:
+            raise CheckError("empty-range", index.low.span or symbol.span, low=low, high=high)
+        ranges.append(range(low, high + 1))
+    return tuple(ranges)
 
 
 def in_net(condition: Node | None, instance: Instance) -> bool:

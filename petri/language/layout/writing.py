@@ -73,7 +73,8 @@ def _text_and_level(node: tree.Expr) -> tuple[str, int]:
         case tree.Ordered():
             return f"order {_write(node.value, 0)}", 0
         case tree.At():
-            return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}", 0
+            when = "" if node.condition is None else f" when {_write(node.condition, 0)}"
+            return f"{_write(node.value, 0)} at {_write(node.transition, _POSTFIX)}{when}", 0
         case _:
             return _postfix(node), _POSTFIX
 
@@ -283,11 +284,11 @@ def _loops(loops: tuple[tree.Loop, ...]) -> str:
 
 
 def _loop(loop: tree.Loop) -> str:
-    return f"{loop.variable} in {_range(loop.range)}"
+    return f"{loop.variable} in {_write(loop.range, 0)}"
 
 
-def _sized(name: str, size: tree.Range | None) -> str:
-    return name if size is None else f"{name}[{_range(size)}]"
+def _sized(name: str, size: tuple[tree.Range | tree.Name, ...]) -> str:
+    return f"{name}[{_listed(_write(index, 0) for index in size)}]" if size else name
 
 
 def _bracketed(
@@ -428,7 +429,9 @@ def _ports(ports: list[tree.Port]) -> list[Piece]:
 
 
 def _measure(node: tree.Measure) -> list[Piece]:
-    pieces = [Piece(f"measure {node.name}{STOP} = {_write(node.formula, 0)}", node.span)]
+    unit = "" if node.unit is None else f" in {node.unit}"
+    head = f"measure {node.name}{_loops(node.loops)}{STOP} = {_write(node.formula, 0)}{unit}"
+    pieces = [Piece(head, node.span)]
     if node.record:
         items = _listed(_write(item, 0) for item in node.record)
         pieces.append(Piece(f"record {items}", _covering(node.record[0].span, node.record[-1].span), f"{STOP}  "))
@@ -441,8 +444,8 @@ def _run(node: tree.Run) -> list[Piece]:
         pieces[0].text = "run until dead"
     elif node.until is not None:
         pieces[0].text = f"run until {_write(node.until, 0)}"
-    clauses = (("warmup", node.warmup), ("replications", node.replications), ("seed", node.seed))
-    for word, value in clauses:
+    words = ("warmup", "replications", "precision", "seed")
+    for word, value in zip(words, (node.warmup, node.replications, node.precision, node.seed), strict=True):
         if value is not None:
             gap = "  " if len(pieces[0].text) > 3 or len(pieces) > 1 else " "
             pieces.append(Piece(f"{word} {_write(value, 0)}", value.span, gap, indent=4, fills=True))

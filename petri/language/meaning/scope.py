@@ -80,15 +80,22 @@ class FnSymbol(Struct):
     state: Literal["waiting", "busy", "done"] = "waiting"
 
 
+class IndexRange(Struct):
+    """The values of an index: ints from `low` to `high`, or the values of an enumeration by their numbers."""
+
+    kind: Scalar
+    low: Node
+    high: Node
+
+
 class PlaceSymbol(Struct):
-    """A place, an array of places, or a port, number `number` of its scope."""
+    """A place, an array of places with one or more indices, or a port, number `number` of its scope."""
 
     name: str
     span: Span
     number: int
     type: Type = BLACK
-    low: Node | None = None
-    high: Node | None = None
+    indices: tuple[IndexRange, ...] = ()
     direction: Literal["in", "out", "", "own"] = "own"
     discipline: str = "bag"
     taken: bool = False  # some arc takes from it, reads it or tests it
@@ -98,7 +105,7 @@ class PlaceSymbol(Struct):
 
     @property
     def array(self) -> bool:
-        return self.low is not None
+        return bool(self.indices)
 
     @property
     def port(self) -> bool:

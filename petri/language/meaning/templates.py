@@ -19,17 +19,23 @@ class PlaceUse(Struct):
     """A place or an element of an array of places, by the place's number in its body."""
 
     symbol: PlaceSymbol
-    index: Node | None
+    indices: tuple[Node, ...]
     span: Span
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it is known before the run which place is meant."""
+        return all(index.fixed for index in self.indices)
 
 
 class LoopTemplate(Struct):
-    """`[i in low..high]`; `local` is the number of i."""
+    """`[i in low..high]`; `local` is the number of i. `labels` are the names of an enumeration's values, from 0."""
 
     local: int
     low: Node
     high: Node
     span: Span
+    labels: tuple[str, ...] = ()
 
 
 class MatchTemplate(Struct):
@@ -51,10 +57,10 @@ class InputTemplate(Struct):
 
 
 class OutputTemplate(Struct):
-    """`place` without an index that is fixed is an array, and `index` picks the element when the firing starts."""
+    """With `indices`, `place` is an array, and they pick the element when the firing starts."""
 
     place: PlaceUse
-    index: Node | None
+    indices: tuple[Node, ...]
     values: tuple[Node, ...]
     count: Node | None
     condition: Node | None
@@ -144,10 +150,13 @@ class InstanceTemplate(Struct):
 
 
 class PortUse(Struct):
-    """The connection of a port: a place, an element, or (index None) a whole array, or a part of one."""
+    """The connection of a port: a place or an element, or a whole array or a part of one.
+
+    `indices` are the first ones of the place; `part` is a range of the next.
+    """
 
     symbol: PlaceSymbol
-    index: Node | None
+    indices: tuple[Node, ...]
     part: tuple[Node, Node] | None
     span: Span
 

@@ -121,7 +121,7 @@ class Builder:
         capacity, initial, condition = found.get("cap"), found.get("="), found.get("if")
         return tree.Place(
             name=name.text,
-            size=size,
+            size=size or (),
             type=type_,
             discipline=discipline.word if discipline else "bag",  # type: ignore[arg-type]
             key=discipline.value if discipline else None,
@@ -140,8 +140,8 @@ class Builder:
         kind = tree.ServiceType(request, reply, request.span if request else made.name_span)
         return replace(made, type=kind, service=True)
 
-    def size(self, parts: list[Any], first: Token, last: Token) -> tree.Range:
-        return parts[0]  # type: ignore[no-any-return]
+    def size(self, parts: list[Any], first: Token, last: Token) -> tuple[tree.Range | tree.Name, ...]:
+        return tuple(parts)
 
     def clause(self, parts: list[Any], first: Token, last: Token) -> Clause:
         return Clause(parts[0].kind, parts[1], self.span(first, last))
@@ -305,7 +305,7 @@ class Builder:
 
     def port_item(self, parts: list[Any], first: Token, last: Token) -> tree.Port:
         name, size, type_ = parts
-        return tree.Port(name.text, "", size, type_, self.doc, self.span(name, name), self.span(first, last))
+        return tree.Port(name.text, "", size or (), type_, self.doc, self.span(name, name), self.span(first, last))
 
     def instance(self, parts: list[Any], first: Token, last: Token) -> tree.Instance:
         name, loops, module, arguments, condition = parts
@@ -331,12 +331,22 @@ class Builder:
         return tree.Argument(parts[0].text, parts[1], self.span(first, last))
 
     def measure(self, parts: list[Any], first: Token, last: Token) -> tree.Measure:
-        name, formula, record, condition = parts
-        own, whole = self.span(name, name), self.span(first, last)
-        return tree.Measure(name.text, formula, tuple(record or ()), condition, self.doc, own, whole)
+        name, loops, formula, unit, record, condition = parts
+        return tree.Measure(
+            name=name.text,
+            loops=tuple(loops or ()),
+            formula=formula,
+            unit=None if unit is None else unit.text,
+            unit_span=None if unit is None else self.span(unit, unit),
+            record=tuple(record or ()),
+            condition=condition,
+            doc=self.doc,
+            name_span=self.span(name, name),
+            span=self.span(first, last),
+        )
 
     def at(self, parts: list[Any], first: Token, last: Token) -> tree.At:
-        return tree.At(parts[0], parts[1], self.span(first, last))
+        return tree.At(parts[0], parts[1], parts[2], self.span(first, last))
 
     def records(self, parts: list[Any], first: Token, last: Token) -> list[tree.Expr]:
         return parts
@@ -357,6 +367,7 @@ class Builder:
             dead=dead,
             warmup=found.get("warmup"),
             replications=found.get("replications"),
+            precision=found.get("precision"),
             seed=found.get("seed"),
             span=self.span(first, last),
         )
@@ -413,7 +424,11 @@ class Builder:
         return tree.Field(parts[0], parts[1].text, self.span(first, last))
 
     def index(self, parts: list[Any], first: Token, last: Token) -> tree.Index:
-        return tree.Index(parts[0], parts[1], self.span(first, last))
+        """`a[i, j]` is `a[i][j]`."""
+        base, *indices = parts
+        for index in indices:
+            base = tree.Index(base, index, self.span(first, last))
+        return base  # type: ignore[no-any-return]
 
     def index_all(self, parts: list[Any], first: Token, last: Token) -> tree.Index:
         return tree.Index(parts[0], None, self.span(first, last))

@@ -52,7 +52,7 @@ def run(tables: ParserTables, builder: object, start: str, tokens: Sequence[Toke
                 kind = "NAME"
             action = tables.actions[states[-1]].get(kind)
             if action is None:
-                raise SyntaxFailure(position, _expected(tables, start, tokens[:position]))
+                raise SyntaxFailure(position, expected(tables, start, tokens[:position]))
             if action > 0:
                 break
             rule = tables.rules[-action - 1]
@@ -124,7 +124,7 @@ def _pop(
     return children, first, last, depth
 
 
-def _expected(tables: ParserTables, start: str, tokens: Sequence[Token]) -> frozenset[str]:
+def expected(tables: ParserTables, start: str, tokens: Sequence[Token]) -> frozenset[str]:
     """The kinds of token that may follow the given ones, which the automaton accepts.
 
     Each kind is tried separately: LALR rows alone allow too many, and when a token fails, the automaton has already

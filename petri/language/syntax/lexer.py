@@ -19,12 +19,12 @@ DECLARATION_WORDS = (
 CLAUSE_WORDS = (
     "takes", "draw", "let", "when", "priority", "weight", "read", "no", "reset", "cap", "fifo", "lifo", "bag", "by",
     "in", "out", "for", "if", "then", "else", "and", "or", "not", "div", "mod", "as", "at", "record", "until", "warmup",
-    "replications", "seed", "order", "within", "with", "of", "prefer",
+    "replications", "precision", "seed", "order", "within", "with", "of", "prefer",
 )  # fmt: skip
 VALUE_WORDS = ("token", "all", "now", "true", "false")
 RESERVED = frozenset((*DECLARATION_WORDS, *CLAUSE_WORDS, *VALUE_WORDS))
 # Also names where the keyword could not occur; those of NAMES_TOO only if no name or number follows.
-SOFT_WORDS = frozenset(("as", "at", "let", "of", "out", "prefer", "seed"))
+SOFT_WORDS = frozenset(("as", "at", "let", "of", "out", "precision", "prefer", "seed"))
 NAMES_TOO = frozenset((
     "read", "no", "reset", "draw", "weight", "priority", "cap", "fifo", "lifo", "bag", "record", "until", "warmup",
     "replications", "within", "order", "token", "run",

@@ -8,9 +8,10 @@ from itertools import pairwise
 from petri.diagnostics import Diagnostic, Value, in_order, limited
 from petri.language.syntax import tree
 from petri.language.syntax.builder import Builder
-from petri.language.syntax.driver import SyntaxFailure, TooDeep, run
+from petri.language.syntax.driver import SyntaxFailure, TooDeep, expected, run
 from petri.language.syntax.foreign import LARGEST_FILE, too_large, unlike
 from petri.language.syntax.lexer import RESERVED, Comment, Lexed, Token, lex, span_of
+from petri.language.syntax.reuse import KnownStatements
 from petri.language.syntax.slips import EXPLAINS_SIGNS, SPREADING, explain, names_beside
 from petri.language.syntax.splitting import Statement, split
 from petri.language.syntax.steps import BLOCK_WORDS, BRANCH_WORDS, STEP_WORDS, nested
@@ -63,22 +64,25 @@ class _OpenThread(Struct):
     blocks: list[Token] = field(default_factory=list)
 
 
-def parse_text(text: str, path: str) -> Parsed:
-    """As `parse`, with additional data for the formatter and the checker."""
+def parse_text(text: str, path: str, known: KnownStatements | None = None) -> Parsed:
+    """As `parse`, with additional data for the formatter and the checker. known: the last parse of this file."""
     no_net = [too_large(path, len(text))] if len(text) > LARGEST_FILE else unlike(text, path)
     if no_net:
         return Parsed(tree.File(path, ()), no_net, frozenset(), [], [])
     lexed = lex(text, path)
-    return _Parser(path, lexed).parse()
+    if known is not None:
+        known.begin(text)
+    return _Parser(path, lexed, known).parse()
 
 
 class _Parser:
-    def __init__(self, path: str, lexed: Lexed) -> None:
+    def __init__(self, path: str, lexed: Lexed, known: KnownStatements | None = None) -> None:
         self.path = path
+        self.known = known
         self.tables: ParserTables = load_tables()
         self.builder = Builder(path)
         self.statements = split(lexed.tokens, path)
-        _join_names_of_imports(self.statements)
+        self.spaces = _join_names_of_imports(self.statements)
         self.comments = lexed.comments
         self.documentation = documentation(self.statements, lexed.comments)
         self.lexical = _by_statement(self.statements, lexed)
@@ -130,12 +134,20 @@ class _Parser:
         With a `gap` (something that the lexer left out) nothing more is said of it.
         """
         wrong = statement.wrong + lexical
+        key = None
+        if self.known is not None and not wrong and not gap:
+            key = self.known.key(statement, self.builder.doc, self.spaces)
+            known = self.known.find(key)
+            if known is not None:
+                return known
         self.roots |= {str(one.values["name"]) for one in statement.wrong if one.id == "reserved-name"}
         before = len(self.builder.diagnostics)
         nodes: tuple[tree.Declaration, ...] = ()
+        failed = False
         try:
             nodes = () if gap else self._nodes(statement, statement.tokens)
         except SyntaxFailure as failure:
+            failed = True
             explained = explain(statement, failure, self.path)
             if explained.id in EXPLAINS_SIGNS:
                 wrong = []
@@ -144,9 +156,12 @@ class _Parser:
             nodes = self._recovered(statement, failure)
         except TooDeep as deep:
             wrong.append(Diagnostic("too-deep", span_of(deep.first, deep.last, self.path), {"limit": DEEPEST}))
-        self.diagnostics += wrong + self.builder.diagnostics[before:]
+        found = wrong + self.builder.diagnostics[before:]
+        self.diagnostics += found
         if not nodes:
             self.broken |= _names(statement)
+        elif self.known is not None and key is not None and not found and not failed:
+            self.known.keep(key, nodes)
         return nodes
 
     def _failed(self, statement: Statement, failure: SyntaxFailure, explained: Diagnostic) -> None:
@@ -163,11 +178,7 @@ class _Parser:
             if len(tokens) > 1:
                 raise SyntaxFailure(1, frozenset((END,)))
             return ()
-        if tokens[0].kind != statement.word and statement.word and statement.word not in STEP_WORDS:
-            tokens = [replace(tokens[0], kind=statement.word), *tokens[1:]]
-        start = {"type": "type_declaration", "": "place"}.get(statement.word, statement.word)
-        if statement.word in STEP_WORDS:
-            start, tokens = "step", _verb_marked(tokens, statement.word)
+        start, tokens = _start(statement.word, tokens)
         node = run(self.tables, self.builder, start, tokens, DEEPEST)
         return node if isinstance(node, tuple) else (node,)
 
@@ -244,9 +255,9 @@ class _Parser:
         (self.open[-1].body if self.open else self.top).extend(nodes)
 
 
-def _join_names_of_imports(statements: list[Statement]) -> None:
-    """Make one name of `voice.Packet` where `voice` is an import with this name of its own."""
-    spaces = set()
+def _join_names_of_imports(statements: list[Statement]) -> frozenset[str]:
+    """Make one name of `voice.Packet` where `voice` is an import with this name of its own; returns these imports."""
+    spaces: set[str] = set()
     for statement in statements:
         if statement.word == "import":
             pairs = pairwise(statement.tokens)
@@ -265,6 +276,7 @@ def _join_names_of_imports(statements: list[Statement]) -> None:
                     token = replace(before, text=f"{before.text}.{token.text}")
             joined.append(token)
         statement.tokens[:] = joined
+    return frozenset(spaces)
 
 
 _PUNCTUATION = frozenset("()[]{}.,:=~|+-*/<>") | {"->", "..", "==", "!=", "<=", ">=", "STRING"}
@@ -272,6 +284,34 @@ _PUNCTUATION = frozenset("()[]{}.,:=~|+-*/<>") | {"->", "..", "==", "!=", "<=", 
 
 def _touch(*tokens: Token) -> bool:
     return all(a.line == b.line and a.end_column == b.column for a, b in pairwise(tokens))
+
+
+def _start(word: str, tokens: list[Token]) -> tuple[str, list[Token]]:
+    """The start rule of a statement, and its tokens with the statement's word as a keyword."""
+    if word in STEP_WORDS:
+        return "step", _verb_marked(tokens, word)
+    if word and tokens[0].kind != word:
+        tokens = [replace(tokens[0], kind=word), *tokens[1:]]
+    return {"type": "type_declaration", "": "place"}.get(word, word), tokens
+
+
+def follows(text: str, path: str) -> tuple[Statement | None, frozenset[str]]:
+    """The statement in which a text ends, and the kinds of token that can follow; END if it can be complete.
+
+    Nothing can follow a text that is already wrong.
+    """
+    statements = split(lex(text, path).tokens, path)
+    if not statements:
+        return None, frozenset((END,))
+    _join_names_of_imports(statements)
+    last = statements[-1]
+    if last.word == "end":
+        return last, frozenset((END,))
+    start, tokens = _start(last.word, last.tokens)
+    try:
+        return last, expected(load_tables(), start, tokens)
+    except LookupError:
+        return last, frozenset()
 
 
 def _verb_marked(tokens: list[Token], word: str) -> list[Token]:

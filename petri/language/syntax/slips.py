@@ -6,7 +6,7 @@ recognises everything.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from petri.diagnostics import Diagnostic, Label, Value, did_you_mean
 from petri.language.syntax.driver import SyntaxFailure
@@ -45,7 +45,7 @@ _SYNONYMS = {
     "enum": "type", "record": "type", "metric": "measure", "units": "unit", "new": "instance", "endmodule": "end",
 }  # fmt: skip
 
-# An example of each declaration: the hint if nothing better is known.
+# An example of each declaration, and of the steps that name something: the hint if nothing better is known.
 _FORMS = {
     "net": "net name",
     "time": "time ns",
@@ -64,6 +64,9 @@ _FORMS = {
     "measure": "measure name = now - x.born at send record mean, p99",
     "expect": "expect loss < 0.01",
     "run": "run until 100 warmup 10 replications 20",
+    "draw": "draw size ~ uniform(64 B..1518 B)",
+    "let": "let rest = size - header",
+    "set": "set turn = (turn + 1) mod 4",
 }
 _FORMS["port"] = "port in work: Packet` or `port out done: Packet"
 
@@ -130,7 +133,7 @@ class _Case(Struct):
 
 
 # Errors in a declaration that are repeated wherever its name is used; one is enough.
-SPREADING = frozenset(("reserved-name", "two-indices"))
+SPREADING = frozenset(("reserved-name",))
 # Explanations that know better than the lexer what a sign of another language was meant to be: `!source` in an arc.
 EXPLAINS_SIGNS = frozenset(("inhibitor-not", "name-in-quotes"))
 
@@ -249,7 +252,7 @@ def _missing_name(case: _Case) -> Diagnostic | None:
     if token and token.kind == "STRING":
         return case.tell("name-in-quotes", name=token.text.strip('"'))
     if case.position == 1 and case.word:
-        return case.tell("missing-name", word=case.word, form=_FORMS[case.word])
+        return case.tell("missing-name", word=case.word, form=_FORMS.get(case.word))
     return None
 
 
@@ -257,7 +260,7 @@ def _missing_name(case: _Case) -> Diagnostic | None:
 
 
 def _array_of_places(case: _Case) -> Diagnostic | None:
-    """`voq[0..3, 0..3]`, `voq[0..3][0..3]`, `voq[i in 0..3]`, `voq[4]`."""
+    """`voq[0..3][0..3]`, `voq[i in 0..3]`, `voq[4]`."""
     stack = case.open_brackets()
     inside = bool(stack) and stack[-1].kind == "["
     bracket = case.tokens.index(stack[-1]) if inside else case.position
@@ -265,26 +268,33 @@ def _array_of_places(case: _Case) -> Diagnostic | None:
     declares = case.word in ("place", "port")
     if declares and not inside and case.kind == "[" and case.before.kind == "]":
         array = case.tokens[1]
-    elif not inside or not array or array.kind != "NAME" or (case.kind not in (",", "in", "]")):
+    elif not declares or not inside or not array or array.kind != "NAME" or case.kind not in (",", "in", "]"):
         return None
-    if case.kind == "in" and (not declares or case.before.kind != "NAME"):
-        return None
-    closing = next((token.kind for token in case.tokens[case.position :] if token.kind in (",", "]", "[")), "")
-    if case.kind != "]" and closing in (",", "["):
-        form = f"{case.word} {array.text}[0..15]" if declares else None
-        use = None if declares else f"{array.text}[4 * i + j]"
-        return case.tell("two-indices", name=array.text, form=form, use=use)
-    if case.kind == "]" and declares and case.before.kind == "NUMBER" and case.before.text.isdigit():
-        span = span_of(case.before, case.before, case.path)
-        last = max(int(case.before.text) - 1, 0)
-        return case.tell("array-size", span=span, form=f"{case.word} {array.text}[0..{last}]")
-    if case.kind != "in":
-        return None
-    rest = case.tokens[case.position + 1 :]
-    end = next((number for number, token in enumerate(rest) if token.kind == "]"), len(rest))
-    text = "".join(token.text for token in rest[:end])
-    span = span_of(case.before, case.tokens[case.position], case.path)
-    return case.tell("array-variable", span=span, form=f"{case.word} {array.text}[{text}]")
+    form = f"{case.word} {array.text}[{_ranges(case.tokens[case.tokens.index(array) + 1 :])}]"
+    if case.kind == "[":
+        return case.tell("two-brackets", name=array.text, form=form)
+    if case.kind == "in":
+        span = span_of(case.before, case.tokens[case.position], case.path)
+        return case.tell("array-variable", span=span, form=form) if case.before.kind == "NAME" else None
+    if case.before.kind == "NUMBER" and case.before.text.isdigit():
+        return case.tell("array-size", span=span_of(case.before, case.before, case.path), form=form)
+    return None
+
+
+def _ranges(tokens: Sequence[Token]) -> str:
+    """The ranges of the indices that were meant by `[i in 0..3][4]`: `0..3, 0..3`."""
+    found, depth = [""], 0
+    for position, token in enumerate(tokens):
+        depth += {"[": 1, "]": -1}.get(token.kind, 0)
+        if depth == 0 and (position + 1 == len(tokens) or tokens[position + 1].kind != "["):
+            break
+        if token.kind == "," or (token.kind == "[" and found[-1]):
+            found.append("")
+        elif token.kind == "in":
+            found[-1] = ""
+        elif token.kind not in "[]":
+            found[-1] += token.text
+    return ", ".join(f"0..{max(int(text) - 1, 0)}" if text.isdigit() else text for text in found)
 
 
 # ---------------------------------------------------------------- brackets
@@ -458,7 +468,8 @@ def _numbers(case: _Case) -> Diagnostic | None:
     number = case.tokens[max(case.position - 2, 0)]
     if before.kind == "." and number.kind == "NUMBER":
         last = token if token.kind == "NUMBER" and not token.first else before
-        return case.tell("number-point", span=span_of(number, last, case.path), number=f"{number.text}.0")
+        whole = None if "." in number.text else f"{number.text}.0"  # of `1.2.3` nobody knows what was meant
+        return case.tell("number-point", span=span_of(number, last, case.path), number=whole)
     if token.kind == "." and case.wants_value and case.after == "NUMBER":
         digits = case.tokens[case.position + 1]
         return case.tell("number-point", span=span_of(token, digits, case.path), number=f"0.{digits.text}")
@@ -500,7 +511,8 @@ def _missing_value(case: _Case) -> Diagnostic | None:
 
 _EXAMPLES = {
     "takes": "takes exp(5)", "when": "when x > 3", "priority": "priority 1", "weight": "weight 3", "cap": "cap 8",
-    "until": "until 100", "warmup": "warmup 10", "replications": "replications 20", "seed": "seed 7",
+    "until": "until 100", "warmup": "warmup 10", "replications": "replications 20",
+    "precision": "precision 2%", "seed": "seed 7",
     "by": "by seq", "within": "within 5%", "in": "in 0..1", "no": "no full >= 3", "read": "read config(x)",
     "reset": "reset queue", "prefer": "prefer least p.born", "of": "cap 32 KB of size",
 }  # fmt: skip

@@ -147,10 +147,11 @@ class Ordered(Frozen):
 
 
 class At(Frozen):
-    """`now - p.born at send` as a measure's formula."""
+    """`now - p.born at send when p.class == gold` as a measure's formula."""
 
     value: Expr
     transition: Expr
+    condition: Expr | None
     span: Span
 
 
@@ -285,10 +286,13 @@ class Fn(Frozen):
 
 
 class Loop(Frozen):
-    """`[i in 0..n-1]` of a transition or instance, `for i in 0..n-1` of an initial marking."""
+    """`[i in 0..n-1]` of a transition, instance or measure, `for i in 0..n-1` of an initial marking.
+
+    A Name is that of a type: its values are counted, `[c in Class]`.
+    """
 
     variable: str
-    range: Range
+    range: Range | Name
     span: Span
 
 
@@ -303,12 +307,13 @@ class Initial(Frozen):
 class Place(Frozen):
     """`place link[0..hops] : Packet fifo cap 8 = …`; without a type it holds black tokens.
 
+    size: the values of its indices; a Name is that of a type, as of a Loop. Empty for a single place.
     weight: what the capacity is measured in, as in `cap 32 KB of size`.
     `service`: it was written as `service link[0..hops] : Packet …`, and `type` is the ServiceType.
     """
 
     name: str
-    size: Range | None
+    size: tuple[Range | Name, ...]
     type: TypeExpr | None
     discipline: Literal["bag", "fifo", "lifo", "by"]
     key: Expr | None
@@ -423,7 +428,7 @@ class Port(Frozen):
 
     name: str
     direction: Literal["in", "out", ""]
-    size: Range | None
+    size: tuple[Range | Name, ...]
     type: TypeExpr | None
     doc: str
     name_span: Span
@@ -460,10 +465,16 @@ class Instance(Frozen):
 
 
 class Measure(Frozen):
-    """`record` holds expressions: names (`mean`, `p99`, `histogram`) or the call `series(200 ms)`."""
+    """`record` holds expressions: names (`mean`, `p99`, `histogram`) or the call `series(200 ms)`.
+
+    With `loops` it is an array. `unit` is the one to show it in, as in `measure load = rate(send, p.size) in MBps`.
+    """
 
     name: str
+    loops: tuple[Loop, ...]
     formula: Expr
+    unit: str | None
+    unit_span: Span | None
     record: tuple[Expr, ...]
     condition: Expr | None
     doc: str
@@ -483,12 +494,13 @@ class Expect(Frozen):
 
 
 class Run(Frozen):
-    """`run until 20 ms warmup 2 ms replications 20 seed 7`; `dead` stands for `until dead`."""
+    """`run until 20 ms warmup 2 ms replications 20 precision 2% seed 7`; `dead` stands for `until dead`."""
 
     until: Expr | None
     dead: bool
     warmup: Expr | None
     replications: Expr | None
+    precision: Expr | None
     seed: Expr | None
     span: Span
 

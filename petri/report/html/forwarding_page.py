@@ -30,7 +30,7 @@ Point = tuple[Any, Interval]
 
 def forwarding_page(outcome: ForwardingOutcome) -> Page:
     """All sections of the page."""
-    net, units = outcome.net, Units(outcome.net.seconds)
+    net, units = outcome.net, Units.of(outcome.net)
     page = Page(outcome.title or f"{net.name}: RFC 2544", "RFC 2544")
     page.head += [tables.prose(net.doc), *_banners(outcome)]
     page.section("table", "What is forwarded", tag("p", question(outcome.search), class_="note"), _table(outcome))

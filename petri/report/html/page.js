@@ -130,8 +130,9 @@
       }
     }, { rootMargin: "800px" });
     for (const plot of plots) seen.observe(plot);
-    /* The others are drawn while nothing else is to be done, so that whoever prints finds all of them. */
-    const idle = window.requestIdleCallback || ((then) => setTimeout(then, 50));
+    /* The others are drawn while nothing else is to be done, or soon in any case: whoever prints finds all of them. */
+    const lazy = window.requestIdleCallback;
+    const idle = lazy ? (then) => lazy(then, { timeout: 200 }) : (then) => setTimeout(then, 50);
     const drawNext = () => {
       const plot = plots.find((one) => !one.dataset.drawn);
       if (plot) { draw(plot); idle(drawNext); }

@@ -62,7 +62,7 @@ class Page:
     def html(self) -> str:
         """The whole document."""
         script = asset("page.js")
-        policy = [script, *([plotly_source()] if self.figures else [])]
+        scripts = [script, *([plotly_source()] if self.figures else [])]
         body = content(
             tag("a", "Skip to the figures", href="#main", class_="skip"),
             tag("header", tag("p", self.kind, class_="kind"), tag("h1", self.title), *self.head, class_="page"),
@@ -73,7 +73,7 @@ class Page:
         )
         head = content(
             tag("meta", charset="utf-8"),
-            tag("meta", http_equiv="Content-Security-Policy", content=_policy(policy)),
+            tag("meta", http_equiv="Content-Security-Policy", content=policy(scripts)),
             tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
             tag("meta", name="color-scheme", content="light dark"),
             tag("meta", name="generator", content=f"pnsim {VERSION}"),
@@ -102,7 +102,7 @@ class Page:
         )
 
 
-def _policy(scripts: list[str]) -> str:
+def policy(scripts: list[str]) -> str:
     """Only these scripts may run; nothing may be loaded."""
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     allowed = " ".join(f"'sha256-{one}'" for one in hashes)

@@ -8,7 +8,20 @@ from typing import Final
 
 from petri.net import Net
 from petri.report.html.markup import Markup, content, tag
-from petri.report.picture import diagram, layout, svg
+from petri.report.picture import Diagram, diagram, layout, svg, views
+from petri.report.picture.diagram import TRANSITION
+from petri.report.picture.folding import starred
+from petri.report.picture.modules import MODULE
+from petri.report.picture.svg import Heat
+from petri.structs import Frozen
+
+
+class Busy(Frozen):
+    """How much of the time, or of their tokens, places and transitions were used, by number: from 0 to 1."""
+
+    places: Mapping[int, float]
+    transitions: Mapping[int, float]
+
 
 LARGEST: Final = 600  # places and transitions after folding; a larger picture shows nothing
 _SIZE: Final = re.compile(r'width="(\d+)" height="(\d+)"')
@@ -20,18 +33,44 @@ _BUTTONS: Final = (
 )
 
 
-def picture(net: Net, sources: Mapping[str, str] | None = None) -> Markup:
-    """The picture, or a sentence that says why there is none. `sources` are the net's texts, if available."""
-    drawn = diagram(net, sources=sources)
-    if len(drawn.nodes) > LARGEST:
+def picture(net: Net, sources: Mapping[str, str] | None = None, busy: Busy | None = None) -> Markup:
+    """The picture, and the insides of what is closed in it, or a sentence that says why there is none.
+
+    sources: the net's texts, if available. busy: how much places, and transitions, are used, by name.
+    """
+    whole = diagram(net, sources=sources)
+    if len(whole.nodes) > LARGEST:
         return tag(
-            "p", f"With {len(drawn.nodes):,} places and transitions the net is too large for a picture.", class_="note"
+            "p", f"With {len(whole.nodes):,} places and transitions the net is too large for a picture.", class_="note"
         )
-    text = svg(drawn, layout(drawn))
+    heat = _heat(whole, net, busy) if busy else {}
+    (_, first), *others = views(whole)
+    inner = [
+        tag(
+            "details", tag("summary", "Inside ", tag("code", ".".join(path).replace("[*]", ""))), _sheet(net, one, heat)
+        )
+        for path, one in others
+    ]
+    return content(_sheet(net, first, heat), tag("p", _LEGEND, _HEAT if heat else "", class_="note"), inner)
+
+
+_LEGEND: Final = (
+    "Circles are places, boxes are timed transitions, bars immediate ones; large boxes are modules and threads. "
+    "Dashed lines read, a line that ends in a circle inhibits. ×n means n equal elements. Point at a part for its "
+    "documentation."
+)
+_HEAT: Final = (
+    " The redder a transition, the more of the time it was active; the redder a place, the more of its tokens were in "
+    "use, or of its capacity. The bar of a module is that of the busiest part."
+)
+
+
+def _sheet(net: Net, drawn: Diagram, heat: Heat) -> Markup:
+    text = svg(drawn, layout(drawn), heat)
     size = _SIZE.search(text)
     assert size is not None
     # A shadow tree separates the picture's style, ids and classes from those of the page.
-    sheet = Markup('<div class="sheet"><template shadowrootmode="open">' + _FITTED + text + "</template></div>")
+    sheet = Markup('<div class="sheet"><template shadowrootmode="open">' + text + _FITTED + "</template></div>")
     buttons = [
         tag("button", sign, type="button", data_step=step, title=what, aria_label=what) for step, sign, what in _BUTTONS
     ]
@@ -44,17 +83,28 @@ def picture(net: Net, sources: Mapping[str, str] | None = None) -> Markup:
         tabindex=0,
     )
     tools = tag("div", buttons, class_="tools", hidden=True)
-    return content(
-        tag("div", tools, view, class_="net", data_width=size[1], style=f"--width:{size[1]}"),
-        tag(
-            "p",
-            "Circles are places, boxes are timed transitions, bars immediate ones. Dashed lines read, "
-            "a line that ends in a circle inhibits. ×n means n equal elements. Point at a part for its documentation.",
-            class_="note",
-        ),
-    )
+    return tag("div", tools, view, class_="net", data_width=size[1], style=f"--width:{size[1]}")
 
 
-_FITTED: Final = (
-    "<style>:host{display:block}svg{width:100%;height:auto;display:block}:host svg{--paper:var(--sheet)}</style>"
-)
+def _heat(whole: Diagram, net: Net, busy: Busy) -> dict[str, tuple[float, str]]:
+    """The average of the elements that a node stands for; of a module, its busiest part."""
+    shares: dict[str, list[float]] = {}
+    for number, share in busy.places.items():
+        shares.setdefault(starred(net.places[number].name), []).append(share)
+    for number, share in busy.transitions.items():
+        shares.setdefault(starred(net.transitions[number].name) + TRANSITION, []).append(share)
+    found: dict[str, tuple[float, str]] = {}
+    for node in whole.nodes:
+        values = shares.get(starred(node.name))
+        if values:
+            share = sum(values) / len(values)
+            what = "used" if node.kind == "place" else "active"
+            found[node.name] = (share, f"{100 * share:.3g}% {what}")
+            for depth in range(1, len(node.box) + 1):
+                module = ".".join(node.box[:depth]) + MODULE
+                if share > found.get(module, (-1.0, ""))[0]:
+                    found[module] = (share, f"busiest: {node.name.removesuffix(TRANSITION)}, {100 * share:.3g}% {what}")
+    return found
+
+
+_FITTED: Final = "<style>:host{display:block}svg{width:100%;height:auto;display:block}.paper{fill:none}</style>"

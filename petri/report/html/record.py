@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -73,7 +73,7 @@ class Group:
 def of_result(result: Result) -> RunRecord:
     from petri.result.export import result_dict
 
-    return of_dict(result_dict(result))
+    return replace(of_dict(result_dict(result)), net=result.net)  # which knows where its texts are
 
 
 def of_dict(data: Mapping[str, Any]) -> RunRecord:
@@ -82,7 +82,7 @@ def of_dict(data: Mapping[str, Any]) -> RunRecord:
     seconds = data.get("seconds")
     return RunRecord(
         data,
-        Units(None if seconds is None else float(seconds)),
+        Units.named(None if seconds is None else float(seconds), str(data.get("time_unit", ""))),
         None if more is None else more.net,
         None if more is None else more.history,
         () if more is None or not more.lacks else tuple(_reasons(more.net, more.lacks)),

@@ -9,13 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 from petri.measure.occupancy import LEVELS
+from petri.net import Net
 from petri.report.ending import why_partial
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
 from petri.report.html.page import Page
-from petri.report.html.picture import picture
+from petri.report.html.picture import Busy, picture
 from petri.report.html.record import Group, RunRecord, groups, interval, real
-from petri.report.quantities import Units, exact_quantity, number
+from petri.report.quantities import Units, number, parameter_text
 from petri.report.run_length import run_length_note
 
 LINES: Final = 40  # places in the chart over time
@@ -70,7 +71,7 @@ def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Pag
     if data["measures"] or data["expectations"]:
         page.section("measures", "Measures", tables.measures_table(record), _level_note(record))
     if record.net is not None:
-        page.section("net", "The net", picture(record.net, sources))
+        page.section("net", "The net", picture(record.net, sources, _busy(record.net, data)))
     places, transitions = groups(data["places"]), groups(data["transitions"])
     _utilisation(page, places, transitions)
     _over_time(page, record, places)
@@ -81,6 +82,23 @@ def run_page(record: RunRecord, sources: Mapping[str, str] | None = None) -> Pag
         page.section("recordings", "Recordings", tables.recordings_table(recordings))
     page.section("provenance", "How to repeat this", *provenance(record))
     return page
+
+
+def _busy(net: Net, data: Mapping[str, Any]) -> Busy:
+    """How much is used: of a place that starts with black tokens these, of another with a capacity this."""
+    places = {}
+    for index, (place, row) in enumerate(zip(net.places, data["places"], strict=True)):
+        if place.held and not place.colour.slots:
+            places[index] = real(row["utilisation"]["value"]) if row.get("utilisation") else math.nan
+        elif place.capacity and place.weight is None:
+            places[index] = real(row["mean"]["value"]) / place.capacity
+    transitions = {
+        index: real(row["active"]["value"])
+        for index, (transition, row) in enumerate(zip(net.transitions, data["transitions"], strict=True))
+        if transition.time.op != "const" or transition.time.value
+    }
+    kept = ({key: value for key, value in one.items() if math.isfinite(value)} for one in (places, transitions))
+    return Busy(*kept)
 
 
 # ---------------------------------------------------------------- head
@@ -485,11 +503,7 @@ def _parameters(record: RunRecord, values: Mapping[str, Any]) -> Markup:
     rows = []
     for name, value in values.items():
         parameter = known.get(str(name))
-        shown = str(value)
-        if isinstance(value, bool):
-            shown = "true" if value else "false"
-        elif isinstance(value, int | float):
-            shown = exact_quantity(record.units, value, parameter.dimension if parameter else "")
+        shown = parameter_text(record.units, parameter, value)
         doc = parameter.doc if parameter else ""
         rows.append(
             tag(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def search_page(outcome: SearchOutcome) -> Page:
     """All sections of a search's page."""
     trials = outcome.outcome
-    units = Units(trials.net.seconds)
+    units = Units.of(trials.net)
     page = Page(trials.title or f"{trials.net.name}: {question(outcome)}", f"Search of {trials.net.name}")
     page.head += [tables.prose(trials.description or trials.net.doc), _facts(outcome), *_banners(outcome)]
     page.section("found", "What was found", _found_table(outcome, units))

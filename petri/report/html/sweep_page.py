@@ -32,7 +32,7 @@ def sweep_page(outcome: Outcome) -> Page:
     """All sections of an experiment's page."""
     net = outcome.net
     page = Page(outcome.title or net.name, f"Sweep of {net.name}" if outcome.title else "Sweep")
-    units = Units(net.seconds)
+    units = Units.of(net)
     axes = figures.axes(outcome)
     page.head += [
         tables.prose(outcome.description or net.doc),

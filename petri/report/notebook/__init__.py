@@ -3,6 +3,7 @@
 `petri.display` calls these functions by name.
 """
 
+from petri.report.instants import why
 from petri.report.notebook.descriptions import (
     describe_forwarding,
     describe_model,
@@ -29,4 +30,5 @@ __all__ = [
     "result_html",
     "search_line",
     "sweep_line",
+    "why",
 ]

@@ -12,7 +12,7 @@ from petri.experiment.threshold.outcome import SearchOutcome
 from petri.measure.figures import recorded_fields
 from petri.model import Model
 from petri.report.html.record import shown_dimension
-from petri.report.quantities import Units, exact_quantity
+from petri.report.quantities import Units, parameter_text
 from petri.report.search import answer, question
 from petri.result import MeasureResult, Result
 from petri.visible import visible
@@ -22,25 +22,21 @@ MOST: Final = 4  # measures or parameters that are named; of more, the rest is c
 
 def describe_model(model: Model) -> str:
     """`Model mm1: 5 places, 3 transitions, 2 measures; load = 0.8`."""
-    net, units = model.net, Units(model.net.seconds)
+    net, units = model.net, Units.of(model.net)
     counts = [
         counted(len(net.places), "place"),
         counted(len(net.transitions), "transition"),
         counted(len(net.measures), "measure"),
     ]
-    values = [
-        f"{one.name} = {exact_quantity(units, one.value, one.dimension)}"
-        if isinstance(one.value, int | float) and not isinstance(one.value, bool)
-        else f"{one.name} = {str(one.value).lower() if isinstance(one.value, bool) else one.value}"
-        for one in net.parameters
-    ]
+    values = [f"{one.name} = {parameter_text(units, one, one.value)}" for one in net.parameters]
     return visible(f"Model {net.name}: {', '.join(counts)}{listed(values)}")
 
 
 def describe_result(result: Result) -> str:
     """`Result mm1: 20 replications until 1 s, seed 7; L 3.98 ± 0.05, W 5.01 ± 0.06 s; 2 of 2 expectations hold`."""
-    units, plan = Units(result.net.seconds), result.plan
-    until = "until dead" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
+    units, plan = Units.of(result.net), result.plan
+    endless = result.net.run_defaults.stop.text if result.net.run_defaults.stop else "dead"
+    until = f"until {endless}" if math.isinf(plan.until) else f"until {units.show(plan.until, 'Time')}"
     text = f"Result {result.net.name}: {counted(result.asked, 'replication')} {until}, seed {plan.seed}"
     text += listed([f"{one.name} {figure(one, units)}" for one in result.measures]) if result.counted else ""
     verdicts = [verdict for one in result.measures for _, verdict in one.verdicts]

@@ -9,7 +9,7 @@ from typing import Final
 from petri.atomic_file import write_text
 from petri.model import Model
 from petri.report.html.markup import Markup, tag
-from petri.report.picture import diagram, dot, layout, svg
+from petri.report.picture import closed, diagram, dot, layout, svg
 from petri.structs import Frozen
 from petri.visible import visible
 
@@ -53,4 +53,5 @@ def draw(model: Model, *, fold: bool = True) -> Drawing:
     picture = diagram(model.net, fold=fold, sources=model.sources)
     if len(picture.nodes) > LARGEST:
         raise ValueError(f"with {len(picture.nodes):,} places and transitions the net is too large for a drawing")
-    return Drawing(model.net.name, svg(picture, layout(picture)), dot(picture), len(picture.nodes))
+    shown = closed(picture)
+    return Drawing(model.net.name, svg(shown, layout(shown)), dot(picture), len(picture.nodes))

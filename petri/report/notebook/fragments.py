@@ -17,7 +17,7 @@ from petri.report.html.run_page import banners
 from petri.report.notebook.descriptions import describe_model, describe_outcome, describe_result
 from petri.report.notebook.drawing import draw
 from petri.report.notebook.plots import plot
-from petri.report.quantities import Units, exact_quantity
+from petri.report.quantities import Units, parameter_text
 from petri.result import MeasureResult, Result
 from petri.result.export import measure_dict
 
@@ -26,7 +26,7 @@ MOST_PLOTS: Final = 6
 
 def model_html(model: Model) -> str:
     """The drawing of a net and its parameters."""
-    net, units = model.net, Units(model.net.seconds)
+    net, units = model.net, Units.of(model.net)
     parts: list[Content] = [tag("p", describe_model(model), class_="headline"), tables.prose(net.doc)]
     try:
         parts.append(draw(model).image())
@@ -36,7 +36,7 @@ def model_html(model: Model) -> str:
         tag(
             "tr",
             tag("th", tag("code", one.name), scope="row"),
-            tag("td", parameter(one.value, one.dimension, units), class_="figure"),
+            tag("td", parameter_text(units, one, one.value), class_="figure"),
             tag("td", spoken(one.doc), class_="doc"),
         )
         for one in net.parameters
@@ -44,12 +44,6 @@ def model_html(model: Model) -> str:
     if rows:
         parts.append(tables.table([("parameter", False), ("value", True), ("", False)], rows, "Parameters"))
     return fragment(parts)
-
-
-def parameter(value: object, dimension: str, units: Units) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return exact_quantity(units, value, dimension) if isinstance(value, int | float) else str(value)
 
 
 def result_html(result: Result) -> str:
@@ -68,7 +62,7 @@ def result_html(result: Result) -> str:
 
 def measure_html(measured: MeasureResult) -> str:
     """One measure with its verdicts, and the distribution of its samples."""
-    units = Units(measured.seconds)
+    units = Units.named(measured.seconds, measured.time_unit)
     data = {"measures": [measure_dict(measured)], "expectations": []}
     return fragment([tables.measures_table(RunRecord(data, units)), distribution(measured, units)])
 
@@ -85,7 +79,7 @@ def distribution(measured: MeasureResult, units: Units) -> Markup | None:
 
 def outcome_html(outcome: Outcome) -> str:
     """The points of a sweep as a table, and each measure along the parameters."""
-    units, axes = Units(outcome.net.seconds), sweep_figures.axes(outcome)
+    units, axes = Units.of(outcome.net), sweep_figures.axes(outcome)
     parts: list[Content] = [tag("p", describe_outcome(outcome), class_="headline"), *sweep_page.banners(outcome)]
     if axes and sweep_figures.is_grid(outcome, axes):
         measured = [

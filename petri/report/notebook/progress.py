@@ -50,7 +50,7 @@ class RunLine(RewrittenLine):
 
     def __init__(self, net: Net) -> None:
         super().__init__()
-        self._units = Units(net.seconds)
+        self._units = Units.of(net)
 
     def __call__(self, state: Progress) -> None:
         self.show(describe(state, self._units, WIDTH))

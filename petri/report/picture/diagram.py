@@ -11,7 +11,7 @@ from petri.report.expressions import ExpressionText
 from petri.report.picture.folding import array_of, fold_names, starred
 
 LONGEST_LABEL = 30
-_TRANSITION = " (transition)"  # after the name of a transition's node, because a place may have the same name
+TRANSITION = " (transition)"  # after the name of a transition's node, because a place may have the same name
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,13 @@ class PictureNode:
     name: str  # unique in the diagram
     label: str  # its name within its box
     box: tuple[str, ...]  # names of the boxes around it, the outermost first
-    kind: str  # "place", "timed" or "immediate"
+    kind: str  # "place", "timed" or "immediate"; "module" for a box that is closed
     copies: int = 1
     tokens: int = 0  # initial marking of a place
     black: bool = True  # a place of tokens without colour
     notes: tuple[str, ...] = ()  # lines below the label: discipline, capacity, firing time, guard
     doc: str = ""
+    outside: bool = False  # beside the box whose inside is drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ class _DiagramReader:
 
 
 def _key(transition: Transition) -> str:
-    return transition.name + _TRANSITION
+    return transition.name + TRANSITION
 
 
 def _short(text: str) -> str:
@@ -245,7 +246,7 @@ def _path(name: str) -> tuple[str, ...]:
 
 
 def _plain(part: str) -> str:
-    return part.removesuffix(_TRANSITION).replace("[*]", "")
+    return part.removesuffix(TRANSITION).replace("[*]", "")
 
 
 def _copies(elements: Mapping[tuple[str, ...], set[tuple[str, ...]]], path: tuple[str, ...]) -> int:

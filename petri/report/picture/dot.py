@@ -1,11 +1,8 @@
-"""A picture as Graphviz DOT: a complete drawing, or only the shapes whose positions the SVG uses."""
+"""A picture as Graphviz DOT."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from petri.report.picture.diagram import Diagram, Edge, PictureNode
-from petri.report.picture.sizes import EDGE, node_size
 from petri.visible import visible
 
 _ARROWS = {
@@ -28,41 +25,21 @@ def dot(picture: Diagram) -> str:
     ]
     seats = {node.name: seat for seat, node in enumerate(picture.nodes)}
     edges = [f"  node_{seats[edge.start]} -> node_{seats[edge.end]} [{_looks(edge)}];" for edge in picture.edges]
-    return "\n".join([*head, *_tree(picture, (), _full_node, "  "), *edges, "}"]) + "\n"
+    return "\n".join([*head, *_tree(picture, (), "  "), *edges, "}"]) + "\n"
 
 
-def skeleton(picture: Diagram) -> str:
-    """The input for the layout: boxes of the right size and edges from centre to centre, along the flow."""
-    head = [
-        "digraph net {",
-        '  rankdir=LR; nodesep=0.18; ranksep=0.35; forcelabels=true; fontname="Helvetica"; fontsize=12;',
-        '  node [shape=box fixedsize=true label=""];',
-        '  edge [dir=none headclip=false tailclip=false fontname="Helvetica"];',
-    ]
-    edges = []
-    seats = {node.name: seat for seat, node in enumerate(picture.nodes)}
-    for number, (edge, (first, second)) in enumerate(zip(picture.edges, picture.flow(), strict=True)):
-        label = f" label={_quoted(f' {edge.label} ')} fontsize={EDGE:g}" if edge.label else ""
-        weight = 3 if edge.kind in ("take", "give") and first == edge.start else 1
-        edges.append(f"  node_{seats[first]} -> node_{seats[second]} [id={number} weight={weight}{label}];")
-    return "\n".join([*head, *_tree(picture, (), _bare_node, "  "), *edges, "}"]) + "\n"
-
-
-def _tree(picture: Diagram, path: tuple[str, ...], draw: Callable[[PictureNode], str], indent: str) -> list[str]:
+def _tree(picture: Diagram, path: tuple[str, ...], indent: str) -> list[str]:
     """The nodes in a box and, within subgraphs, those of the boxes in it."""
-    lines = [f"{indent}node_{number} [{draw(node)}];" for number, node in enumerate(picture.nodes) if node.box == path]
+    lines = [
+        f"{indent}node_{number} [{_full_node(node)}];" for number, node in enumerate(picture.nodes) if node.box == path
+    ]
     for number, box in enumerate(picture.boxes):
         if box.path[:-1] == path:
             label = box.label + (f" ×{box.copies}" if box.copies > 1 else "")
             lines.append(f"{indent}subgraph cluster_{number} {{")
             lines.append(f"{indent}  label={_quoted(label)}; labeljust=l; style=rounded; margin=12;")
-            lines += [*_tree(picture, box.path, draw, indent + "  "), f"{indent}}}"]
+            lines += [*_tree(picture, box.path, indent + "  "), f"{indent}}}"]
     return lines
-
-
-def _bare_node(node: PictureNode) -> str:
-    width, height = node_size(node)
-    return f"width={width / 72:.3f} height={height / 72:.3f}"
 
 
 def _full_node(node: PictureNode) -> str:
@@ -71,7 +48,7 @@ def _full_node(node: PictureNode) -> str:
     if node.kind == "place":
         tokens = "" if not node.tokens else "●" * node.tokens if node.tokens <= 3 else str(node.tokens)
         return f"shape=circle width=0.42 fixedsize=true fontsize=9 label={_quoted(tokens)} xlabel={_quoted(text)}"
-    if node.kind == "timed":
+    if node.kind in ("timed", "module"):
         return f"shape=box label={_quoted(text)}"
     return f'shape=box style=filled fillcolor=black width=0.08 height=0.5 label="" xlabel={_quoted(text)}'
 

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX = re.compile(r"\[-?\w+\]")
 
 Link = tuple[str, str, Hashable]
 """An edge: its start, its end, its appearance."""

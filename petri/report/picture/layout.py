@@ -1,19 +1,20 @@
-"""The layout of a picture, in points with y downwards: by Graphviz if installed, otherwise by networkx."""
+"""The layout of a picture, in points with y downwards: each box by itself, as columns, and within the one around it."""
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Final, Literal
 
-from petri.report.picture.diagram import Diagram
-from petri.report.picture.dot import skeleton
-from petri.report.picture.sizes import BOX_MARGIN, BOX_NAME, node_size
+from petri.report.picture.diagram import Diagram, Edge, PictureNode
+from petri.report.picture.layered import Arranged, Item, Link, Point, Run, arrange
+from petri.report.picture.sizes import BOX_NAME, EDGE, LINE, core_size, node_size, text_width
 
-Point = tuple[float, float]
-COLUMN_GAP, ROW_GAP = 62.0, 16.0
+MARGIN: Final = 12.0  # between a box and what is in it
+TITLE: Final = BOX_NAME + 10.0
+Side = Literal["left", "right"]
+Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,169 +33,253 @@ class Layout:
     height: float
     nodes: dict[str, Point]
     routes: tuple[Route, ...]
-    boxes: dict[tuple[str, ...], tuple[float, float, float, float]]
+    boxes: dict[Path, tuple[float, float, float, float]]
 
 
-def has_graphviz() -> bool:
-    """Whether the program `dot` of Graphviz is on the path."""
-    return shutil.which("dot") is not None
+def layout(picture: Diagram) -> Layout:
+    """Compute the layout."""
+    reader = _Nested(picture)
+    whole = reader.level((), {})
+    reader.place(whole, 0.0, 0.0)
+    routes = tuple(reader.route(number) for number in range(len(picture.edges)))
+    return Layout(whole.arranged.width, whole.arranged.height, reader.centres, routes, reader.frames)
 
 
-def layout(picture: Diagram, *, graphviz: bool | None = None) -> Layout:
-    """Compute the layout. `graphviz`: whether to use it (None: if installed)."""
-    if has_graphviz() if graphviz is None else graphviz:
-        placed = _by_graphviz(picture)
-        if placed is not None:
-            return placed
-    return _by_networkx(picture)
+@dataclass(slots=True)
+class _Level:
+    """A box that is laid out: its children, what was arranged, and which link is that of an edge.
+
+    ports: for each edge that leaves the box, how far below its middle it does.
+    """
+
+    path: Path
+    children: list[Path]
+    boxes: dict[Path, _Level]
+    arranged: Arranged
+    links: dict[int, int]
+    labelled: dict[int, int]
+    turned: set[int]
+    ports: dict[int, float]
+    x: float = 0.0
+    y: float = 0.0
+
+    @property
+    def size(self) -> Point:
+        return self.arranged.width, self.arranged.height + TITLE + MARGIN
 
 
-# ---------------------------------------------------------------- Graphviz
+class _Nested:
+    """Lays out one diagram. The path of a node is that of its box and then its name."""
 
+    def __init__(self, picture: Diagram) -> None:
+        self.picture = picture
+        self.nodes = {(*node.box, node.name): node for node in picture.nodes}
+        paths = {node.name: (*node.box, node.name) for node in picture.nodes}
+        self.ends = [(paths[first], paths[second]) for first, second in picture.flow()]
+        self.children: dict[Path, list[Path]] = {(): []}
+        for path in [*(box.path for box in picture.boxes), *self.nodes]:
+            self.children.setdefault(path[:-1], []).append(path)
+        order = {path: number for number, path in enumerate(self.nodes)}
+        first = {path[:depth]: 10**9 for path in self.nodes for depth in range(1, len(path) + 1)}
+        for path in self.nodes:
+            for depth in range(1, len(path) + 1):
+                first[path[:depth]] = min(first[path[:depth]], order[path])
+        for children in self.children.values():
+            children.sort(key=lambda path: first.get(path, 10**9))
+        self.titles = {box.path: text_width(box.label, BOX_NAME) + 50 for box in picture.boxes}
+        self.centres: dict[str, Point] = {}
+        self.frames: dict[Path, tuple[float, float, float, float]] = {}
+        self.pieces: dict[int, list[tuple[float, list[Run]]]] = {}
+        self.labels: dict[int, Point] = {}
 
-def _by_graphviz(picture: Diagram) -> Layout | None:
-    """None if Graphviz does not finish within half a minute."""
-    try:
-        done = subprocess.run(
-            ["dot", "-Tjson0"], input=skeleton(picture), capture_output=True, text=True, timeout=30, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
+    # ------------------------------------------------------------ arranging
+
+    def level(self, path: Path, leaving: dict[int, Side]) -> _Level:
+        """Lay out a box. `leaving`: at which side each edge leaves it that has only one end within."""
+        children = self.children.get(path, [])
+        depth = len(path) + 1
+        at = {child: number for number, child in enumerate(children)}
+        inner = {
+            number: (first[:depth], second[:depth])
+            for number, (first, second) in enumerate(self.ends)
+            if first[: depth - 1] == path == second[: depth - 1] and first[:depth] != second[:depth]
+        }
+        turned = _turned({number: (at[a], at[b]) for number, (a, b) in inner.items()}, len(children))
+        sides: dict[Path, dict[int, Side]] = {child: {} for child in children}
+        for number, (first, second) in inner.items():
+            left, right = (second, first) if number in turned else (first, second)
+            sides[left][number], sides[right][number] = "right", "left"
+        for number, side in leaving.items():
+            sides[self._inside(number, path)[:depth]][number] = side
+        boxes = {child: self.level(child, sides[child]) for child in children if child not in self.nodes}
+        items = [self._item(child, boxes.get(child), len(sides[child])) for child in children]
+        keys, links, of_edge, labelled = dict[object, int](), list[Link](), dict[int, int](), dict[int, int]()
+        ports: dict[object, int] = {}
+        for number in [*inner, *leaving]:
+            link, key = self._link(number, path, at, turned, leaving, items, ports, boxes)
+            if key not in keys:
+                keys[key] = len(links)
+                links.append(link)
+                labelled[number] = len(links) - 1
+            of_edge[number] = keys[key]
+            for child in self.ends[number]:
+                if child[:depth] in boxes:
+                    items[at[child[:depth]]].ends[keys[key]] = boxes[child[:depth]].ports[number]
+        arranged = arrange(items, links, self.titles.get(path, 0.0))
+        _pad(arranged, items, bool(path))
+        found = _Level(path, children, boxes, arranged, of_edge, labelled, turned, {})
+        middle = found.size[1] / 2
+        for number, side in leaving.items():
+            run = arranged.runs[of_edge[number]][-1 if side == "right" else 0]
+            found.ports[number] = run[2] + TITLE - middle
+        return found
+
+    def _inside(self, number: int, path: Path) -> Path:
+        """The end of an edge that is within a box."""
+        first, second = self.ends[number]
+        return first if first[: len(path)] == path else second
+
+    def _link(
+        self,
+        number: int,
+        path: Path,
+        at: dict[Path, int],
+        turned: set[int],
+        leaving: dict[int, Side],
+        items: list[Item],
+        ports: dict[object, int],
+        boxes: dict[Path, _Level],
+    ) -> tuple[Link, object]:
+        """The link of an edge in a box, and what edges have in common that are drawn as one there."""
+        first, second = self.ends[number]
+        edge, depth = self.picture.edges[number], len(path) + 1
+        if number in leaving:
+            inside = self._inside(number, path)
+            outside = second if inside == first else first
+            port = (outside, edge.kind, inside == first, leaving[number])
+            if port not in ports:
+                ports[port] = len(items)
+                items.append(Item(0.0, 6.0, lambda _: 0.0, pin="last" if leaving[number] == "right" else "first"))
+            start, end = at[inside[:depth]], ports[port]
+            if leaving[number] == "left":
+                start, end = end, start
+        else:
+            start, end = at[first[:depth]], at[second[:depth]]
+            if number in turned:
+                start, end = end, start
+        ends = tuple(boxes[end[:depth]].ports[number] if end[:depth] in boxes else None for end in (first, second))
+        near = self._labelled_end(edge, path, start, at)
+        label = None if near is None else (text_width(edge.label, EDGE) + 6, EDGE * LINE)
+        forward = edge.start == first[-1]
+        return Link(start, end, label, near or "start"), (start, end, edge.kind, forward, ends, near and edge.label)
+
+    def _labelled_end(self, edge: Edge, path: Path, start: int, at: dict[Path, int]) -> Literal["start", "end"] | None:
+        """At which end of its link an edge's text stands in this box: where its transition is."""
+        if not edge.label:
+            return None
+        for name in (edge.start, edge.end):
+            child = (*path, name)
+            node = self.nodes.get(child)
+            if node is not None and node.kind != "place":
+                return "start" if at[child] == start else "end"
         return None
-    return _read_graphviz(picture, json.loads(done.stdout))
+
+    def _item(self, child: Path, level: _Level | None, arcs: int) -> Item:
+        if level is not None:
+            width, height = level.size
+            return Item(width, height, lambda _: width / 2)
+        node = self.nodes[child]
+        width, height = node_size(node)
+        core = core_size(node)
+        return Item(width, height, _rim(node), core[1] - (10 if node.kind == "place" else 8))
+
+    # ------------------------------------------------------------ placing
+
+    def place(self, level: _Level, x: float, y: float) -> None:
+        """Move what a box contains to where the box is, and note the pieces of its edges."""
+        if level.path:
+            width, height = level.size
+            self.frames[level.path] = (x, y, width, height)
+            y += TITLE
+        for child, (cx, cy) in zip(level.children, level.arranged.middles, strict=False):
+            if child in level.boxes:
+                width, height = level.boxes[child].size
+                self.place(level.boxes[child], x + cx - width / 2, y + cy - height / 2)
+            else:
+                self.centres[self.nodes[child].name] = (x + cx, y + cy)
+        for number, link in level.links.items():
+            runs = [(a + x, b + x, c + y) for a, b, c in level.arranged.runs[link]]
+            self.pieces.setdefault(number, []).append((runs[0][0], runs))
+            label = level.arranged.labels[link]
+            if label is not None and level.labelled.get(number) == link:
+                self.labels[number] = (label[0] + x, label[1] + y)
+
+    def route(self, number: int) -> Route:
+        pieces = sorted(self.pieces.get(number, []), key=lambda piece: piece[0])
+        points = _smooth([run for _, runs in pieces for run in runs])
+        start = self.centres[self.picture.edges[number].start]
+        if points and math.dist(points[0], start) > math.dist(points[-1], start):
+            points.reverse()
+        return Route(tuple(points), self.labels.get(number))
 
 
-def _read_graphviz(picture: Diagram, graph: dict[str, Any]) -> Layout:
-    _, _, width, height = map(float, graph["bb"].split(","))
-
-    def point(text: str) -> Point:
-        x, y = text.split(",")[:2]
-        return float(x), height - float(y)
-
-    nodes = {}
-    boxes = {}
-    for entry in graph.get("objects", []):
-        kind, _, number = entry["name"].rpartition("_")
-        if kind == "node":
-            nodes[picture.nodes[int(number)].name] = point(entry["pos"])
-        elif kind == "cluster":
-            left, low, right, high = map(float, entry["bb"].split(","))
-            boxes[picture.boxes[int(number)].path] = (left, height - high, right - left, high - low)
-    routes: list[Route] = [Route((), None)] * len(picture.edges)
-    for entry in graph.get("edges", []):
-        curve = [point(text) for text in entry["pos"].split(";")[0].split()]
-        if not _is_forward(curve, nodes[picture.edges[int(entry["id"])].start]):
-            curve.reverse()
-        routes[int(entry["id"])] = Route(tuple(curve), point(entry["lp"]) if "lp" in entry else None)
-    return Layout(width, height, nodes, tuple(routes), boxes)
+def _pad(arranged: Arranged, items: list[Item], framed: bool) -> None:
+    """Room at the sides of a box where no arc leaves it."""
+    if not framed:
+        return
+    if not any(item.pin == "first" for item in items):
+        arranged.middles = [(x + MARGIN, y) for x, y in arranged.middles]
+        arranged.runs = [[(a + MARGIN, b + MARGIN, y) for a, b, y in runs] for runs in arranged.runs]
+        arranged.labels = [None if one is None else (one[0] + MARGIN, one[1]) for one in arranged.labels]
+        arranged.width += MARGIN
+    if not any(item.pin == "last" for item in items):
+        arranged.width += MARGIN
 
 
-def _is_forward(curve: list[Point], start: Point) -> bool:
-    """Whether a curve begins at its edge's first node, and not at its second."""
-    first, last = curve[0], curve[-1]
-    return abs(first[0] - start[0]) + abs(first[1] - start[1]) <= abs(last[0] - start[0]) + abs(last[1] - start[1])
+def _rim(node: PictureNode) -> Callable[[float], float]:
+    width, _ = core_size(node)
+    radius = width / 2
+    if node.kind == "place":
+        return lambda height: math.sqrt(max(radius * radius - height * height, 1.0)) + 1.5
+    return lambda _: radius + 1.5
 
 
-# ---------------------------------------------------------------- networkx
+def _turned(links: dict[int, tuple[int, int]], count: int) -> set[int]:
+    """The links that have to be turned round so that there is no circle: those that would close one, in order."""
+    after: list[set[int]] = [set() for _ in range(count)]
+    turned = set()
+    for number, (first, second) in links.items():
+        if _reaches(after, second, first):
+            turned.add(number)
+            first, second = second, first
+        after[first].add(second)
+    return turned
 
 
-def _by_networkx(picture: Diagram) -> Layout:
-    """Columns along the flow of tokens, and a band of rows for each box, so that boxes do not overlap."""
-    columns = _columns(picture)
-    sizes = {node.name: node_size(node) for node in picture.nodes}
-    bands = {node.name: node.box for node in picture.nodes}
-    tops, bottom = _bands(columns, sizes, bands)
-    centres: dict[str, Point] = {}
-    x = 0.0
-    for column in columns:
-        width = max(sizes[name][0] for name in column)
-        for band, (top, height) in tops.items():
-            inside = [name for name in column if bands[name] == band]
-            free = height - sum(sizes[name][1] for name in inside)
-            y = top
-            for name in inside:
-                y += free / (len(inside) + 1)
-                centres[name] = (x + width / 2, y + sizes[name][1] / 2)
-                y += sizes[name][1]
-        x += width + COLUMN_GAP
-    routes = tuple(_curve(centres, picture, index) for index in range(len(picture.edges)))
-    return Layout(max(x - COLUMN_GAP, 0.0), bottom, centres, routes, _boxes(picture, centres, sizes))
+def _reaches(after: list[set[int]], start: int, end: int) -> bool:
+    seen, pending = {start}, [start]
+    while pending:
+        one = pending.pop()
+        if one == end:
+            return True
+        pending += after[one] - seen
+        seen |= after[one]
+    return False
 
 
-def _bands(
-    columns: list[list[str]], sizes: dict[str, Point], bands: dict[str, tuple[str, ...]]
-) -> tuple[dict[tuple[str, ...], tuple[float, float]], float]:
-    """For each box the top and the height of its band of rows, boxes in the same box side by side; and the end."""
-    tops = {}
-    y = 0.0
-    for band in sorted(set(bands.values())):
-        y += len(band) * (2 * BOX_MARGIN + BOX_NAME)
-        rows = [[sizes[name][1] for name in column if bands[name] == band] for column in columns]
-        height = max(sum(heights) + ROW_GAP * (len(heights) + 1) for heights in rows)
-        tops[band] = (y, height)
-        y += height
-    return tops, y
+def _smooth(runs: list[Run]) -> list[Point]:
+    """Level pieces, and between two a curve that leaves and arrives level."""
+    if not runs:
+        return []
+    points: list[Point] = [(runs[0][0], runs[0][2])]
 
+    def line(x: float, y: float) -> None:
+        a, b = points[-1]
+        if abs(x - a) > 0.01 or abs(y - b) > 0.01:
+            middle = (a + x) / 2
+            points.extend([(middle, b), (middle, y), (x, y)])
 
-def _columns(picture: Diagram) -> list[list[str]]:
-    """Nodes by their position along the flow, cycles cut where they close; in each column near their neighbours."""
-    import networkx
-
-    acyclic = networkx.DiGraph()
-    acyclic.add_nodes_from(node.name for node in picture.nodes)
-    for start, end in picture.flow():
-        if start != end and not networkx.has_path(acyclic, end, start):
-            acyclic.add_edge(start, end)
-    columns = [list(layer) for layer in networkx.topological_generations(acyclic)]
-    _pull_right(columns, acyclic)
-    neighbours = {name: [*acyclic.successors(name), *acyclic.predecessors(name)] for name in acyclic}
-    seats = {name: seat / len(column) for column in columns for seat, name in enumerate(column)}
-    for sweep in (columns, columns[::-1]) * 4:
-        for column in sweep:
-            column.sort(key=lambda name: _mean([seats[other] for other in neighbours[name]] or [seats[name]]))
-            seats.update({name: seat / len(column) for seat, name in enumerate(column)})
-    return columns
-
-
-def _pull_right(columns: list[list[str]], acyclic: Any) -> None:
-    """A node that only feeds later columns, such as a resource, is placed directly before them."""
-    column_of = {name: number for number, column in enumerate(columns) for name in column}
-    for name in [name for column in reversed(columns) for name in column]:
-        after = [column_of[other] for other in acyclic.successors(name)]
-        if after and not acyclic.in_degree(name) and min(after) - 1 > column_of[name]:
-            columns[column_of[name]].remove(name)
-            column_of[name] = min(after) - 1
-            columns[column_of[name]].append(name)
-    columns[:] = [column for column in columns if column]
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _curve(centres: dict[str, Point], picture: Diagram, index: int) -> Route:
-    """A gentle curve from centre to centre; parallel edges bend apart."""
-    edge = picture.edges[index]
-    (x1, y1), (x2, y2) = centres[edge.start], centres[edge.end]
-    twins = [i for i, other in enumerate(picture.edges) if {other.start, other.end} == {edge.start, edge.end}]
-    bend = 0.15 + 0.15 * twins.index(index) if len(twins) > 1 else 0.08
-    middle = ((x1 + x2) / 2 - (y2 - y1) * bend, (y1 + y2) / 2 + (x2 - x1) * bend)
-    first = (x1 + (middle[0] - x1) * 2 / 3, y1 + (middle[1] - y1) * 2 / 3)
-    second = (x2 + (middle[0] - x2) * 2 / 3, y2 + (middle[1] - y2) * 2 / 3)
-    label = ((x1 + 2 * middle[0] + x2) / 4, (y1 + 2 * middle[1] + y2) / 4)
-    return Route(((x1, y1), first, second, (x2, y2)), label if edge.label else None)
-
-
-def _boxes(
-    picture: Diagram, centres: dict[str, Point], sizes: dict[str, Point]
-) -> dict[tuple[str, ...], tuple[float, float, float, float]]:
-    """A frame around the nodes of each box, wider the more boxes it contains."""
-    frames = {}
-    for box in picture.boxes:
-        inside = [node for node in picture.nodes if node.box[: len(box.path)] == box.path]
-        margin = BOX_MARGIN * (1 + max(len(node.box) for node in inside) - len(box.path))
-        left = min(centres[n.name][0] - sizes[n.name][0] / 2 for n in inside) - margin
-        right = max(centres[n.name][0] + sizes[n.name][0] / 2 for n in inside) + margin
-        top = min(centres[n.name][1] - sizes[n.name][1] / 2 for n in inside) - margin - BOX_NAME
-        bottom = max(centres[n.name][1] + sizes[n.name][1] / 2 for n in inside) + margin
-        frames[box.path] = (left, top, right - left, bottom - top)
-    return frames
+    for start, end, y in runs:
+        line(start, y)
+        line(end, y)
+    return points

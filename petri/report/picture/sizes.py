@@ -10,7 +10,7 @@ IMMEDIATE = (6.0, 36.0)
 NAME, NOTE, EDGE, BOX_NAME = 12.0, 10.0, 10.0, 12.0  # font sizes
 LINE = 1.25  # height of a line of text in units of its font size
 GAP = 4.0  # between a shape and its text
-BOX_MARGIN = 14.0
+BEHIND = 5.0  # by how much the last of several copies stands out
 
 
 def text_width(text: str, size: float) -> float:
@@ -19,8 +19,16 @@ def text_width(text: str, size: float) -> float:
     return (0.6 * (len(text) - narrow) + 0.34 * narrow) * size
 
 
+def title(node: PictureNode) -> str:
+    """The name of a node, with the number of its copies."""
+    return f"{node.label} ×{node.copies}" if node.copies > 1 else node.label
+
+
 def core_size(node: PictureNode) -> tuple[float, float]:
-    """Width and height of the shape itself."""
+    """Width and height of the shape itself. That of a module contains its texts."""
+    if node.kind == "module":
+        texts = [text_width(title(node), NAME), *(text_width(note, NOTE) for note in node.notes)]
+        return max([*texts, 50.0]) + 20, 34.0 + NOTE * LINE * len(node.notes)
     if node.kind == "place":
         return PLACE, PLACE
     return TIMED if node.kind == "timed" else IMMEDIATE
@@ -29,8 +37,10 @@ def core_size(node: PictureNode) -> tuple[float, float]:
 def node_size(node: PictureNode) -> tuple[float, float]:
     """Width and height of the shape with its name above and its notes below, both given equal room."""
     width, height = core_size(node)
-    above = GAP + NAME * LINE
+    if node.kind == "module":
+        return width + 4, height + 4
+    above = GAP + NAME * LINE + (BEHIND if node.copies > 1 else 0)
     below = GAP + NOTE * LINE * len(node.notes)
-    widths = [width + (24 if node.copies > 1 else 0), text_width(node.label, NAME)]
+    widths = [width + (2 * BEHIND if node.copies > 1 else 0), text_width(title(node), NAME)]
     widths += [text_width(note, NOTE) for note in node.notes]
     return max(widths) + 4, height + 2 * max(above, below)

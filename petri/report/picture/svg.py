@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
+import re
 import xml.sax.saxutils
+from collections.abc import Mapping
 
-from petri.report.picture.curves import clipped
 from petri.report.picture.diagram import Box, Diagram, Edge, PictureNode
-from petri.report.picture.layout import Layout, Point, Route
-from petri.report.picture.sizes import BOX_NAME, EDGE, GAP, LINE, NAME, NOTE, core_size, node_size
+from petri.report.picture.layered import Point
+from petri.report.picture.layout import Layout, Route
+from petri.report.picture.sizes import BEHIND, BOX_NAME, EDGE, GAP, LINE, NAME, NOTE, core_size, node_size, title
 from petri.visible import visible
 
 _EDGE_OF_PICTURE = 12.0
-_STYLE = """
-  svg { --ink: #1f2937; --soft: #6b7280; --line: #4b5563; --paper: #ffffff; --fill: #f8fafc; --box: #eef2f7;
-        --edge-of-box: #cbd5e1; --timed: #dbeafe; --accent: #1d4ed8; --token: #1f2937; --coloured: #b45309; }
-  @media (prefers-color-scheme: dark) {
-    svg { --ink: #e5e7eb; --soft: #9ca3af; --line: #a8b0bd; --paper: #111827; --fill: #1f2937; --box: #182234;
-          --edge-of-box: #374151; --timed: #1e3a5f; --accent: #93c5fd; --token: #e5e7eb; --coloured: #fbbf24; }
-  }
-  text { font-family: Helvetica, Arial, "Liberation Sans", sans-serif; fill: var(--ink); }
-  .paper { fill: var(--paper); }
-  .box { fill: var(--box); stroke: var(--edge-of-box); }
-  .place { fill: var(--fill); stroke: var(--ink); stroke-width: 1.4; }
-  .timed { fill: var(--timed); stroke: var(--ink); stroke-width: 1.4; }
-  .immediate { fill: var(--ink); }
-  .behind { opacity: 0.45; }
-  .note { fill: var(--soft); }
-  .badge { fill: var(--accent); font-weight: bold; }
-  .token { fill: var(--token); }
-  .coloured { fill: var(--coloured); }
-  .arc { fill: none; stroke: var(--line); stroke-width: 1.2; }
-  .read { stroke-dasharray: 4 3; }
-  .reset { stroke-dasharray: 1.5 3; }
-  .halo { paint-order: stroke; stroke: var(--paper); stroke-width: 3px; stroke-linejoin: round; }
-  .head { fill: var(--line); }
-  .ring { fill: var(--paper); stroke: var(--line); stroke-width: 1.2; }
+_LIGHT = {
+    "ink": "#1f2937", "soft": "#5b6472", "line": "#4b5563", "paper": "#ffffff", "fill": "#f8fafc", "box": "#f1f5f9",
+    "edge": "#b6c2d1", "timed": "#dbeafe", "module": "#e7edf5", "accent": "#1d4ed8", "coloured": "#b45309",
+}  # fmt: skip
+_DARK = {
+    "ink": "#e5e7eb", "soft": "#a3adbb", "line": "#a8b0bd", "paper": "#111827", "fill": "#1f2937", "box": "#172032",
+    "edge": "#475569", "timed": "#1e3a5f", "module": "#22304a", "accent": "#93c5fd", "coloured": "#fbbf24",
+}  # fmt: skip
+_COLOURS = """text { fill: INK }
+.paper { fill: PAPER } .box { fill: BOX; stroke: EDGE } .place { fill: FILL; stroke: INK }
+.timed { fill: TIMED; stroke: INK } .immediate { fill: INK } .module { fill: MODULE; stroke: INK }
+.note { fill: SOFT } .token { fill: INK } .coloured { fill: COLOURED }
+.arc { stroke: LINE } .head { fill: LINE } .ring { fill: PAPER; stroke: LINE }
+"""
+_STYLE = """text { font-family: Helvetica, Arial, "Liberation Sans", sans-serif }
+.place, .timed, .module { stroke-width: 1.4 }
+.behind { opacity: 0.45 }
+.outside { opacity: 0.6; stroke-dasharray: 3 2.5 }
+.arc { fill: none; stroke-width: 1.2 }
+.read { stroke-dasharray: 4 3 }
+.reset { stroke-dasharray: 1.5 3 }
+.ring { stroke-width: 1.2 }
+.heat { fill: #d9480f }
 """
 _MARKERS = """
   <marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerUnits="userSpaceOnUse" markerWidth="9" markerHeight="9"
@@ -52,6 +53,7 @@ _ENDS = {
     "inhibit": ' marker-end="url(#circle)"',
     "reset": ' marker-end="url(#double)"',
 }
+Heat = Mapping[str, tuple[float, str]]
 # Positions of up to five tokens within a place, in units of its diameter.
 _SEATS: dict[int, tuple[Point, ...]] = {
     1: ((0, 0),),
@@ -61,28 +63,30 @@ _SEATS: dict[int, tuple[Point, ...]] = {
 }
 
 
-def svg(picture: Diagram, placed: Layout) -> str:
-    """The picture as a complete SVG document; all text in it is escaped."""
+def svg(picture: Diagram, placed: Layout, heat: Heat | None = None) -> str:
+    """The picture as a complete SVG document; all text in it is escaped.
+
+    heat: for nodes by name a share from 0 to 1, as which they are filled, and what it is in words.
+    """
     margin = _EDGE_OF_PICTURE
     left, top, width, height = _extent(picture, placed)
     left, top, width, height = left - margin, top - margin, width + 2 * margin, height + 2 * margin
-    nodes = {node.name: node for node in picture.nodes}
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:.1f} {top:.1f} {width:.1f} {height:.1f}" '
         f'width="{width:.0f}" height="{height:.0f}" role="img">',
         f"<title>{escape(picture.name)}</title>",
         f"<desc>{escape(picture.doc)}</desc>" if picture.doc else "",
-        f"<style>{_STYLE}</style>",
+        f"<style>{style()}</style>",
         f"<defs>{_MARKERS}</defs>",
         f'<rect class="paper" x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" height="{height:.1f}"/>',
     ]
     lines += [_box(box, placed.boxes[box.path]) for box in picture.boxes if box.path in placed.boxes]
     for edge, route in zip(picture.edges, placed.routes, strict=True):
-        lines.append(_edge(edge, route, nodes, placed))
-    lines += [_node(node, placed.nodes[node.name]) for node in picture.nodes]
+        lines.append(_edge(edge, route))
+    lines += [_node(node, placed.nodes[node.name], (heat or {}).get(node.name)) for node in picture.nodes]
     for edge, route in zip(picture.edges, placed.routes, strict=True):
         if route.label:
-            lines.append(_text(edge.label, route.label[0], route.label[1] + EDGE / 3, EDGE, "note halo"))
+            lines.append(_text(edge.label, route.label[0], route.label[1] + EDGE / 3, EDGE, "note"))
     return "\n".join(line for line in [*lines, "</svg>"] if line) + "\n"
 
 
@@ -109,55 +113,79 @@ def _text(text: str, x: float, y: float, size: float, classes: str = "", anchor:
     return f'<text{kind} x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
+def style() -> str:
+    """The rules of a drawing: plain colours, which every viewer knows, and others for readers of dark screens."""
+    dark = _coloured(_DARK).replace("\n", "\n  ")
+    return f"\n{_coloured(_LIGHT)}{_STYLE}@media screen and (prefers-color-scheme: dark) {{\n  {dark}}}\n"
+
+
+def _coloured(palette: dict[str, str]) -> str:
+    return re.sub(r"[A-Z]{3,}", lambda name: palette[name[0].lower()], _COLOURS)
+
+
 def _box(box: Box, rectangle: tuple[float, float, float, float]) -> str:
     x, y, width, height = rectangle
-    lines = [
-        f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7"/>',
-        _text(box.label, x + 9, y + BOX_NAME + 5, BOX_NAME, "note", "start"),
-    ]
-    if box.copies > 1:
-        lines.append(_text(f"×{box.copies}", x + width - 9, y + BOX_NAME + 5, BOX_NAME, "badge", "end"))
-    return "\n".join(lines)
-
-
-def _edge(edge: Edge, route: Route, nodes: dict[str, PictureNode], placed: Layout) -> str:
-    points = clipped(
-        route.points,
-        lambda point: _is_within(nodes[edge.start], placed.nodes[edge.start], point),
-        lambda point: _is_within(nodes[edge.end], placed.nodes[edge.end], point),
+    label = f"{box.label} ×{box.copies}" if box.copies > 1 else box.label
+    return "\n".join(
+        [
+            f'<rect class="box" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="7"/>',
+            _text(label, x + 9, y + BOX_NAME + 5, BOX_NAME, "note", "start"),
+        ]
     )
-    if not points:
+
+
+def _edge(edge: Edge, route: Route) -> str:
+    if not route.points:
         return ""
-    curve = " ".join(f"{x:.1f},{y:.1f}" for x, y in points[1:])
+    curve = " ".join(f"{x:.1f},{y:.1f}" for x, y in route.points[1:])
     kind = f" {edge.kind}" if edge.kind in ("read", "reset") else ""
-    return f'<path class="arc{kind}" d="M{points[0][0]:.1f},{points[0][1]:.1f} C{curve}"{_ENDS[edge.kind]}/>'
+    (x, y), ends = route.points[0], _ENDS[edge.kind]
+    return f'<path class="arc{kind}" d="M{x:.1f},{y:.1f} C{curve}"{ends}/>'
 
 
-def _is_within(node: PictureNode, centre: Point, point: Point) -> bool:
-    """Whether the point is in the node's shape, including a small margin."""
-    width, height = core_size(node)
-    dx, dy = point[0] - centre[0], point[1] - centre[1]
-    if node.kind == "place":
-        return dx * dx + dy * dy < (width / 2 + 1.5) ** 2
-    return abs(dx) < width / 2 + 1.5 and abs(dy) < height / 2 + 1.5
-
-
-def _node(node: PictureNode, centre: Point) -> str:
+def _node(node: PictureNode, centre: Point, heat: tuple[float, str] | None = None) -> str:
     x, y = centre
-    lines = ["<g>", f"<title>{escape(node.doc)}</title>" if node.doc else ""]
+    told = ". ".join(text for text in (node.doc.rstrip(". \n"), heat[1] if heat else "") if text)
+    lines = [
+        f'<g class="node" id="{escape(quoted(node.name))}">',
+        f"<title>{escape(told)}</title>" if told else "",
+    ]
     if node.copies > 1:
-        lines += [_shape(node, (x + 5, y - 5), "behind"), _shape(node, (x + 2.5, y - 2.5), "behind")]
-    lines.append(_shape(node, centre))
-    width, height = core_size(node)
-    if node.copies > 1:
-        lines.append(_text(f"×{node.copies}", x + width / 2 + 7, y - height / 2 + 6, NOTE, "badge halo", "start"))
+        lines += [_shape(node, (x + BEHIND, y - BEHIND), "behind"), _shape(node, (x + 2.5, y - 2.5), "behind")]
+    lines.append(_shape(node, centre, "outside" if node.outside else ""))
+    if heat:
+        lines.append(_heat(node, centre, heat[0]))
+    _, height = core_size(node)
     if node.tokens:
         lines += _tokens(node, centre)
-    lift = 5 if node.copies > 1 else 0
-    lines.append(_text(node.label, x, y - height / 2 - GAP - lift, NAME, "halo"))
+    lift = BEHIND if node.copies > 1 else 0
+    if node.kind == "module":
+        lines.append(_text(title(node), x, y - height / 2 + NAME + 8, NAME))
+    else:
+        lines.append(_text(title(node), x, y - height / 2 - GAP - lift, NAME))
+    top = y - height / 2 + NAME + 10 if node.kind == "module" else y + height / 2
     for number, note in enumerate(node.notes):
-        lines.append(_text(note, x, y + height / 2 + NOTE * LINE * (number + 1), NOTE, "note halo"))
+        lines.append(_text(note, x, top + NOTE * LINE * (number + 1), NOTE, "note"))
     return "\n".join(line for line in [*lines, "</g>"] if line)
+
+
+def _heat(node: PictureNode, centre: Point, share: float) -> str:
+    """The fill of a shape, the stronger the greater the share; of a module, which contains texts, a bar below them."""
+    x, y = centre
+    width, height = core_size(node)
+    strength = f'fill-opacity="{0.08 + 0.8 * min(max(share, 0.0), 1.0):.2f}"'
+    if node.kind == "place":
+        return f'<circle class="heat" {strength} cx="{x:.1f}" cy="{y:.1f}" r="{width / 2 - 0.7:g}"/>'
+    left, top = x - width / 2 + 0.7, y - height / 2 + 0.7
+    if node.kind == "module":
+        left, top, width, height = left + 4, y + height / 2 - 7, max((width - 9) * min(share, 1.0), 1.0), 5.4
+    place = f'x="{left:.1f}" y="{top:.1f}" width="{width - 1.4:.1f}" height="{height - 1.4:.1f}"'
+    return f'<rect class="heat" {strength} {place} rx="1.5"/>'
+
+
+def quoted(name: str) -> str:
+    """A name as an identifier of XML."""
+    return "n-" + re.sub(r"[^A-Za-z0-9.]", lambda sign: f"_{ord(sign[0]):x}_", name)
 
 
 def _shape(node: PictureNode, centre: Point, extra: str = "") -> str:
@@ -166,9 +194,10 @@ def _shape(node: PictureNode, centre: Point, extra: str = "") -> str:
     kind = f"{node.kind} {extra}".strip()
     if node.kind == "place":
         return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="{width / 2:g}"/>'
+    rounded = {"timed": 2, "immediate": 1, "module": 6}[node.kind]
     return (
         f'<rect class="{kind}" x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:g}" height="{height:g}"'
-        f' rx="{2 if node.kind == "timed" else 1}"/>'
+        f' rx="{rounded}"/>'
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from petri.language.checking.expressions import Reader, variable
 from petri.language.checking.patterns import PatternReader
 from petri.language.checking.state import CheckState
-from petri.language.checking.terms import split_term
+from petri.language.checking.terms import array_of, split_term
 from petri.language.checking.threads.graph import Scope, Variable
 from petri.language.meaning.nodes import Node, truth
 from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol
@@ -40,7 +40,7 @@ class Bindings:
     def place(self, e: tree.Expr) -> PlaceSymbol | None:
         """The place, or array of places, of an arc's term."""
         _, place, _ = split_term(e)
-        base = place.base if isinstance(place, tree.Index) else place
+        base = array_of(place)
         symbol = self.names.find(base.name) if isinstance(base, tree.Name) else None
         return symbol if isinstance(symbol, PlaceSymbol) else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petri.language.checking.expressions import Reader, local
-from petri.language.checking.ranges import read_condition, read_loops, read_whole_range
+from petri.language.checking.ranges import read_condition, read_index_range, read_loops
 from petri.language.checking.state import CheckState
 from petri.language.checking.terms import split_term
 from petri.language.checking.threads.bindings import Bindings
@@ -14,7 +14,7 @@ from petri.language.checking.threads.graph import Output, State, Target, Transit
 from petri.language.checking.threads.live import Measured, find_live
 from petri.language.checking.threads.terms import given_if, names
 from petri.language.meaning.nodes import Node
-from petri.language.meaning.scope import ConstantSymbol, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
+from petri.language.meaning.scope import ConstantSymbol, IndexRange, PlaceSymbol, Scope, ThreadSymbol, TransitionSymbol
 from petri.language.meaning.templates import Body, PlaceTemplate
 from petri.language.meaning.types import CALLER, INT, MOST_SLOTS, SITE, Record, Request
 from petri.language.syntax import tree
@@ -35,6 +35,9 @@ def compile_thread(checker: CheckState, body: Body, symbol: ThreadSymbol, measur
     thread = symbol.declaration
     if len(thread.loops) > 1:
         checker.problems.error("thread-indices", thread.loops[1].span, name=thread.name)
+        return None
+    if any(isinstance(loop.range, tree.Name) for loop in thread.loops):
+        checker.problems.error("thread-over-type", thread.loops[0].span, name=thread.name)
         return None
     loops, _ = read_loops(checker, body.scope, thread.loops)
     compiler = Compiler(checker, Bindings(checker, body.scope, loops), thread)
@@ -101,8 +104,9 @@ class Expander:
         elif state.kept:
             symbol.type = Record({name: state.scope[name].type for name in state.kept})
         if self.thread.loops:
-            reader = Reader(self.checker, scope, "the range of a loop")
-            symbol.low, symbol.high = read_whole_range(reader, self.thread.loops[0].range) or (_ZERO, _ZERO)
+            reader, indices = Reader(self.checker, scope, "the range of a loop"), self.thread.loops[0].range
+            assert isinstance(indices, tree.Range)
+            symbol.indices = (read_index_range(reader, indices) or IndexRange(INT, _ZERO, _ZERO),)
         scope.names[symbol.name] = symbol
         inside = PlaceSymbol(state.name, state.span, symbol.number, symbol.type)
         self.steps.names[state.name] = inside
@@ -236,6 +240,7 @@ class Expander:
         if not self.thread.loops:
             return number
         loop = self.thread.loops[0]
+        assert isinstance(loop.range, tree.Range)
         offset = tree.Binary("-", tree.Name(loop.variable, span), tree.Paren(loop.range.low, span), span)
         return tree.Binary("+", number, offset, span)
 

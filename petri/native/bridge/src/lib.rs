@@ -59,6 +59,12 @@ impl Program {
         let loaded = loaded.map_err(LoadError::from).flatten();
         loaded.map_err(|error| PyValueError::new_err(error.to_string()))
     }
+
+    /// The transitions that look through the tokens of places at nearly every firing, with the input arcs for which they do.
+    fn searching(&self) -> Vec<(u32, Vec<usize>)> {
+        let found = self.compiled.program.searching().into_iter();
+        found.map(|(transition, arcs)| (transition.0, arcs)).collect()
+    }
 }
 
 /// Asks sessions on other threads to end long searches for bindings.

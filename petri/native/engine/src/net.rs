@@ -257,6 +257,15 @@ pub struct Event {
     pub transition: Option<TransitionId>,
     pub place: Option<PlaceId>,
     pub key: Vec<Expr>,
+    /// Each of these is the event as well.
+    pub others: Vec<Event>,
+}
+
+impl Event {
+    /// The event, and those that are it as well.
+    pub fn all(&self) -> impl Iterator<Item = &Event> {
+        std::iter::once(self).chain(&self.others)
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -270,6 +279,18 @@ pub struct Counter {
 pub struct Sample {
     pub transition: TransitionId,
     pub value: Expr,
+    #[serde(default)]
+    pub condition: Option<Expr>,
+    /// The values of other transitions.
+    #[serde(default)]
+    pub others: Vec<Sample>,
+}
+
+impl Sample {
+    /// This transition's values, and those of the others.
+    pub fn all(&self) -> impl Iterator<Item = &Sample> {
+        std::iter::once(self).chain(&self.others)
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]

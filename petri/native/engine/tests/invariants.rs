@@ -207,6 +207,39 @@ fn matching(slot: usize, keep: bool) -> String {
     net(&places, &[source(1), source(2), matched, flush])
 }
 
+/// Two bags that sources fill, and a transition that takes a token of the first and others of the second.
+fn meeting(inputs: &[&str], more: &str) -> String {
+    let places = [
+        r#"{"name":"clock","initial":[[3,[]]]}"#.to_owned(),
+        coloured("first", "bag", ""),
+        coloured("second", "bag", ""),
+    ];
+    let source = |place: usize| {
+        format!(
+            r#"{{"name":"source{place}",{TWO},"draws":[{},{}],"inputs":[{{"place":0}}],"time":{},
+            "inhibitors":[{{"place":{place},"threshold":{}}}],
+            "outputs":[{{"places":[{place}],"values":[{},{}]}},{{"places":[0]}}]}}"#,
+            draw(0, 5),
+            draw(1, 40),
+            exponential(0.5),
+            int(90),
+            variable(0),
+            variable(1)
+        )
+    };
+    let meet = format!(
+        r#"{{"name":"meet","variables":[{{"name":"k"}},{{"name":"n"}},{{"name":"m"}},{{"name":"l"}}],
+        "inputs":[{}],"time":{}{more}}}"#,
+        inputs.join(","),
+        constant(1.5)
+    );
+    let flush = format!(
+        r#"{{"name":"flush","inputs":[{{"place":0}}],"resets":[2],"time":{},"outputs":[{{"places":[0]}}]}}"#,
+        exponential(25.0)
+    );
+    net(&places, &[source(1), source(2), meet, flush])
+}
+
 /// Transitions of several priorities and weights, of which some are immediate, some have a guard.
 fn priorities() -> String {
     let place = |name: &str, tokens: u32| format!(r#"{{"name":"{name}","initial":[[{tokens},[]]]}}"#);
@@ -262,6 +295,33 @@ fn places_of_each_discipline() {
 fn joins_of_requests_and_answers() {
     for (slot, keep) in [(0, false), (0, true), (1, false), (1, true)] {
         assert_eq!(check(&format!("slot {slot}, kept: {keep}"), &matching(slot, keep), 3, 400), 400);
+    }
+}
+
+#[test]
+fn several_arcs_on_one_place() {
+    let first = r#"{"place":1,"pattern":[{"bind":0},{"bind":1}]}"#;
+    let second = |key: &str, bind: u32| format!(r#"{{"place":2,"pattern":[{{"equal":{key}}},{{"bind":{bind}}}]}}"#);
+    let next = format!(r#"{{"op":"add","kind":"int","args":[{},{}]}}"#, variable(0), int(1));
+    let (same, other) = (second(&variable(0), 2), second(&next, 3));
+    let (again, any) = (second(&variable(0), 3), r#"{"place":2}"#);
+    let own = format!(r#"{{"place":1,"pattern":[{{"equal":{}}},{{"bind":2}}]}}"#, variable(0));
+    for inputs in [&[first, &same, &other][..], &[first, &same, &again], &[first, &same, any], &[first, &own]] {
+        assert_eq!(check(&inputs.join(" "), &meeting(inputs, ""), 3, 400), 400);
+    }
+}
+
+#[test]
+fn comparisons_and_preferences() {
+    let arcs = [1, 2].map(|place| format!(r#"{{"place":{place},"pattern":[{{}},{{"bind":{place}}}]}}"#));
+    let inputs = [arcs[0].as_str(), arcs[1].as_str()];
+    for op in ["lt", "le", "gt", "ge"] {
+        let guard = format!(r#","guard":{{"op":"{op}","kind":"bool","args":[{},{}]}}"#, variable(1), variable(2));
+        assert_eq!(check(op, &meeting(&inputs, &guard), 3, 400), 400);
+    }
+    for most in [false, true] {
+        let prefer = format!(r#","prefer":{{"key":{},"most":{most}}}"#, variable(1));
+        assert_eq!(check("preference", &meeting(&inputs[..1], &prefer), 3, 400), 400);
     }
 }
 

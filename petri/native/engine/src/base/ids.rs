@@ -55,6 +55,14 @@ id!(
     /// An index over the tokens of one place.
     IndexId
 );
+id!(
+    /// A match of tokens of two bags by their ranks.
+    MatchId
+);
+id!(
+    /// A ranking of the tokens of a bag that a transition prefers some of.
+    RankingId
+);
 
 impl GaugeId {
     /// No gauge.

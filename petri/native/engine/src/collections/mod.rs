@@ -9,11 +9,15 @@
 //! - [`small_set`]: a sorted set of at most four numbers
 //! - [`key_table`]: a number for each key in use, and a record for each
 //! - [`records`]: rows of a head and a few words
+//! - [`ranked_row`]: a row of ranks that answers "which is the k-th of those in a range?"
+//! - [`thresholds`]: a row of thresholds that knows how many marks reach each, and all
 
 pub mod key_table;
 pub mod rank_set;
+pub mod ranked_row;
 pub mod records;
 pub mod small_set;
 pub mod sum_tree;
+pub mod thresholds;
 pub mod tournament;
 pub mod weights;

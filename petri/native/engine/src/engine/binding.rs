@@ -1,6 +1,7 @@
 //! Choosing one binding of a transition (I4).
 
 use crate::base::fault::Outcome;
+use crate::base::ids::MatchId;
 use crate::engine::run::Engine;
 use crate::engine::search::{natural, Goal, Search};
 use crate::observe::observer::Observer;
@@ -52,9 +53,26 @@ impl<O: Observer> Engine<O> {
                 let chosen = self.random.equal_choice(self.marking.bindings(program, *join));
                 self.marking.choose(program, *join, chosen, &mut self.scratch.chosen);
             }
+            Selection::Match(id) => self.bind_match(program, *id),
+            Selection::Preferred(id, arc) => {
+                let ranking = &mut self.marking.rankings[*id];
+                let (rank, number) = ranking.least();
+                let k = self.random.equal_choice(number);
+                self.scratch.chosen[*arc] = ranking.select(rank, k) as u64;
+            }
             Selection::Search => self.bind_by_search(program, plan)?,
         }
         Ok(())
+    }
+
+    /// A pair of tokens of which one's rank reaches the other's.
+    fn bind_match(&mut self, program: &Program, id: MatchId) {
+        let (state, plan) = (&mut self.marking.matches[id], &program.matches[id]);
+        let k = self.random.equal_choice(state.bindings());
+        let seats = state.choose(plan, k);
+        for (arc, seat) in [plan.pivot.arc, plan.other.arc].into_iter().zip(seats) {
+            self.scratch.chosen[arc] = seat as u64;
+        }
     }
 
     /// Tokens of several bags: the number of the binding is read in mixed radix, the last arc changing fastest.

@@ -137,11 +137,12 @@ impl<'a> ShapeKey<'a> {
             weight,
             indices,
             pivots,
+            ranked,
             bounds,
             initial: _,
             most,
         } = &program.places[id];
-        self.open |= !indices.is_empty() || !pivots.is_empty();
+        self.open |= !indices.is_empty() || !pivots.is_empty() || !ranked.is_empty();
         self.number(*width);
         self.number(*discipline as usize);
         self.flag(key.is_some());
@@ -378,7 +379,7 @@ impl<'a> ShapeKey<'a> {
             Selection::Bag(arc) => self.words.extend([1, *arc as u64]),
             Selection::Product => self.word(2),
             Selection::Search => self.word(3),
-            Selection::Join(_) => self.open = true,
+            Selection::Join(_) | Selection::Match(_) | Selection::Preferred(..) => self.open = true,
         }
     }
 

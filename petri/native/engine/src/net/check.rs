@@ -53,8 +53,8 @@ fn operations(net: &Net) -> u64 {
     let of_transitions = net.transitions.iter().flat_map(expressions);
     let of_probes = net.probes.iter().flat_map(|probe| match probe {
         Probe::Counter(counter) => counter.quantity.iter().collect::<Vec<_>>(),
-        Probe::Sample(sample) => vec![&sample.value],
-        Probe::Passage(passage) => passage.start.key.iter().chain(&passage.end.key).collect(),
+        Probe::Sample(sample) => sample.all().flat_map(|one| one.condition.iter().chain([&one.value])).collect(),
+        Probe::Passage(passage) => passage.start.all().chain(passage.end.all()).flat_map(|event| &event.key).collect(),
         Probe::Order(order) => order.event.key.iter().chain([&order.sequence]).collect(),
     });
     keys.chain(of_transitions).chain(of_probes).fold(0, |sum: u64, e| sum.saturating_add(e.size()))
@@ -217,22 +217,34 @@ fn check_probe(net: &Net, probe: &Probe) -> Result<(), String> {
     match probe {
         Probe::Counter(counter) => {
             let event = Event { transition: Some(counter.transition), ..Event::default() };
-            check_event(net, &event, counter.quantity.as_ref())
+            check_event(net, &event, &counter.quantity)
         }
         Probe::Sample(sample) => {
-            let event = Event { transition: Some(sample.transition), ..Event::default() };
-            check_event(net, &event, Some(&sample.value))
+            for one in sample.all() {
+                let event = Event { transition: Some(one.transition), ..Event::default() };
+                check_event(net, &event, one.condition.iter().chain([&one.value]))?;
+            }
+            if sample.others.iter().any(|one| !one.others.is_empty()) {
+                return Err("has samples within samples".into());
+            }
+            Ok(())
         }
         Probe::Passage(passage) => {
-            check_event(net, &passage.start, None)?;
-            check_event(net, &passage.end, None)
+            for event in passage.start.all().chain(passage.end.all()) {
+                check_event(net, event, [])?;
+            }
+            let nested = |event: &Event| event.others.iter().any(|one| !one.others.is_empty());
+            if nested(&passage.start) || nested(&passage.end) {
+                return Err("has events within events".into());
+            }
+            Ok(())
         }
-        Probe::Order(order) => check_event(net, &order.event, Some(&order.sequence)),
+        Probe::Order(order) => check_event(net, &order.event, [&order.sequence]),
     }
 }
 
 /// The keys of an event, and what is noted when it happens.
-fn check_event(net: &Net, event: &Event, noted: Option<&Expr>) -> Result<(), String> {
+fn check_event<'e>(net: &Net, event: &'e Event, noted: impl IntoIterator<Item = &'e Expr>) -> Result<(), String> {
     let names = match (event.transition, event.place) {
         (Some(transition), None) => net.transitions.get(transition.at()).map(|t| t.variables.len()),
         (None, Some(place)) => net.places.get(place.at()).map(|place| place.colour.slots.len()),

@@ -63,7 +63,15 @@ fn act(probe: &mut Probe, action: &Action, key: &mut Vec<u64>, scope: &mut Scope
                 Some(quantity) => quantity.value(scope)?,
             };
         }
-        (Probe::Sample(values), Action::Sample(value)) => values.add(value.value(scope)?),
+        (Probe::Sample(values), Action::Sample(condition, value)) => {
+            let counts = match condition {
+                None => true,
+                Some(condition) => condition.value(scope)?,
+            };
+            if counts {
+                values.add(value.value(scope)?);
+            }
+        }
         (Probe::Passage(passages), Action::End(tag, values)) => {
             load_key(key, *tag, values, scope)?;
             key.resize(passages.width(), 0);

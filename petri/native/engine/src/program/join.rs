@@ -15,15 +15,36 @@ pub struct JoinProgram {
     pub links: Vec<LinkProgram>,
     /// The arcs behind the pivot's that leave a choice, the last one first.
     pub choices: Vec<ArcChoice>,
-    /// The places of arcs that take any token. They are no part of the weights: their tokens come and go unnoticed.
-    pub free: Vec<PlaceId>,
+    /// The arcs that take any token. They are no part of the weights: their tokens come and go unnoticed.
+    pub free: Vec<FreeArc>,
+    /// Arcs share their place with one another, or with the pivot: they must not find the same token (E1).
+    pub crowded: bool,
     /// Variables of the transition.
     pub variables: usize,
+}
+
+/// An arc that takes any token of a place, but for those of the arcs before it there.
+#[derive(Clone, Debug)]
+pub struct FreeArc {
+    pub arc: usize,
+    pub place: PlaceId,
+    pub before: Vec<usize>,
+}
+
+impl FreeArc {
+    /// The tokens that arcs before it have found.
+    pub fn used(&self) -> u64 {
+        self.before.len() as u64
+    }
 }
 
 /// An arc whose tokens are keyed by the pivot's.
 pub struct LinkProgram {
     pub index: IndexId,
+    pub arc: usize,
+    /// Whether the pivot is of the same place, and the links before this one that are.
+    pub beside_pivot: bool,
+    pub beside: Vec<usize>,
     /// The bit by which the index knows the link.
     pub bit: u32,
     pub key: LinkKey,
@@ -42,8 +63,8 @@ pub enum LinkKey {
 pub enum ArcChoice {
     /// Among those of a link's key.
     Keyed { arc: usize, link: usize },
-    /// Among all of its place, which has some when the transition is enabled.
-    Any { arc: usize, place: PlaceId },
+    /// Among all of its place but for those of so many arcs before it; there are some when the transition is enabled.
+    Any { arc: usize, place: PlaceId, used: u64 },
 }
 
 impl ArcChoice {

@@ -16,6 +16,7 @@
 //! - [`variates`]: random variates that need a loop
 //! - [`lower`]: from the expressions of the flat net to those trees
 //! - [`analysis`]: what is known of an expression before it is evaluated
+//! - [`ranking`]: what tokens are ranked by
 //! - [`ranges`]: which values the slots of places may have
 //! - [`initial`]: the tokens of the initial marking
 //! - [`conservation`]: which places never have more tokens than at first
@@ -35,22 +36,26 @@ pub mod place;
 pub mod prefetch_target;
 pub mod probes;
 pub mod ranges;
+pub mod ranking;
 pub mod transition;
 pub mod variates;
 pub mod watch;
 
 use std::sync::Arc;
 
-use crate::base::ids::{GaugeId, IndexId, PlaceId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, MatchId, PlaceId, RankingId, TransitionId};
 use crate::base::table::Table;
 use crate::net::{Span, Tick};
+use crate::program::arc::Find;
+use crate::program::compile::transition::is_bag;
 use crate::program::expression::DrawTable;
 use crate::program::index::IndexProgram;
 use crate::program::join::JoinProgram;
 use crate::program::place::PlaceProgram;
 use crate::program::prefetch_target::PrefetchTarget;
 use crate::program::probes::ProbesProgram;
-use crate::program::transition::{Level, Move, Simple, TransitionProgram};
+use crate::program::ranking::{MatchProgram, RankingProgram};
+use crate::program::transition::{Level, Move, Selection, Simple, TransitionProgram};
 use crate::program::watch::{Dependent, Gauge, Watch};
 
 /// A net compiled for running. Replications share it.
@@ -67,6 +72,8 @@ pub struct Program {
     pub levels: Vec<Level>,
     pub indices: Table<IndexId, IndexProgram>,
     pub joins: Vec<JoinProgram>,
+    pub matches: Table<MatchId, MatchProgram>,
+    pub rankings: Table<RankingId, RankingProgram>,
     pub tables: Vec<DrawTable>,
     /// The places that get the rows of a file.
     pub streams: Vec<PlaceId>,
@@ -85,7 +92,35 @@ pub struct Program {
     pub record: usize,
 }
 
+/// Combinations of tokens that a search looks through at nearly every firing before anybody need know.
+const MANY: u64 = 1_000;
+
 impl Program {
+    /// The transitions that look through the tokens of bags, perhaps many, at nearly every firing; and for which input arcs they
+    /// do.
+    pub fn searching(&self) -> Vec<(TransitionId, Vec<usize>)> {
+        let all = self.transitions.iter().enumerate();
+        let found = all.filter_map(|(id, transition)| Some((TransitionId(id as u32), self.searched(transition)?)));
+        found.collect()
+    }
+
+    /// The arcs whose tokens a transition looks through, if these may be many.
+    fn searched(&self, transition: &TransitionProgram) -> Option<Vec<usize>> {
+        if transition.selection != Selection::Search {
+            return None;
+        }
+        let looks = |&arc: &usize| {
+            let input = &transition.inputs[arc];
+            is_bag(input) && (transition.prefer.is_some() || (input.decides && transition.counted != Some(arc)))
+        };
+        let arcs: Vec<usize> = (0..transition.inputs.len()).filter(looks).collect();
+        // How many tokens have one key is not known; one, if all is well.
+        let many = |&&arc: &&usize| matches!(transition.inputs[arc].find, Find::Any);
+        let most = |arc: &usize| self.places[transition.inputs[*arc].place].most.unwrap_or(u64::MAX);
+        let all = arcs.iter().filter(many).map(most).fold(1, u64::saturating_mul);
+        (all > MANY).then_some(arcs)
+    }
+
     /// What concerns a gauge.
     pub fn watching(&self, gauge: &Gauge) -> (&[Watch], &[Dependent]) {
         let of = |(first, end): (u32, u32)| first as usize..end as usize;

@@ -4,6 +4,7 @@ use crate::base::ids::{IndexId, JoinId};
 use crate::collections::key_table::Extent;
 use crate::net::{Discipline, Scalar};
 use crate::program::expression::Value;
+use crate::program::ranking::Ranked;
 
 /// The range of a slot.
 #[derive(Clone, Debug)]
@@ -80,6 +81,8 @@ pub struct PlaceProgram {
     pub indices: Vec<IndexId>,
     /// Joins whose pivot the place is.
     pub pivots: Vec<JoinId>,
+    /// What its tokens are ranked for.
+    pub ranked: Vec<Ranked>,
     pub bounds: Vec<Bound>,
     pub initial: Vec<(u64, Vec<u64>)>,
     /// How many tokens it has at most, with those that firings in progress hold, if that is known.

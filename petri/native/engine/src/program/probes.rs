@@ -2,13 +2,14 @@
 
 use crate::base::ids::{PlaceId, ProbeId, TransitionId};
 use crate::net::{Event, Tick};
-use crate::program::expression::{Real, Value};
+use crate::program::expression::{Bool, Real, Value};
 
 /// What an event does to a probe.
 #[derive(Clone, Debug)]
 pub enum Action {
     Count(Option<Real>),
-    Sample(Real),
+    /// A value, where the condition holds.
+    Sample(Option<Bool>, Real),
     /// A passage ends, or starts; the number tells the kinds of the key, where both ends do not agree about them.
     End(Option<u64>, Vec<Value>),
     Start(Option<u64>, Vec<Value>),

@@ -154,6 +154,12 @@ impl Index {
         self.buckets.groups()
     }
 
+    /// The group of the token in a seat of a bag.
+    #[inline(always)]
+    pub fn group_of(&self, seat: u32) -> u32 {
+        self.group_of_seat[seat]
+    }
+
     /// The number of tokens of a group.
     #[inline(always)]
     pub fn len(&self, group: u32) -> usize {

@@ -22,12 +22,18 @@
 //! first. A change of one group from `before` to `after` tokens multiplies the weight by `after / before`, which divides it
 //! evenly, and counts it anew where there were none.
 //!
+//! **Several arcs on one place** find distinct tokens (E1), as philosophers their left and their right fork. Keyed arcs of one
+//! place have their keys in the same slots, so that their groups are equal or disjoint: of a group of size 3 the second arc
+//! that wants it has 2 choices. So has the first one if the pivot's own token is of that group. Such weights are counted anew
+//! at each change, and the digits are ranks among the tokens that are left.
+//!
 //! Invariants:
 //! - *seats*: there is a weight for each token of the pivot, and a seat in each link.
 //! - *groups*: a seat of a link has the group of its token's key, and is admitted exactly if its token passes the filter.
 //! - *lists*: the list of each group has exactly the seats of this group, and leads back the way it leads there.
 //! - *waiting*: the index knows a link to wait for a group exactly if the list of this group is not empty.
-//! - *weights*: each weight is 0 if the token is not admitted, and else the product of the sizes of its groups.
+//! - *weights*: each weight is 0 if the token is not admitted, and else the product of the sizes of its groups, without the tokens
+//!   that arcs before have found there.
 //! - [`Weights`] hold their own.
 
 use std::mem::offset_of;
@@ -165,7 +171,7 @@ impl Links {
 /// The choices of the arcs that take any token.
 #[inline(always)]
 fn free_choices(program: &JoinProgram, places: &Table<PlaceId, PlaceCounters>) -> u64 {
-    program.free.iter().map(|&place| places[place].tokens).product()
+    program.free.iter().map(|arc| places[arc.place].tokens.saturating_sub(arc.used())).product()
 }
 
 /// The last digit of a number to a radix that may change from digit to digit.
@@ -177,6 +183,19 @@ fn take_digit(number: &mut u64, radix: u64) -> u64 {
     let digit = *number % radix;
     *number /= radix;
     digit
+}
+
+/// The seat of a rank among the seats that are not used, given the ascending seats by position.
+fn unused(used: &[u64], rank: u64, seat: impl Fn(u64) -> u64) -> u64 {
+    let mut position = rank;
+    loop {
+        let found = seat(position);
+        let below = used.iter().filter(|&&used| used <= found).count() as u64;
+        if rank + below == position {
+            return found;
+        }
+        position = rank + below;
+    }
 }
 
 /// The state of a join. What machine code reads stands in its first two lines of the cache.
@@ -273,6 +292,9 @@ impl Join {
             weight *= index.len(group) as u64;
             self.links.at_mut(position).push(group, admitted);
         }
+        if program.crowded {
+            weight = u64::from(admitted) * self.weight(program, indices, self.weights.len() as u32);
+        }
         self.weights.push(weight);
     }
 
@@ -331,7 +353,7 @@ impl Join {
         before: usize,
         after: usize,
     ) {
-        if self.links.len > 1 {
+        if self.links.len > 1 || program.crowded {
             return self.weigh(program, indices, link, group, before, after);
         }
         let link = &self.links.first;
@@ -356,7 +378,7 @@ impl Join {
     ) {
         let mut seat = self.links.at(link).heads[group];
         while seat != NONE {
-            let weight = if before > 0 {
+            let weight = if before > 0 && !program.crowded {
                 self.weights.weight(seat) / before as u64 * after as u64
             } else {
                 self.weight(program, indices, seat)
@@ -372,9 +394,17 @@ impl Join {
         let links = self.links.all().zip(&program.links);
         let count = |(state, link): (&Link, &LinkProgram)| {
             let Seat { group, admitted, .. } = state.seats[seat];
-            u64::from(admitted) * indices[link.index].len(group) as u64
+            let used = if program.crowded { self.used(indices, link, seat, group) } else { 0 };
+            u64::from(admitted) * (indices[link.index].len(group) as u64).saturating_sub(used)
         };
         links.map(count).product()
+    }
+
+    /// How many tokens of a link's group the arcs before it have found for a seat: those of the same place and group (E1).
+    fn used(&self, indices: &Table<IndexId, Index>, link: &LinkProgram, seat: u32, group: u32) -> u64 {
+        let own = link.beside_pivot && indices[link.index].group_of(seat) == group;
+        let alike = link.beside.iter().filter(|&&other| self.links.at(other).seats[seat].group == group);
+        u64::from(own) + alike.count() as u64
     }
 
     /// The same for a join of one link and no arc that takes any token: the seats for the pivot and for the link.
@@ -401,14 +431,41 @@ impl Join {
         for choice in &program.choices {
             match *choice {
                 ArcChoice::Keyed { arc, link } => {
+                    let plan = &program.links[link];
                     let group = self.links.at(link).seats[seat].group;
-                    let seats = indices[program.links[link].index].seats(group);
-                    chosen[arc] = u64::from(seats[take_digit(&mut left, seats.len() as u64) as usize]);
+                    let seats = indices[plan.index].seats(group);
+                    if program.crowded {
+                        let used = self.used(indices, plan, seat, group);
+                        chosen[arc] = take_digit(&mut left, seats.len() as u64 - used);
+                    } else {
+                        chosen[arc] = u64::from(seats[take_digit(&mut left, seats.len() as u64) as usize]);
+                    }
                 }
-                ArcChoice::Any { arc, place } => {
-                    chosen[arc] = take_digit(&mut left, places[place].tokens);
+                ArcChoice::Any { arc, place, used } => {
+                    chosen[arc] = take_digit(&mut left, places[place].tokens - used);
                 }
             }
+        }
+        if program.crowded {
+            self.pass_used(program, indices, seat, chosen);
+        }
+    }
+
+    /// Turns the ranks that arcs have chosen, among the tokens that arcs before them have left, into seats.
+    fn pass_used(&self, program: &JoinProgram, indices: &Table<IndexId, Index>, seat: u32, chosen: &mut [u64]) {
+        for (state, link) in self.links.all().zip(&program.links) {
+            let index = &indices[link.index];
+            let group = state.seats[seat].group;
+            let pivot = link.beside_pivot.then_some(program.pivot);
+            let beside = pivot.into_iter().chain(link.beside.iter().map(|&other| program.links[other].arc));
+            let used: Vec<u64> =
+                beside.map(|arc| chosen[arc]).filter(|&used| index.group_of(used as u32) == group).collect();
+            let seats = index.seats(group);
+            chosen[link.arc] = unused(&used, chosen[link.arc], |position| u64::from(seats[position as usize]));
+        }
+        for free in program.free.iter().filter(|free| !free.before.is_empty()) {
+            let used: Vec<u64> = free.before.iter().map(|&arc| chosen[arc]).collect();
+            chosen[free.arc] = unused(&used, chosen[free.arc], |position| position);
         }
     }
 
@@ -454,7 +511,10 @@ impl Join {
             let Seat { group, admitted, .. } = link.seats[seat];
             let right = indices[link.index].find_or_outside(&key[..]) == Some(group) && (admitted == 1) == passes;
             ensure(right, "groups", || format!("seat {seat} has group {group}, admitted {admitted}"))?;
-            weight *= indices[link.index].len(group) as u64;
+            let index = &indices[link.index];
+            let own = plan.beside_pivot && index.find_or_outside(index.key(token)) == Some(group);
+            let same = plan.beside.iter().filter(|&&other| self.links.at(other).seats[seat].group == group).count();
+            weight *= (index.len(group) as u64).saturating_sub(u64::from(own) + same as u64);
         }
         let found = self.weights.weight(seat);
         ensure(found == weight, "weights", || format!("{found} of seat {seat} instead of {weight}"))
@@ -502,9 +562,17 @@ mod tests {
             place: PlaceId(0),
             binds: Vec::new(),
             filter: None,
-            links: vec![LinkProgram { index: IndexId(0), bit: 1, key }],
+            links: vec![LinkProgram {
+                index: IndexId(0),
+                arc: 1,
+                beside_pivot: false,
+                beside: Vec::new(),
+                bit: 1,
+                key,
+            }],
             choices: vec![ArcChoice::Keyed { arc: 1, link: 0 }],
             free: Vec::new(),
+            crowded: false,
             variables: 0,
         }
     }

@@ -6,8 +6,8 @@
 //! **Idea.** Tokens come by [`Marking::add`] and go by [`Marking::remove`] only, which change everything in a fixed order:
 //!
 //! ```text
-//! add     counters → store → each index → joins whose pivots wait for the group → joins whose pivot this is → enabling
-//! remove  counters → joins whose pivot this is → each index → joins whose pivots wait for the group → enabling → store
+//! add     counters → store → each index → joins whose pivots wait for the group → joins whose pivot this is → ranks → enabling
+//! remove  counters → joins whose pivot this is → each index → joins whose pivots wait for the group → ranks → enabling → store
 //! ```
 //!
 //! A token that leaves is looked up in its seat, so the store is last. Machine code takes the same steps, partly by itself.
@@ -18,12 +18,12 @@
 //! - *total*: `total` is at least the number of all tokens.
 //! - *reserved*: only places with a capacity have reserved room, and not more than the capacity leaves.
 //! - *held*: where the capacity is one of weight, `held` is the weight of the tokens.
-//! - Each [`Store`], [`Index`] and [`Join`] holds its own, given the tokens of its place.
+//! - Each [`Store`], [`Index`], [`Join`], [`Match`] and [`Ranking`] holds its own, given the tokens of its place.
 
 use std::sync::Arc;
 
 use crate::base::fault::{Fault, Outcome};
-use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, SpanId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, JoinId, MatchId, PlaceId, RankingId, SpanId, TransitionId};
 use crate::base::invariant::{ensure, Verified};
 use crate::base::random::Random;
 use crate::base::table::Table;
@@ -31,12 +31,15 @@ use crate::base::ticks::Ticks;
 use crate::net::{Discipline, Scalar};
 use crate::program::expression::Value;
 use crate::program::place::{whole_weight, PlaceProgram, Weight};
+use crate::program::ranking::Ranked;
 use crate::program::Program;
 use crate::state::arena::{Arena, ArenaTable};
 use crate::state::counters::PlaceCounters;
 use crate::state::enabling::Enabling;
 use crate::state::index::{Bucket, Index, EMPTY};
 use crate::state::join::Join;
+use crate::state::matching::Match;
+use crate::state::ranking::Ranking;
 use crate::state::store::{int_rank, real_rank, Store};
 use crate::state::value::Scope;
 
@@ -48,6 +51,8 @@ pub struct Marking {
     pub total: u64,
     pub indices: ArenaTable<IndexId, Index>,
     pub joins: ArenaTable<JoinId, Join>,
+    pub matches: Table<MatchId, Match>,
+    pub rankings: Table<RankingId, Ranking>,
     /// Keys may not draw; a scope needs a stream all the same.
     silent: Random,
 }
@@ -68,6 +73,8 @@ impl Marking {
             stores,
             joins: ArenaTable::new(arena, layout.joins, joins),
             indices,
+            matches: program.matches.iter().map(Match::new).collect(),
+            rankings: program.rankings.iter().map(Ranking::new).collect(),
             silent: Random::new([0; 3]),
         };
         for (i, place) in program.places.iter().enumerate() {
@@ -191,7 +198,46 @@ impl Marking {
         for &id in &target.pivots {
             self.change(enabling, id, |join, indices| join.pivot_arrives(&program.joins[id.at()], indices, token));
         }
+        for &ranked in &target.ranked {
+            self.enter_ranked(program, enabling, ranked, token);
+        }
         debug_assert!(target.indices.iter().all(|id| self.indices[*id].knows(seat)));
+    }
+
+    /// A token has come to the end of a bag that is ranked.
+    #[inline(never)]
+    fn enter_ranked(&mut self, program: &Program, enabling: &mut Enabling, ranked: Ranked, token: &[u64]) {
+        match ranked {
+            Ranked::Pivot(id) => {
+                self.change_match(enabling, id, |state| state.pivot_arrives(&program.matches[id], token));
+            }
+            Ranked::Other(id) => {
+                self.change_match(enabling, id, |state| state.other_arrives(&program.matches[id], token));
+            }
+            Ranked::Preferred(id) => self.rankings[id].arrives(&program.rankings[id], token),
+        }
+    }
+
+    /// The token in a seat of a bag leaves its ranking.
+    #[inline(never)]
+    fn leave_ranked(&mut self, program: &Program, enabling: &mut Enabling, ranked: Ranked, seat: usize) {
+        match ranked {
+            Ranked::Pivot(id) => self.change_match(enabling, id, |state| state.pivot_leaves(seat)),
+            Ranked::Other(id) => {
+                self.change_match(enabling, id, |state| state.other_leaves(&program.matches[id], seat));
+            }
+            Ranked::Preferred(id) => self.rankings[id].leaves(seat),
+        }
+    }
+
+    /// Changes a match, and has the enabling know if it has bindings now, or none any more.
+    fn change_match(&mut self, enabling: &mut Enabling, id: MatchId, change: impl FnOnce(&mut Match)) {
+        let state = &mut self.matches[id];
+        let before = state.bindings() > 0;
+        change(state);
+        if (state.bindings() > 0) != before {
+            enabling.turned(state.transition, !before);
+        }
     }
 
     /// A token of a group has come to the end of a bag.
@@ -288,12 +334,15 @@ impl Marking {
             let index = &mut self.indices[id];
             index.leave_token(self.stores[place].token(&self.places[place].ring, position, before));
         }
+        for &ranked in &source.ranked {
+            self.leave_ranked(program, enabling, ranked, position);
+        }
     }
 
     /// The place is emptied.
     pub fn clear(&mut self, program: &Program, enabling: &mut Enabling, place: PlaceId, now: Ticks) {
         let source = &program.places[place];
-        if source.indices.is_empty() && source.pivots.is_empty() {
+        if source.indices.is_empty() && source.pivots.is_empty() && source.ranked.is_empty() {
             let state = &mut self.places[place];
             self.stores[place].clear(&mut state.ring);
             state.lose(state.tokens, now);
@@ -352,9 +401,10 @@ impl Marking {
         values
     }
 
-    /// The transition of each join, and whether the join has bindings.
+    /// The transition of each join and match, and whether this has bindings.
     pub fn joined(&self) -> Vec<(TransitionId, bool)> {
-        self.joins.iter().map(|join| (join.transition, join.has_choices())).collect()
+        let joins = self.joins.iter().map(|join| (join.transition, join.has_choices()));
+        joins.chain(self.matches.iter().map(|state| (state.transition, state.bindings() > 0))).collect()
     }
 
     /// Checks the invariants.
@@ -368,6 +418,12 @@ impl Marking {
         }
         for (join, plan) in self.joins.iter().zip(&program.joins) {
             join.verify(plan, &self.indices, &self.listed(plan.place))?;
+        }
+        for (state, plan) in self.matches.iter().zip(program.matches.iter()) {
+            state.verify(plan, [&self.listed(plan.pivot.place), &self.listed(plan.other.place)])?;
+        }
+        for (ranking, plan) in self.rankings.iter().zip(program.rankings.iter()) {
+            ranking.verify(plan, &self.listed(plan.by.place))?;
         }
         let tokens: u64 = self.places.iter().map(|place| place.tokens).sum();
         ensure(self.total >= tokens, "total", || format!("{} in all, {tokens} in places", self.total))

@@ -8,6 +8,9 @@
 //! - [`store`]: the tokens of one place
 //! - [`index`]: which tokens of a place have given values
 //! - [`join`]: the numbers of bindings of a join
+//! - [`ranker`]: what tokens rank by
+//! - [`matching`]: the numbers of bindings of a match by ranks
+//! - [`ranking`]: the tokens that a transition prefers
 //! - [`enabling`]: which transitions are enabled
 //! - [`marking`]: the tokens of all places, with their indices and joins
 //! - [`fetch`]: fetches what tokens that will arrive lead to
@@ -26,6 +29,9 @@ pub mod integrals;
 pub mod join;
 pub mod lane;
 pub mod marking;
+pub mod matching;
+pub mod ranker;
+pub mod ranking;
 pub mod store;
 pub mod streams;
 pub mod value;

@@ -244,7 +244,7 @@ impl Emitter<'_, '_> {
         let program = self.program;
         let number = self.hole(Hole::JoinNumber(id));
         match program.joins[id.at()].links.as_slice() {
-            [link] if program.indices[link.index].extents.is_some() => {
+            [link] if program.indices[link.index].extents.is_some() && !program.joins[id.at()].crowded => {
                 let at_once = |s: &mut Self, rest| s.leave_pivot_at_once(id, link, seat, rest);
                 self.at_once(at_once, Rare::LeavePivot, &[number, seat]);
             }
@@ -576,7 +576,7 @@ impl Emitter<'_, '_> {
         let number = self.hole(Hole::IndexNumber(id));
         let waiting = self.load_half(record, Index::LINKS);
         self.when(waiting, |s| match links[..] {
-            [(join, _)] if program.joins[join.at()].links.len() == 1 => {
+            [(join, _)] if program.joins[join.at()].links.len() == 1 && !program.joins[join.at()].crowded => {
                 let at_once = |s: &mut Self, rest| s.weigh_at_once(join, group, before, after, way, rest);
                 s.at_once(at_once, Rare::Weigh, &[number, group, before, after]);
             }

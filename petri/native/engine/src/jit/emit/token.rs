@@ -21,7 +21,7 @@ impl<'a> Emitter<'a, '_> {
     /// Whether tokens of the place are known to indices or joins.
     fn entered(&self, place: PlaceId) -> bool {
         let place = &self.program.places[place];
-        !place.indices.is_empty() || !place.pivots.is_empty()
+        !place.indices.is_empty() || !place.pivots.is_empty() || !place.ranked.is_empty()
     }
 
     /// The address of the token that a place which is no bag shows at a position.
@@ -112,7 +112,7 @@ impl<'a> Emitter<'a, '_> {
     fn leave_indices(&mut self, place: PlaceId, position: Value) {
         let program = self.program;
         let plan = &program.places[place];
-        if plan.discipline != Discipline::Bag {
+        if plan.discipline != Discipline::Bag || !plan.ranked.is_empty() {
             let id = self.place_id(place);
             self.call(self.runtime.leave, &[self.engine, id, position], None);
             return;
@@ -175,7 +175,7 @@ impl<'a> Emitter<'a, '_> {
         let program = self.program;
         let join = &program.joins[id.at()];
         match join.links.as_slice() {
-            [link @ LinkProgram { key: LinkKey::Slots(slots), .. }] if join.filter.is_none() => {
+            [link @ LinkProgram { key: LinkKey::Slots(slots), .. }] if join.filter.is_none() && !join.crowded => {
                 program.indices[link.index].extents.as_ref().map(|_| (link, &slots[..]))
             }
             _ => None,
@@ -187,6 +187,7 @@ impl<'a> Emitter<'a, '_> {
         let plan = &self.program.places[place];
         self.entered(place)
             && plan.discipline == Discipline::Bag
+            && plan.ranked.is_empty()
             && plan.indices.iter().all(|id| self.program.indices[*id].extents.is_some())
             && plan.pivots.iter().all(|id| self.only_link(*id).is_some())
     }

@@ -171,8 +171,12 @@ impl Emitter<'_, '_> {
                 let program = self.program;
                 let plan = &program.joins[join.at()];
                 let mut bindings = self.choices(join);
-                for &place in &plan.free {
-                    let tokens = self.tokens(place);
+                for arc in &plan.free {
+                    let tokens = self.tokens(arc.place);
+                    let tokens = match arc.used() {
+                        0 => tokens,
+                        used => self.b.ins().iadd_imm_s(tokens, -(used as i64)),
+                    };
                     bindings = self.b.ins().imul(bindings, tokens);
                 }
                 let k = self.equal_choice(bindings);
@@ -180,7 +184,7 @@ impl Emitter<'_, '_> {
             }
             Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
             Selection::Search if can_search(plan) && plan.prefer.is_none() => self.choose_by_search(plan, &mut chosen),
-            Selection::Product | Selection::Search => {
+            Selection::Product | Selection::Match(_) | Selection::Preferred(..) | Selection::Search => {
                 let open = |arc: &InputProgram| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
                 self.lend_chance();
                 let transition = self.transition_id(id);
@@ -242,7 +246,8 @@ impl Emitter<'_, '_> {
 
     /// The tokens of binding `k` of a join.
     fn choose_of(&mut self, join: JoinId, plan: &JoinProgram, k: Value, chosen: &mut [Option<Value>]) {
-        if let [ArcChoice::Keyed { arc, .. }] = *plan.choices {
+        if let ([ArcChoice::Keyed { arc, .. }], false) = (&plan.choices[..], plan.crowded) {
+            let arc = *arc;
             let [pivot, other] = self.choose_pair(join, k);
             (chosen[plan.pivot], chosen[arc]) = (Some(pivot), Some(other));
             return;

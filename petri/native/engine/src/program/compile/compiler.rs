@@ -13,6 +13,7 @@ use crate::program::join::JoinProgram;
 use crate::program::lower::Lowering;
 use crate::program::place::{whole_weight, Bound, PlaceProgram, Weight};
 use crate::program::ranges::slot_ranges;
+use crate::program::ranking::{MatchProgram, RankingProgram};
 use crate::program::watch::{Dependent, Gauge, Watch};
 
 /// Key spaces up to this size are numbered directly, without a hash.
@@ -30,6 +31,8 @@ pub struct Compiler<'a> {
     pub indices: Vec<IndexProgram>,
     index_of: HashMap<(PlaceId, Vec<u32>), IndexId>,
     pub joins: Vec<JoinProgram>,
+    pub matches: Vec<MatchProgram>,
+    pub rankings: Vec<RankingProgram>,
     gauges: usize,
     /// The gauge of the load of each place, or `GaugeId::NONE`.
     loads: Vec<GaugeId>,
@@ -47,6 +50,8 @@ impl<'a> Compiler<'a> {
             indices: Vec::new(),
             index_of: HashMap::new(),
             joins: Vec::new(),
+            matches: Vec::new(),
+            rankings: Vec::new(),
             gauges: net.places.len(),
             loads: vec![GaugeId::NONE; net.places.len()],
             watches: Vec::new(),
@@ -106,6 +111,7 @@ impl<'a> Compiler<'a> {
             weight,
             indices: Vec::new(),
             pivots: Vec::new(),
+            ranked: Vec::new(),
             bounds: slots.iter().map(bound).collect(),
             initial: initial_tokens(place)?,
             most: None,
@@ -147,6 +153,16 @@ impl<'a> Compiler<'a> {
         self.places[place.at()].indices.push(id);
         self.index_of.insert((place, slots), id);
         id
+    }
+
+    /// Makes another index like this one, unless it can serve so many more links: those of one join that share a place must share
+    /// its index.
+    pub fn reserve(&mut self, place: PlaceId, index: IndexId, links: usize) {
+        let slots = self.indices[index.at()].slots.clone();
+        let index = self.index(place, slots.clone());
+        if self.indices[index.at()].links.len() + links > MOST_LINKS {
+            self.new_index(place, slots);
+        }
     }
 
     /// Has an index serve a link of a join; another like it where it serves as many as it can. Returns which, and the

@@ -6,6 +6,7 @@
 //! - [`compiler`]: indices, joins, gauges and watches, each made when first asked for
 //! - [`transition`]: one transition: its arcs, and what it watches
 //! - [`selection`]: how the bindings of a transition are counted and drawn
+//! - [`ranking`]: pairs that one comparison matches, and tokens that are preferred
 //! - [`lanes`]: which transitions share a lane of the agenda
 //! - [`probes`]: declared measures
 //! - [`prefetch_targets`]: what the tokens that a firing will deposit lead to
@@ -15,5 +16,6 @@ pub mod lanes;
 pub mod net;
 pub mod prefetch_targets;
 pub mod probes;
+pub mod ranking;
 pub mod selection;
 pub mod transition;

@@ -74,6 +74,8 @@ impl Program {
             levels,
             indices: compiler.indices.into_iter().collect(),
             joins: compiler.joins,
+            matches: compiler.matches.into_iter().collect(),
+            rankings: compiler.rankings.into_iter().collect(),
             tables,
             streams,
             spans: compiler.spans,

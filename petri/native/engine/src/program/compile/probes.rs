@@ -25,22 +25,17 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
                 program.on(&event, id, Action::Count(quantity));
                 ProbeKind::Counter
             }
-            Probe::Sample(Sample { transition, value }) => {
-                let event = firing(*transition);
-                let value = compiler.lowering(kinds(net, &event)?).real(value)?;
-                program.on(&event, id, Action::Sample(value));
+            Probe::Sample(sample) => {
+                for Sample { transition, value, condition, .. } in sample.all() {
+                    let event = firing(*transition);
+                    let names = kinds(net, &event)?;
+                    let condition = condition.as_ref().map(|e| compiler.lowering(names.clone()).bool(e)).transpose()?;
+                    let value = compiler.lowering(names).real(value)?;
+                    program.on(&event, id, Action::Sample(condition, value));
+                }
                 ProbeKind::Sample
             }
-            Probe::Passage(Passage { start, end }) => {
-                let (shape_of_start, shape_of_end) = (key_shape(start), key_shape(end));
-                let differ = shape_of_start != shape_of_end;
-                let tag = |shape| differ.then_some(shape);
-                let (start_key, end_key) = (key(net, compiler, start)?, key(net, compiler, end)?);
-                let width = start_key.len().max(end_key.len()) + usize::from(differ);
-                program.on(end, id, Action::End(tag(shape_of_end), end_key));
-                program.on(start, id, Action::Start(tag(shape_of_start), start_key));
-                ProbeKind::Passage { width }
-            }
+            Probe::Passage(passage) => compile_passage(net, compiler, &mut program, id, passage)?,
             Probe::Order(Order { event, sequence, displacement_threshold, buffer_threshold }) => {
                 if [displacement_threshold, buffer_threshold].iter().any(|&&limit| !(1..=1024).contains(&limit)) {
                     return Err(LoadError("the thresholds of an order probe are from 1 to 1024".into()));
@@ -57,6 +52,32 @@ pub fn compile(net: &Net, compiler: &mut Compiler) -> Loaded<ProbesProgram> {
         program.kinds_of_probes.push(shape);
     }
     Ok(program)
+}
+
+/// Ends before starts: an event that is both ends one passage, and then starts the next.
+fn compile_passage(
+    net: &Net,
+    compiler: &mut Compiler,
+    program: &mut ProbesProgram,
+    id: ProbeId,
+    passage: &Passage,
+) -> Loaded<ProbeKind> {
+    let (starts, ends) = (passage.start.all(), passage.end.all());
+    let shape = key_shape(&passage.start);
+    let differ = starts.chain(ends).any(|event| key_shape(event) != shape);
+    let tag = |event| differ.then_some(key_shape(event));
+    let mut width = 0;
+    for event in passage.end.all() {
+        let key = key(net, compiler, event)?;
+        width = width.max(key.len());
+        program.on(event, id, Action::End(tag(event), key));
+    }
+    for event in passage.start.all() {
+        let key = key(net, compiler, event)?;
+        width = width.max(key.len());
+        program.on(event, id, Action::Start(tag(event), key));
+    }
+    Ok(ProbeKind::Passage { width: width + usize::from(differ) })
 }
 
 fn firing(transition: TransitionId) -> Event {

@@ -5,14 +5,35 @@ use crate::net::{Expr, InputArc};
 use crate::program::arc::{Find, InputProgram};
 use crate::program::compile::transition::{is_bag, TransitionCompiler};
 use crate::program::expression::{Bool, Int, Real, Value};
-use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
+use crate::program::index::MOST_LINKS;
+use crate::program::join::{ArcChoice, FreeArc, JoinProgram, LinkKey, LinkProgram};
 use crate::program::transition::Selection;
+
+/// Whether arcs before a link on its place leave a number of choices that the pivot's token decides: those of equal slots find
+/// tokens of one group, or of others; an arc that any token will do for leaves the rest.
+fn can_share(inputs: &[InputProgram], pivot: usize, link: usize) -> bool {
+    let alike = |&other: &usize| match (&inputs[link].find, &inputs[other].find) {
+        (Find::Any, _) => true,
+        (Find::Keyed(own), Find::Keyed(index)) => own == index,
+        _ => other == pivot,
+    };
+    inputs[link].before.iter().all(alike) && inputs.len() <= MOST_LINKS
+}
 
 impl TransitionCompiler<'_, '_> {
     pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool, free: bool) -> Selection {
         let bags: Vec<usize> = (0..inputs.len()).filter(|&i| is_bag(&inputs[i])).collect();
         if self.transition.prefer.is_some() && !bags.is_empty() {
-            return Selection::Search;
+            let ranking = match bags.as_slice() {
+                &[arc] if self.plain || free => self.preference(&inputs[arc], arc),
+                _ => None,
+            };
+            return ranking.unwrap_or(Selection::Search);
+        }
+        if let (&[pivot, other], true) = (bags.as_slice(), simple) {
+            if let Some(selection) = self.match_by_rank(inputs, [pivot, other]) {
+                return selection;
+            }
         }
         if !self.plain {
             return match bags.as_slice() {
@@ -44,7 +65,7 @@ impl TransitionCompiler<'_, '_> {
         let variables: Vec<VariableId> = inputs[pivot].binds.iter().map(|(_, variable)| *variable).collect();
         let known = |e: &Expr| self.facts(e).variables.iter().all(|v| variables.contains(v));
         let keyed = |&link: &usize| {
-            inputs[link].before.is_empty() && arcs[link].pattern.iter().filter_map(|m| m.equal.as_ref()).all(known)
+            can_share(inputs, pivot, link) && arcs[link].pattern.iter().filter_map(|m| m.equal.as_ref()).all(known)
         };
         matches!(inputs[pivot].find, Find::Any)
             && links.iter().all(keyed)
@@ -60,20 +81,27 @@ impl TransitionCompiler<'_, '_> {
             }
             _ => None,
         };
-        let (mut links, mut choices, mut free) = (Vec::new(), Vec::new(), Vec::new());
+        let crowded = others.iter().any(|&arc| !inputs[arc].before.is_empty());
+        let (mut links, mut choices, mut free): (Vec<LinkProgram>, _, _) = (Vec::new(), Vec::new(), Vec::new());
         for &arc in others {
-            let InputProgram { place, ref equals, .. } = inputs[arc];
+            let InputProgram { place, ref equals, ref before, .. } = inputs[arc];
             let Find::Keyed(index) = inputs[arc].find else {
-                free.push(place);
-                choices.push(ArcChoice::Any { arc, place });
+                let used = before.len() as u64;
+                free.push(FreeArc { arc, place, before: before.clone() });
+                choices.push(ArcChoice::Any { arc, place, used });
                 continue;
             };
+            if before.iter().all(|&other| other == pivot) {
+                self.compiler.reserve(place, index, others.len());
+            }
+            let beside = (0..links.len()).filter(|&link| before.contains(&links[link].arc)).collect();
             let slots: Option<Box<[u32]>> = equals.iter().map(|(_, value)| slot(value)).collect();
             let values = || equals.iter().map(|(_, value)| value.clone()).collect();
             let key = slots.map_or_else(|| LinkKey::Values(values()), LinkKey::Slots);
             let (index, number) = self.compiler.serve(place, index, id, links.len());
             choices.push(ArcChoice::Keyed { arc, link: links.len() });
-            links.push(LinkProgram { index, bit: 1 << number, key });
+            let beside_pivot = before.contains(&pivot);
+            links.push(LinkProgram { index, arc, beside_pivot, beside, bit: 1 << number, key });
         }
         choices.reverse();
         self.compiler.places[inputs[pivot].place.at()].pivots.push(id);
@@ -86,6 +114,7 @@ impl TransitionCompiler<'_, '_> {
             links,
             choices,
             free,
+            crowded,
             variables: self.kinds.len(),
         });
         id

@@ -112,7 +112,7 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
     }
 
     /// For expressions of the transition's variables.
-    fn lowering(&mut self) -> Lowering<'_> {
+    pub fn lowering(&mut self) -> Lowering<'_> {
         Lowering { ranges: Ranges(&self.ranges), ..self.compiler.lowering(self.kinds.clone()) }
     }
 
@@ -147,14 +147,15 @@ impl<'a, 'b> TransitionCompiler<'a, 'b> {
         let free = inputs.iter().all(|arc| !is_bag(arc) || matches!(arc.find, Find::Any) && !arc.decides)
             && inhibitors.iter().all(|arc| arc.index.is_none() && constant(&arc.threshold).is_some());
         let selection = self.selection(&inputs, guard.as_ref(), simple, free);
-        let joins = matches!(selection, Selection::Join(_));
+        let joins = matches!(selection, Selection::Join(_) | Selection::Match(_));
         self.plain |= joins;
         // What comes before anything that may raise a fault can be watched even so: nothing else is looked at without it.
         let watched = self.safe;
         // The tokens of the pivot, and those that are keyed by it, are the join's affair.
         let pivot = inputs.iter().position(is_bag);
-        let counted_here = (0..watched.0)
-            .filter(|&i| !joins || !is_bag(&inputs[i]) || (matches!(inputs[i].find, Find::Any) && Some(i) != pivot));
+        let is_free = |i: usize| matches!(inputs[i].find, Find::Any) && Some(i) != pivot;
+        let leaves_free = |i: usize| is_free(i) || inputs[i].after.iter().any(|&later| is_free(later));
+        let counted_here = (0..watched.0).filter(|&i| !joins || !is_bag(&inputs[i]) || leaves_free(i));
         let mut impossible = self.watch_tokens(counted_here.map(|i| &inputs[i]), &inhibitors[..watched.1]);
         if !exhaustive && rooms.is_empty() {
             impossible += self.watch_rooms(&inputs, &outputs);

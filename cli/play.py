@@ -1,0 +1,83 @@
+"""`pnsim play`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from petri.atomic_file import write_text
+
+from . import nets
+from .console import remark
+from .exits import refusal
+
+if TYPE_CHECKING:
+    from petri.model import Model
+    from petri.run.recording import Recording
+
+MOST = 1_000_000
+USUAL = 10_000
+
+
+@click.command(name="play")
+@nets.net_argument
+@click.option("--output", "-o", metavar="FILE.html", help="Output file.  [default: the net's name and .play.html]")
+@click.option("--until", metavar="TIME", help="End of the recording: '20 us'.  [default: the end of the run]")
+@click.option(
+    "--firings",
+    type=click.IntRange(1, MOST),
+    default=USUAL,
+    metavar="N",
+    show_default=True,
+    help="Record at most N firings.",
+)
+@nets.settings_option
+@nets.streams_options
+@nets.tables_option
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
+@click.option("--replication", type=click.IntRange(0), default=0, metavar="N", help="Which replication, from 0.")
+def command(
+    net: str,
+    output: str | None,
+    until: str | None,
+    firings: int,
+    settings: tuple[str, ...],
+    streams: tuple[str, ...],
+    columns: tuple[str, ...],
+    tables: tuple[str, ...],
+    seed: int | None,
+    replication: int,
+) -> None:
+    """Record a run of NET as a token game: one HTML file that works offline.
+
+    The page steps through the run, forwards and back, at any speed. It shows the tokens of each place with their age
+    and their way, the conditions of each transition and what stands against it, and firings in progress with a clock.
+    """
+    model = nets.load(net, settings, streams, columns, tables)
+    path = output or f"{model.net.name}.play.html"
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise refusal("output-suffix", path=path, suffixes=[".html"], suggestion=f"{path}.html")
+    usual = model.net.run_defaults.until is None
+    plan, _ = model.plan(until=until or ("dead" if usual else None), warmup=0.0, seed=seed)
+    recording = _record(model, plan.seed, replication, model.net.tick.ticks(plan.until), firings)
+    from petri.report.html.play import LARGEST, token_game
+
+    if len(model.net.places) + len(model.net.transitions) > LARGEST:
+        raise refusal("play-too-large", most=LARGEST)
+    run = f"seed {plan.seed}" + (f", replication {replication}" if replication else "")
+    try:
+        write_text(path, token_game(model.net, model.sources, recording, run))
+    except OSError as error:
+        raise refusal("output-unwritable", path=path, reason=error.strerror or str(error)) from error
+    starts = sum(one.transition >= 0 for one in recording.happenings)
+    more = {"firings": "; --firings records more", "error": "; an error of the net ended it"}.get(recording.ended, "")
+    remark(f"{path}: {starts:,} firings{more}")
+
+
+def _record(model: Model, seed: int, replication: int, until: float, firings: int) -> Recording:
+    from petri.run.recording import record
+    from petri.run.stop import interruptible
+
+    return interruptible(lambda stop: record(model.net, seed, replication, until, firings, stopped=stop.is_set))

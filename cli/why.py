@@ -1,0 +1,120 @@
+"""`pnsim why`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from . import nets
+from .console import remark, stdout_console
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from petri.model import Model
+
+
+def complete_transition(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """For the shell: the transitions of the net on the line."""
+    from click.shell_completion import CompletionItem
+
+    from petri.diagnostics import LanguageError
+
+    from .exits import Refusal
+
+    try:
+        net = nets.load(str(context.params.get("net")), ()).net
+    except (LanguageError, Refusal):
+        return []
+    return [CompletionItem(one.name, help=one.doc) for one in net.transitions if one.name.startswith(begun)]
+
+
+def instant_options(command: nets.Command) -> nets.Command:
+    """The options that say which run it is, and where in it."""
+    seed = click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
+    replication = click.option(
+        "--replication", type=click.IntRange(0), default=0, metavar="N", help="Which replication, from 0."
+    )
+    engine = click.option(
+        "--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True
+    )
+    return seed(replication(engine(command)))
+
+
+@click.command(name="why")
+@nets.net_argument
+@click.argument("transition", required=False, shell_complete=complete_transition)
+@click.option("--at", metavar="TIME", help="The instant: '3 ms', or `dead`.  [default: the end of the run]")
+@click.option("--firing", metavar="N", help="Just before firing N, from 1; or TRANSITION: its next firing after --at.")
+@nets.settings_option
+@nets.streams_options
+@nets.tables_option
+@instant_options
+def command(
+    net: str,
+    transition: str | None,
+    at: str | None,
+    firing: str | None,
+    settings: tuple[str, ...],
+    streams: tuple[str, ...],
+    columns: tuple[str, ...],
+    tables: tuple[str, ...],
+    seed: int | None,
+    replication: int,
+    engine: str,
+) -> None:
+    """Explain why TRANSITION of NET is enabled at an instant of a run, or why not.
+
+    TRANSITION may also be an array or a module; then there is one line for each transition in it.
+
+    The run is repeated up to the instant. For each condition the tokens there and the verdict are shown, for each
+    candidate binding what stands against it, and what would help. Without TRANSITION, one line for each transition.
+
+    `--at` looks when all that happens at an instant has happened; then nothing is enabled that could fire at once.
+    `--firing` looks just before a firing, where priorities and chance decide.
+    """
+    model = nets.load(net, settings, streams, columns, tables)
+    matching = _named(model, transition)
+    from petri.report.instants import look
+
+    found = look(model, at=at, firing=_number(firing), seed=seed, replication=replication, engine=engine)
+    if found.stopped is not None:
+        remark(found.stopped)
+    if transition is not None and len(matching) == 1:
+        from petri.report.why import print_why
+
+        print_why(found.why(matching[0]), stdout_console())
+        return
+    from petri.report.why import print_each
+
+    print_each(model.net, found.moment, stdout_console(), found.run, matching)
+
+
+def _named(model: Model, name: str | None) -> list[int]:
+    """The transitions meant: all, one, the elements of an array, or those of a module. Raises LanguageError."""
+    names = [one.name for one in model.net.transitions]
+    if name is None:
+        return list(range(len(names)))
+    from petri.report.picture.folding import starred
+
+    if name in names:
+        return [names.index(name)]
+    elements = [n for n, one in enumerate(names) if name in (starred(one), starred(one).removesuffix("[*]"))]
+    inside = [n for n, one in enumerate(names) if one.startswith(f"{name}.")]
+    if not inside:
+        plain = name.replace("[*]", "")
+        inside = [n for n, one in enumerate(names) if starred(one).replace("[*]", "").startswith(f"{plain}.")]
+    if elements or inside:
+        return elements or inside
+    suffixed = [n for n, one in enumerate(names) if one.endswith(f".{name}")]
+    if len(suffixed) == 1:
+        return suffixed
+    from petri.report.instants import transition_of
+
+    return [transition_of(model, name)]
+
+
+def _number(firing: str | None) -> int | str | None:
+    """The value of `--firing`: a number, or the name of a transition."""
+    return int(firing) if firing is not None and firing.isdecimal() and int(firing) else firing

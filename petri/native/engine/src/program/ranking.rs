@@ -1,0 +1,42 @@
+//! Tokens in order of a rank, as the compiler asks for them: `state/matching.rs` and `state/ranking.rs` keep them.
+
+use crate::base::ids::{MatchId, PlaceId, RankingId, TransitionId, VariableId};
+use crate::program::expression::{Bool, Value};
+
+/// What a token of a bag ranks by, for one arc.
+pub struct RankProgram {
+    pub arc: usize,
+    pub place: PlaceId,
+    pub binds: Vec<(u32, VariableId)>,
+    /// Conditions on the token alone; one that does not pass has no rank. Neither these nor the value can fail.
+    pub filters: Vec<Bool>,
+    pub value: Value,
+    /// The greatest value has the least rank.
+    pub reversed: bool,
+    /// Variables of the transition.
+    pub variables: usize,
+}
+
+/// Bindings of a token of one bag, the *pivot*, and one of another bag whose rank is not less than the pivot's.
+pub struct MatchProgram {
+    pub transition: TransitionId,
+    pub pivot: RankProgram,
+    pub other: RankProgram,
+    /// The rank must be greater.
+    pub strict: bool,
+}
+
+/// A transition that prefers tokens of one bag, by their rank.
+pub struct RankingProgram {
+    pub by: RankProgram,
+}
+
+/// Why the tokens of a place are ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ranked {
+    /// For a match, as its pivot, or as the other.
+    Pivot(MatchId),
+    Other(MatchId),
+    /// For a preference.
+    Preferred(RankingId),
+}

@@ -1,0 +1,659 @@
+"use strict";
+(async () => {
+  const $ = (id) => document.getElementById(id);
+  const packed = Uint8Array.from(atob(JSON.parse($("trace").textContent)), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const net = JSON.parse(await new Response(stream).text());
+  const { places, transitions, rows } = net;
+  const SVG = "http://www.w3.org/2000/svg";
+  const make = (name, text, cls) => {
+    const one = document.createElement(name);
+    if (text !== undefined) one.textContent = text;
+    if (cls) one.className = cls;
+    return one;
+  };
+
+  /* ---------------------------------------------------------------- values as text */
+
+  const trimmed = (x, digits) => {
+    if (Number.isInteger(x) && Math.abs(x) < 1e15) return x.toLocaleString("en-US");
+    const text = x.toPrecision(digits);
+    return text.includes("e") ? text : text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  };
+  const quantity = (value, dimension, digits = 6) => {
+    const unit = net.units[dimension];
+    if (!unit) return trimmed(value, digits);
+    const size = Math.abs(value) * unit.factor;
+    const plain = unit.units.find(([one]) => one === 1) ?? unit.units.at(-1);
+    const [one, name] = size ? unit.units.find(([least]) => size >= least * (1 - 1e-9)) ?? unit.units.at(-1) ?? [1, ""]
+      : plain ?? [1, ""];
+    return `${trimmed(Number((value * unit.factor / one).toPrecision(12)), digits)} ${name}`.trim();
+  };
+  const time = (ticks) => quantity(ticks, "Time", 8);
+  const shown = (value, kind) => kind.labels.length ? kind.labels[value] ?? String(value) : quantity(value, kind.dimension);
+  const tokenText = (place, values) => values.length
+    ? values.map((v, i) => `${places[place].slots[i].name} ${shown(v, places[place].slots[i])}`.trim()).join(", ") : "token";
+  const boundText = (t, values) =>
+    transitions[t].variables.map((one, i) => values[i] == null ? "" : `${one.name} = ${shown(values[i], one)}`)
+      .filter(Boolean).join(", ");
+
+  /* ---------------------------------------------------------------- the trace */
+
+  const happened = [];  // {t, start, end, variables, taken, resets, given}
+  for (let at = 0, start = 0; at < rows.length;) {
+    const t = rows[at++];
+    start += rows[at++];
+    const end = start + rows[at++];
+    const width = t < 0 ? 0 : transitions[t].variables.length;
+    const variables = rows.slice(at, at += width);
+    const taken = [], given = [];
+    for (let n = rows[at++]; n > 0; n--) taken.push([rows[at++], rows[at++]]);
+    for (let n = rows[at++]; n > 0; n--) {
+      const place = rows[at++], count = rows[at++], slots = places[place].slots.length;
+      given.push([place, count, rows.slice(at, at += slots)]);
+    }
+    happened.push({ t, start, end, variables, taken, given, from: null });
+  }
+  /* Events in their order (I1): i is the start of a firing, ~i its end. */
+  const events = [], when = [];
+  {
+    const pending = [];
+    const before = (a, b) => happened[a].end - happened[b].end || a - b;
+    const finish = (until) => {
+      while (pending.length && happened[pending[0]].end <= until) {
+        const i = pending.shift();
+        events.push(~i); when.push(happened[i].end);
+      }
+    };
+    happened.forEach((one, i) => {
+      finish(one.start);
+      events.push(i); when.push(one.start);
+      if (one.end > one.start) {
+        let low = 0, high = pending.length;
+        while (low < high) { const mid = (low + high) >> 1; if (before(pending[mid], i) < 0) low = mid + 1; else high = mid; }
+        pending.splice(low, 0, i);
+      }
+    });
+    finish(net.until);
+  }
+  const black = (p) => places[p].slots.length === 0;
+  const first = () => places.map((place, p) => {
+    if (black(p)) return starts[p];
+    return place.initial.flatMap(([count, v]) => Array.from({ length: count }, () => ({ v, at: 0, by: -1 })));
+  });
+  const starts = places.map((place) => place.initial.reduce((sum, [n]) => sum + n, 0));
+  let marking = first(), held = [], done = 0, now = 0;
+  const size = (p) => typeof marking[p] === "number" ? marking[p] : marking[p].length;
+  const give = (i) => {
+    for (const [place, count, v] of happened[i].given) {
+      if (black(place)) marking[place] += count;
+      else for (let n = 0; n < count; n++) marking[place].push({ v, at: now, by: i });
+    }
+  };
+  const apply = () => {
+    const event = events[done];
+    now = when[done++];
+    if (event < 0) { held.splice(held.indexOf(~event), 1); give(~event); return; }
+    const one = happened[event], from = [];
+    for (const [place, seat] of one.taken) {
+      const row = marking[place];
+      if (typeof row === "number") { marking[place]--; continue; }
+      from.push([place, row[seat]]);
+      if (places[place].discipline === "bag") { row[seat] = row[row.length - 1]; row.pop(); } else row.splice(seat, 1);
+    }
+    if (one.t >= 0) for (const place of transitions[one.t].resets) marking[place] = black(place) ? 0 : [];
+    one.from ??= from;
+    if (one.end > one.start) held.push(event); else give(event);
+  };
+  const every = Math.max(256, Math.ceil(events.length / 256)), frames = [];
+  const keep = () => frames.push({ now, held: [...held], marking: marking.map((r) => typeof r === "number" ? r : [...r]) });
+  keep();
+  while (done < events.length) { apply(); if (done % every === 0) keep(); }
+  const jump = (target) => {
+    target = Math.min(Math.max(target, 0), events.length);
+    if (target < done || target - done > every) {
+      const frame = frames[Math.floor(target / every)];
+      ({ now } = frame);
+      held = [...frame.held];
+      marking = frame.marking.map((r) => typeof r === "number" ? r : [...r]);
+      done = Math.floor(target / every) * every;
+    }
+    while (done < target) apply();
+    clock = now;
+  };
+  const at = (instant) => {  // the number of events up to an instant
+    let low = 0, high = when.length;
+    while (low < high) { const mid = (low + high) >> 1; if (when[mid] <= instant) low = mid + 1; else high = mid; }
+    return low;
+  };
+  let clock = 0;  // model time as shown: it also runs between events
+
+  /* ---------------------------------------------------------------- conditions (E1 to E6), as the reference engine has them */
+
+  const value = (e, variables) => {
+    const [op, kind, args, constant] = e;
+    const arg = (i) => value(args[i], variables);
+    switch (op) {
+      case "const": return constant;
+      case "var": return variables[constant];
+      case "tokens": return size(constant);
+      case "now": case "end": return clock;
+      case "and": return arg(0) && arg(1);
+      case "or": return arg(0) || arg(1);
+      case "if": return arg(0) ? arg(1) : arg(2);
+      case "not": return !arg(0);
+      case "neg": return -arg(0);
+      case "add": return arg(0) + arg(1);
+      case "sub": return arg(0) - arg(1);
+      case "mul": return arg(0) * arg(1);
+      case "div": return arg(0) / arg(1);
+      case "idiv": return Math.floor(arg(0) / arg(1));
+      case "mod": { const a = arg(0), b = arg(1); return a - b * Math.floor(a / b); }
+      case "within": case "real": return arg(0);
+      case "ticks": return arg(0) * constant;
+      case "units": return arg(0) / constant;
+      case "min": return Math.min(arg(0), arg(1));
+      case "max": return Math.max(arg(0), arg(1));
+      case "abs": return Math.abs(arg(0));
+      case "floor": return Math.floor(arg(0));
+      case "ceil": return Math.ceil(arg(0));
+      case "round": { const a = arg(0), f = Math.floor(a); return a - f === 0.5 ? f + (f % 2 ? 1 : 0) : Math.round(a); }
+      case "sqrt": return Math.sqrt(arg(0));
+      case "ln": return Math.log(arg(0));
+      case "pow": return arg(0) ** arg(1);
+      case "eq": return arg(0) === arg(1);
+      case "ne": return arg(0) !== arg(1);
+      case "lt": return arg(0) < arg(1);
+      case "le": return arg(0) <= arg(1);
+      case "gt": return arg(0) > arg(1);
+      case "ge": return arg(0) >= arg(1);
+    }
+    throw new Error(op);
+  };
+  const count = (e, variables) => e ? value(e, variables) : 1;
+  const visible = (place, tokens) => {
+    const { discipline, key } = places[place];
+    if (discipline === "bag" || !tokens.length) return tokens;
+    if (discipline === "fifo") return tokens.slice(0, 1);
+    if (discipline === "lifo") return tokens.slice(-1);
+    const keys = tokens.map((one) => value(key, one.v)), least = keys.reduce((a, b) => Math.min(a, b));
+    return [tokens[keys.indexOf(least)]];
+  };
+  const matches = (pattern, variables, v) => pattern.every((m, slot) => !Array.isArray(m) || v[slot] === value(m, variables));
+  const weigh = (place, v) => places[place].weight ? Math.max(value(places[place].weight, v), 0) : 1;
+  const coming = (place) => held.flatMap((i) => happened[i].given).filter(([to]) => to === place)
+    .reduce((sum, [, n, v]) => sum + n * weigh(place, v), 0);
+  const MOST = 200;
+  /* The candidates: {variables, arc: the input arc that finds nothing, wrong: what is not met}. */
+  const candidates = (t) => {
+    const { inputs, inhibitors, guards, outputs, variables: names } = transitions[t], found = [];
+    const complete = (variables, took) => {
+      const wrong = [];
+      inhibitors.forEach((arc, n) => {
+        const there = black(arc.place) ? size(arc.place)
+          : marking[arc.place].filter((one) => matches(arc.pattern, variables, one.v)).length;
+        if (there >= count(arc.count, variables)) wrong.push(`inhibitor ${n}`);
+      });
+      const part = guards.findIndex((guard) => !value(guard.e, variables));
+      if (part >= 0) wrong.push(`guard ${part}`);
+      const given = new Map();
+      for (const arc of outputs) {
+        if (!arc.places.some((p) => places[p].capacity !== null)) continue;
+        if (arc.condition && !value(arc.condition, variables)) continue;
+        const place = arc.places[arc.index ? value(arc.index, variables) : 0];
+        const weight = places[place].weight ? weigh(place, arc.values.map((e) => value(e, variables))) : 1;
+        given.set(place, (given.get(place) ?? 0) + count(arc.count, variables) * weight);
+      }
+      for (const [place, more] of given) {
+        if (places[place].capacity === null) continue;
+        let left = coming(place);
+        if (!transitions[t].resets.includes(place)) {
+          left += black(place) ? size(place) : marking[place].reduce((sum, one) => sum + weigh(place, one.v), 0);
+          for (const [p, what] of took) if (p === place) left -= typeof what === "number" ? what : weigh(place, what.v);
+        }
+        if (left + more > places[place].capacity * (1 + 1e-12)) wrong.push(`room ${place}`);
+      }
+      found.push({ variables: [...variables], arc: inputs.length, wrong });
+    };
+    const extend = (variables, took, used) => {
+      if (found.length >= MOST) return;
+      const n = took.length;
+      if (n === inputs.length) { complete(variables, took.filter(([, , keep]) => !keep)); return; }
+      const arc = inputs[n];
+      if (black(arc.place)) {
+        const wanted = count(arc.count, variables);
+        const spent = took.filter(([p]) => p === arc.place).reduce((sum, [, what]) => sum + what, 0);
+        if (spent + wanted > size(arc.place)) { found.push({ variables: [...variables], arc: n, wrong: [] }); return; }
+        extend(variables, [...took, [arc.place, wanted, arc.keep]], used);
+        return;
+      }
+      const seen = visible(arc.place, marking[arc.place].filter((one) => !used.has(one)));
+      const fit = seen.filter((one) => matches(arc.pattern, variables, one.v));
+      if (!fit.length) found.push({ variables: [...variables], arc: n, wrong: [] });
+      for (const one of fit) {
+        const bound = [...variables];
+        arc.pattern.forEach((m, slot) => { if (typeof m === "number") bound[m] = one.v[slot]; });
+        extend(bound, [...took, [arc.place, one, arc.keep]], new Set(used).add(one));
+      }
+    };
+    try { extend(names.map(() => null), [], new Set()); } catch { return null; }
+    return found;
+  };
+
+  /* ---------------------------------------------------------------- the drawing */
+
+  let view = 0;
+  const sheets = net.views.map((one, index) => {
+    const sheet = $(`view-${index}`), root = sheet.shadowRoot, live = new Map();
+    for (const [id, [x, y, kind, width, height]] of Object.entries(one.nodes)) {
+      const node = root.getElementById(id);
+      const group = document.createElementNS(SVG, "g");
+      group.setAttribute("class", "live");
+      node.append(group);
+      node.setAttribute("tabindex", "-1");
+      node.style.cursor = "pointer";
+      node.addEventListener("click", (event) => { event.stopPropagation(); chooseNode(index, id); });
+      live.set(id, { node, group, x, y, kind, width, height, last: "" });
+    }
+    root.querySelector("svg").addEventListener("click", () => choose(null));
+    const inside = new Map([...live.keys()].map((id) => [id, { places: [], transitions: [] }]));
+    one.place.forEach((id, p) => id && inside.get(id).places.push(p));
+    one.transition.forEach((id, t) => id && inside.get(id).transitions.push(t));
+    return { sheet, live, inside };
+  });
+  const draw = (name, attributes, text) => {
+    const one = document.createElementNS(SVG, name);
+    for (const [key, v] of Object.entries(attributes)) one.setAttribute(key, v);
+    if (text !== undefined) one.textContent = text;
+    return one;
+  };
+  const seats = [[], [[0, 0]], [[-5, 0], [5, 0]], [[-5, 4], [5, 4], [0, -5]], [[-5, -5], [5, -5], [-5, 5], [5, 5]]];
+  const short = (n) => n < 10000 ? String(n) : n.toExponential(0).replace("+", "");
+  const drawNode = (one, tokens, coloured, firings) => {
+    const { group, x, y, kind, width, height } = one;
+    const ring = firings.length ? Math.min(...firings.map((i) => 1 - part(i))) : -1;
+    const key = `${tokens} ${firings.length} ${ring.toFixed(3)}`;
+    if (key === one.last) return;
+    one.last = key;
+    group.replaceChildren();
+    const cls = coloured ? "coloured" : "token";
+    if (kind === "module") {
+      if (tokens) group.append(draw("text", { class: "note", x: x + width / 2 - 6, y: y - height / 2 - 4, "text-anchor": "end",
+        "font-size": 11 }, `● ${short(tokens)}`));
+    } else if (tokens && tokens < seats.length) {
+      for (const [dx, dy] of seats[tokens]) group.append(draw("circle", { class: cls, cx: x + dx, cy: y + dy, r: 3.4 }));
+    } else if (tokens) {
+      group.append(draw("text", { class: cls, x, y: y + 4, "text-anchor": "middle", "font-size": tokens < 1000 ? 12 : 9 },
+        short(tokens)));
+    }
+    if (ring >= 0) {  // firings in progress: a clock for the first to end, and how many tokens are held
+      const cx = kind === "module" ? x - width / 2 + 9 : x, cy = kind === "module" ? y - height / 2 - 8 : y, r = 7;
+      const angle = 2 * Math.PI * Math.min(1 - ring, 0.9999);
+      group.append(draw("circle", { cx, cy, r: r + 1.5, class: "clock" }));
+      group.append(draw("path", { class: "hand", d: `M${cx},${cy} L${cx},${cy - r} A${r},${r} 0 ${angle > Math.PI ? 1 : 0} 1 ${
+        cx + r * Math.sin(angle)},${cy - r * Math.cos(angle)} Z` }));
+      if (firings.length > 1) group.append(draw("text", { class: "note", x: cx + 11, y: cy + 4, "font-size": 10 },
+        `${firings.length}`));
+    }
+  };
+  const part = (i) => (clock - happened[i].start) / (happened[i].end - happened[i].start);  // of a firing, done
+  const drawView = () => {
+    const { live, inside } = sheets[view];
+    const running = new Map();
+    for (const i of held) {
+      const t = happened[i].t;
+      if (!running.has(t)) running.set(t, []);
+      running.get(t).push(i);
+    }
+    const last = done ? events[done - 1] : null;
+    const lit = last === null ? -1 : happened[last < 0 ? ~last : last].t;
+    for (const [id, one] of live) {
+      const { places: ps, transitions: ts } = inside.get(id);
+      drawNode(one, ps.reduce((sum, p) => sum + size(p), 0), ps.some((p) => !black(p)), ts.flatMap((t) => running.get(t) ?? []));
+      one.node.classList.toggle("lit", ts.includes(lit));
+      one.node.classList.toggle("picked", picked !== null && (picked.kind === "p" ? ps : ts).includes(picked.number));
+    }
+  };
+  const showView = (index) => {
+    sheets.forEach(({ sheet }, n) => { sheet.hidden = n !== index; });
+    view = index;
+    const path = net.views[index].path, crumbs = $("crumbs");
+    crumbs.replaceChildren();
+    [[], ...path.map((_, n) => path.slice(0, n + 1))].forEach((part_, n, all) => {
+      const target = net.views.findIndex((one) => one.path.join(".") === part_.join("."));
+      const button = make("button", n ? part_[n - 1].replace("[*]", "") : net.name);
+      button.disabled = n === all.length - 1 || target < 0;
+      button.addEventListener("click", () => { showView(target); render(); });
+      crumbs.append(button);
+    });
+    crumbs.hidden = net.views.length === 1;
+    for (const one of sheets[index].live.values()) one.last = "";
+  };
+
+  /* ---------------------------------------------------------------- what is picked */
+
+  let picked = null;  // {kind: "p" | "t", number, all: the elements that the node stands for}
+  const pickName = () => picked && `${picked.kind}:${(picked.kind === "p" ? places : transitions)[picked.number].name}`;
+  const choose = (pick) => { picked = pick; if (pick?.kind === "p") spark(); render(); link(); };
+  const chooseNode = (index, id) => {
+    const module = net.views[index].modules[id];
+    if (module) {
+      const target = net.views.findIndex((one) => one.path.join(".") === module);
+      if (target >= 0) { showView(target); render(); return; }
+    }
+    const { places: ps, transitions: ts } = sheets[index].inside.get(id);
+    if (ps.length) choose({ kind: "p", number: ps[0], all: ps });
+    else if (ts.length) choose({ kind: "t", number: ts[0], all: ts });
+  };
+  const find = (name) => {
+    const kind = name[0], list = kind === "p" ? places : transitions;
+    const number = list.findIndex((one) => one.name === name.slice(2));
+    return number < 0 ? null : { kind, number, all: [number] };
+  };
+  const titled = (text, doc) => {
+    const box = $("pick");
+    box.replaceChildren(make("h2", text));
+    if (doc) box.append(make("p", doc, "doc"));
+    if (picked.all.length > 1) {
+      const select = make("select");
+      const list = picked.kind === "p" ? places : transitions;
+      for (const n of picked.all) {
+        const option = make("option", list[n].name);
+        option.value = n; option.selected = n === picked.number;
+        select.append(option);
+      }
+      select.addEventListener("change", () => choose({ ...picked, number: Number(select.value) }));
+      box.append(select);
+    }
+    return box;
+  };
+  const table = (rows_) => {
+    const one = make("table");
+    for (const cells of rows_) {
+      const row = make("tr", undefined, cells.cls);
+      for (const cell of cells) { const td = make("td"); td.append(cell); row.append(td); }
+      one.append(row);
+    }
+    return one;
+  };
+  const firingButton = (i) => {
+    const button = make("button", happened[i].t < 0 ? "its file" : `${transitions[happened[i].t].name} (firing ${i + 1})`, "link");
+    button.addEventListener("click", () => go(events.indexOf(i) + 1));
+    return button;
+  };
+  const way = (token) => {  // where a token has been: the firings that gave it and those before it
+    const list = make("ol");
+    for (let one = token, place = picked.number, n = 0; one && n < 20; n++) {
+      const item = make("li", `${time(one.at)} in ${places[place].name}: ${tokenText(place, one.v)}, given by `);
+      if (one.by < 0) { item.textContent = `0: in ${places[place].name} from the start`; list.append(item); break; }
+      item.append(firingButton(one.by));
+      list.append(item);
+      const from = happened[one.by].from ?? [];
+      const same = from.find(([, before]) => before.v.some((v) => one.v.includes(v))) ?? from[0];
+      [place, one] = same ?? [0, null];
+    }
+    return list;
+  };
+  const showPlace = () => {
+    const place = places[picked.number], box = titled(place.name, place.doc), there = marking[picked.number];
+    const facts = [place.discipline === "key" ? "by key" : place.discipline, place.room].filter(Boolean).join(", ");
+    box.append(make("p", `${size(picked.number).toLocaleString("en-US")} tokens${facts ? `, ${facts}` : ""}`));
+    if (typeof there === "number") return;
+    const list = make("div", undefined, "tokens");
+    there.slice(0, 100).forEach((token) => {
+      const details = make("details"), summary = make("summary", tokenText(picked.number, token.v));
+      summary.append(make("span", ` ${time(clock - token.at)} old`, "soft"));
+      details.append(summary);
+      details.addEventListener("toggle", () => { if (details.open) details.append(way(token)); }, { once: true });
+      list.append(details);
+    });
+    box.append(list);
+    if (there.length > 100) box.append(make("p", `and ${there.length - 100} more`, "soft"));
+  };
+  const showTransition = () => {
+    const t = picked.number, one = transitions[t], box = titled(one.name, one.doc), found = candidates(t);
+    if (!found) { box.append(make("p", "Its conditions cannot be computed here.", "bad")); return; }
+    const fit = found.filter((c) => c.arc === one.inputs.length && !c.wrong.length);
+    box.append(make("p", fit.length ? `enabled: ${fit.length} of ${found.length} candidates can fire` : "not enabled",
+      fit.length ? "good" : "bad"));
+    const lines = [], complete = found.filter((c) => c.arc === one.inputs.length);
+    const verdict = (name, reached, wrong, there) => {
+      const text = !reached ? "· not looked at" : !wrong ? "✓" : reached === 1 ? "✗" : `✗ for ${wrong} of ${reached}`;
+      const line = [name, there, text];
+      line.cls = reached && wrong === reached ? "culprit" : "";
+      lines.push(line);
+    };
+    const there = (p) => `${size(p)}`;
+    one.inputs.forEach((arc, n) => {
+      const reached = found.filter((c) => c.arc >= n);
+      verdict(arc.text, reached.length, reached.filter((c) => c.arc === n).length, there(arc.place));
+    });
+    const of = (what) => complete.filter((c) => c.wrong.includes(what)).length;
+    one.inhibitors.forEach((arc, n) => verdict(arc.text, complete.length, of(`inhibitor ${n}`), there(arc.place)));
+    one.guards.forEach((guard, n) => verdict(`guard ${guard.text}`, complete.length, of(`guard ${n}`), ""));
+    const limited = [...new Set(one.outputs.flatMap((arc) => arc.places))].filter((p) => places[p].capacity !== null);
+    for (const p of limited) {
+      const on = coming(p);
+      verdict(`room in ${places[p].name} (${places[p].room})`, complete.length, of(`room ${p}`), there(p) + (on ? ` + ${on}` : ""));
+    }
+    box.append(table(lines));
+    if (found.length > 1 || boundText(t, found[0].variables)) {
+      const listed = found.slice(0, 12).map((c) => {
+        const why = c.arc < one.inputs.length ? `✗ ${one.inputs[c.arc].text}`
+          : c.wrong.length ? `✗ ${c.wrong.map((w) => w.startsWith("guard") ? `guard ${one.guards[w.slice(6)].text}`
+            : w.startsWith("room") ? `room in ${places[w.slice(5)].name}` : one.inhibitors[w.slice(10)].text).join("; ")}`
+          : "✓ can fire";
+        const line = [boundText(t, c.variables) || "–", why];
+        line.cls = why[0] === "✗" ? "culprit" : "";
+        return line;
+      });
+      box.append(make("h3", `${found.length >= MOST ? `${MOST} or more` : found.length} candidate${found.length > 1 ? "s" : ""}`),
+        table(listed));
+    }
+    const rival = transitions.findIndex((other, n) => n !== t && fit.length && other.priority > one.priority
+      && candidates(n)?.some((c) => c.arc === other.inputs.length && !c.wrong.length));
+    if (rival >= 0) box.append(make("p", `It waits: ${transitions[rival].name} has a higher priority.`, "bad"));
+  };
+  const showHeld = () => {
+    const box = $("held");
+    box.replaceChildren(make("h2", `${held.length} firing${held.length === 1 ? "" : "s"} in progress`));
+    const first_ = [...held].sort((a, b) => happened[a].end - happened[b].end).slice(0, 12);
+    for (const i of first_) {
+      const one = happened[i], line = make("div", undefined, "firing"), bar = make("progress");
+      bar.value = part(i);
+      const bound = boundText(one.t, one.variables), name = make("span", transitions[one.t].name + (bound ? ` (${bound})` : ""));
+      name.title = name.textContent;
+      line.append(name, bar, make("span", `until ${time(one.end)}`, "soft"));
+      box.append(line);
+    }
+    if (held.length > first_.length) box.append(make("p", `and ${held.length - first_.length} more`, "soft"));
+  };
+  /* Nothing is picked: the places that have filled most since the start. */
+  const showFull = () => {
+    const more = places.map((place, p) => [size(p) - starts[p], p]).filter(([n]) => n > 0).sort((a, b) => b[0] - a[0] || a[1] - b[1]);
+    const box = $("pick");
+    box.replaceChildren(make("h2", more.length ? "What has filled since the start" : "Nothing has filled since the start"));
+    box.append(table(more.slice(0, 10).map(([n, p]) => {
+      const button = make("button", places[p].name, "link");
+      button.addEventListener("click", () => choose({ kind: "p", number: p, all: [p] }));
+      return [button, `${size(p)}${places[p].room ? ` (${places[p].room})` : ""}`, `+${n}`];
+    })), make("p", "Choose a place or a transition of the drawing.", "soft"));
+  };
+  let shownFile = null;
+  const showSource = () => {
+    const last = done ? events[done - 1] : null;
+    const subject = picked ? (picked.kind === "p" ? places : transitions)[picked.number]
+      : last === null ? null : transitions[happened[last < 0 ? ~last : last].t];
+    const span = subject?.span, box = $("source");
+    if (!span || net.sources[span[0]] === undefined) return;
+    if (shownFile !== span[0]) {
+      shownFile = span[0];
+      const list = make("ol");
+      for (const line of net.sources[span[0]].split("\n")) list.append(make("li", line || " "));
+      box.replaceChildren(make("h2", span[0].split(/[\\/]/).at(-1)), list);
+    }
+    box.querySelectorAll(".now").forEach((line) => line.classList.remove("now"));
+    const lines = box.querySelectorAll("li");
+    for (let n = span[1]; n <= span[2]; n++) lines[n - 1]?.classList.add("now");
+    const line = lines[span[1] - 1], list = box.querySelector("ol");
+    if (line) list.scrollTop = line.offsetTop - list.clientHeight / 3;
+  };
+
+  /* ---------------------------------------------------------------- the line of time */
+
+  const slider = $("slider"), canvas = $("spark");
+  slider.max = events.length;
+  let levels = null;
+  const spark = () => {
+    const p = picked?.kind === "p" ? picked.number : levels?.p ?? 0;
+    const values = new Float64Array(events.length + 1);
+    let level = starts[p] ?? 0;
+    values[0] = level;
+    const given = (i) => { for (const [to, n] of happened[i].given) if (to === p) level += n; };
+    events.forEach((event, n) => {
+      if (event < 0) given(~event);
+      else {
+        const one = happened[event];
+        for (const [from] of one.taken) if (from === p) level--;
+        if (one.t >= 0 && transitions[one.t].resets.includes(p)) level = 0;
+        if (one.end <= one.start) given(event);
+      }
+      values[n + 1] = level;
+    });
+    levels = { p, values, most: values.reduce((a, b) => Math.max(a, b), 1) };
+    drawSpark();
+  };
+  const drawSpark = () => {
+    if (!levels || !places.length) return;
+    const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
+    canvas.width = width * ratio; canvas.height = height * ratio;
+    const pen = canvas.getContext("2d"), colours = getComputedStyle(document.documentElement);
+    pen.scale(ratio, ratio);
+    pen.fillStyle = colours.getPropertyValue("--fill");
+    const { values, most } = levels;
+    for (let x = 0; x < width; x++) {
+      const from = Math.floor(x / width * values.length), to = Math.max(Math.floor((x + 1) / width * values.length), from + 1);
+      let high = 0;
+      for (let n = from; n < to && n < values.length; n++) if (values[n] > high) high = values[n];
+      const h = high / most * (height - 2);
+      pen.fillRect(x, height - h, 1, h);
+    }
+    pen.fillStyle = colours.getPropertyValue("--accent");
+    pen.fillRect(done / Math.max(events.length, 1) * (width - 1), 0, 1.5, height);
+    $("spark-name").textContent = `${places[levels.p].name}: ${size(levels.p)} of at most ${most}`;
+  };
+
+  /* ---------------------------------------------------------------- going */
+
+  let going = false, before = 0, owed = 0;
+  const render = () => {
+    slider.value = done;
+    $("clock").textContent = time(clock);
+    $("count").textContent = `event ${done.toLocaleString("en-US")} of ${events.length.toLocaleString("en-US")}`;
+    const last = done ? events[done - 1] : null, one = last === null ? null : happened[last < 0 ? ~last : last];
+    const text = one && one.t >= 0 ? boundText(one.t, one.variables) : "";
+    $("event").textContent = one === null ? "the initial marking" : one.t < 0 ? "a row of a recording arrives"
+      : `${transitions[one.t].name}${text ? ` (${text})` : ""} ${last < 0 ? "ends" : one.end > one.start ? "starts" : "fires"}`;
+    drawView(); drawSpark(); showHeld(); showSource();
+    if (!picked) showFull();
+    else if (picked.kind === "p") showPlace();
+    else showTransition();
+    $("play").textContent = going ? "Pause" : "Play";
+  };
+  let linking = 0;
+  const link = () => {
+    clearTimeout(linking);
+    linking = setTimeout(() => {
+      const pick = picked ? `&pick=${encodeURIComponent(pickName())}` : "";
+      history.replaceState(null, "", `#t=${done}${pick}`);
+    }, 150);
+  };
+  const go = (target) => { jump(target); render(); link(); };
+  const condition = () => {
+    const text = $("break").value.trim();
+    if (!text) return null;
+    const fires = transitions.findIndex((one) => one.name === text);
+    if (fires >= 0) return () => { const e = events[done - 1]; return e >= 0 && happened[e].t === fires; };
+    const found = /^(\S+?)\s*(<=|>=|==|=|<|>)\s*([\d.]+)\s*(\S*)$/.exec(text);
+    if (!found) return undefined;
+    const compare = { "<=": (a, b) => a <= b, ">=": (a, b) => a >= b, "<": (a, b) => a < b, ">": (a, b) => a > b };
+    const holds = compare[found[2]] ?? ((a, b) => a === b);
+    if (found[1] === "t") {
+      const unit = net.units.Time, size_ = unit?.units.find(([, name]) => name === found[4])?.[0];
+      if (unit?.units.length && !size_) return undefined;
+      const ticks = Number(found[3]) * (size_ ?? 1) / (unit?.factor ?? 1);
+      return () => holds(clock, ticks);
+    }
+    const place = places.findIndex((one) => one.name === found[1]);
+    return place < 0 ? undefined : () => holds(size(place), Number(found[3]));
+  };
+  const stop = () => { going = false; render(); link(); };
+  const frame = (instant) => {
+    if (!going) return;
+    const passed = Math.min(instant - before, 250) / 1000, [mode, rate] = $("speed").value.split(" ");
+    const stopsAt = condition();
+    before = instant;
+    const target = mode === "time" ? clock + passed * Number(rate) : Infinity;
+    owed = mode === "time" ? Infinity : owed + passed * Number(rate);
+    while (done < events.length && owed >= 1 && when[done] <= target) {
+      apply();
+      clock = now;
+      owed--;
+      if (stopsAt?.()) { stop(); return; }
+    }
+    if (mode === "time") clock = Math.min(target, net.until);
+    if (mode === "time" && stopsAt?.()) { stop(); return; }
+    if (done >= events.length && (mode !== "time" || clock >= net.until)) { stop(); return; }
+    render();
+    requestAnimationFrame(frame);
+  };
+  const toggle = () => {
+    going = !going;
+    if (going && done >= events.length) jump(0);
+    owed = 0; before = performance.now();
+    if (going) requestAnimationFrame(frame);
+    render(); link();
+  };
+  const actions = { first: () => go(0), back: () => go(done - 1), play: toggle, step: () => go(done + 1), last: () => go(events.length) };
+  for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { if (id !== "play") going = false; action(); });
+  slider.addEventListener("input", () => { going = false; go(Number(slider.value)); });
+  $("break").addEventListener("input", () => { $("break").classList.toggle("wrong", condition() === undefined); });
+  const keys = { ArrowRight: "step", ArrowLeft: "back", " ": "play", Home: "first", End: "last" };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)
+      && event.target !== slider) return;
+    if (event.key === "Escape") choose(null);
+    else if (event.key === "PageDown") go(done + 100);
+    else if (event.key === "PageUp") go(done - 100);
+    else if (keys[event.key]) { if (keys[event.key] !== "play") going = false; actions[keys[event.key]](); }
+    else if (event.key === "n" || event.key === "p") {  // the next place or transition
+      const list = [...places.map((_, n) => ["p", n]), ...transitions.map((_, n) => ["t", n])];
+      const here = picked ? list.findIndex(([kind, n]) => kind === picked.kind && n === picked.number) : -1;
+      const [kind, number] = list[(here + (event.key === "n" ? 1 : -1) + list.length) % list.length];
+      choose({ kind, number, all: [number] });
+    } else return;
+    event.preventDefault();
+  });
+  addEventListener("resize", drawSpark);
+  const follow = () => {
+    const hash = new URLSearchParams(location.hash.slice(1));
+    const pick = hash.get("pick");
+    picked = pick ? find(pick) : null;
+    jump(Math.trunc(Number(hash.get("t")) || 0));
+    if (picked) {
+      const here = (one) => (picked.kind === "p" ? one.place : one.transition)[picked.number];
+      const index = net.views.findIndex((one) => here(one) && !one.modules[here(one)]);
+      if (index >= 0) showView(index);
+    }
+    spark(); render();
+  };
+  addEventListener("hashchange", follow);
+  jump(0);
+  if (places.length) levels = { p: Math.max(places.findIndex((one) => one.capacity !== null), 0) };
+  showView(0);
+  follow();
+  document.documentElement.dataset.ready = "1";
+  window.tokenGame = { go, before: (firing) => events.indexOf(firing), state: () => ({ done, now, sizes: places.map((_, p) => size(p)), held: held.length }),
+    tokens: (p) => typeof marking[p] === "number" ? marking[p] : marking[p].map((one) => one.v),
+    enabled: (t) => { const n = transitions[t].inputs.length; return candidates(t).filter((c) => c.arc === n && !c.wrong.length).length; } };
+})();

@@ -1,0 +1,310 @@
+"""The token game: one HTML file that shows a recorded run token by token, offline.
+
+The page contains the trace, compressed, and a script that repeats it. Texts of the net are data: the script puts them
+into the page as text only, and the page's policy lets nothing else run.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final
+
+from petri.analysis.enabling import guard_parts
+from petri.net import Expr, InputArc, Net, OutputArc, Place, Scalar, Slot, Span, Transition, Variable
+from petri.report.expressions import ExpressionText
+from petri.report.html.markup import Content, Markup, content, data, tag
+from petri.report.html.page import asset, policy
+from petri.report.html.palette import style_variables
+from petri.report.picture import Diagram, diagram, layout, svg, views
+from petri.report.picture.diagram import TRANSITION
+from petri.report.picture.folding import starred
+from petri.report.picture.modules import MODULE, path_of
+from petri.report.picture.sizes import core_size
+from petri.report.picture.svg import quoted
+from petri.report.quantities import Units
+from petri.run.recording import Recording
+from petri.ticks import time_power
+from petri.version import VERSION
+
+LARGEST: Final = 3_000  # places and transitions
+LARGEST_SOURCE: Final = 200_000  # characters of one file that the page shows
+_DIMENSIONS: Final = ("Time", "Bytes", "Rate", "Freq")
+_LIVE: Final = (
+    "<style>:host{display:block}svg{width:100%;height:auto;display:block}.paper{fill:none}"
+    ".clock{fill:var(--sheet);stroke:var(--accent);stroke-width:1.2}.hand{fill:var(--accent)}"
+    ".lit .timed,.lit .immediate,.lit .place,.lit .module{stroke:var(--s1);stroke-width:3}"
+    ".picked .timed,.picked .immediate,.picked .place,.picked .module{stroke:var(--accent);stroke-width:3}"
+    "g.node:focus-visible{outline:none}</style>"
+)
+_KEYS: Final = (
+    ("→ ←", "step"),
+    ("space", "play"),
+    ("Page ↓ ↑", "100 events"),
+    ("n p", "pick the next part"),
+    ("Esc", "let go"),
+)
+
+
+def token_game(net: Net, sources: Mapping[str, str], recording: Recording, run: str) -> str:
+    """The page. `run` says which run it is."""
+    whole = diagram(net, sources=sources)
+    whole = replace(whole, nodes=tuple(replace(node, tokens=0) for node in whole.nodes))
+    drawn = views(whole)
+    described = _net(net, sources, recording)
+    described["views"] = [_view(net, whole, path, one) for path, one in drawn]
+    text = json.dumps(described, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    packed = base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+    script = asset("play.js")
+    doc = " ".join(net.doc.split()).partition(". ")[0]
+    body = content(
+        tag("header", tag("h1", net.name), tag("p", doc), tag("p", run)),
+        _controls(recording),
+        tag("main", _drawings(drawn), _panels()),
+        tag(
+            "footer",
+            [(tag("kbd", key), f" {what}  ") for key, what in _KEYS],
+            f"Made by pnsim {VERSION}; loads nothing.",
+        ),
+        tag("noscript", tag("p", "The token game needs JavaScript.")),
+        data("trace", packed),
+        tag("script", Markup(script)),
+    )
+    head = content(
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy([script])),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", f"{net.name} – token game"),
+        tag("style", Markup(style_variables() + asset("play.css"))),
+    )
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+# ---------------------------------------------------------------- the parts of the page
+
+
+def _controls(recording: Recording) -> Markup:
+    buttons = (("first", "|◀", "To the start"), ("back", "◀", "One event back"), ("play", "Play", "Play or pause"),
+               ("step", "▶", "One event on"), ("last", "▶|", "To the end"))  # fmt: skip
+    rates = [("event 2", "2 events/s"), ("event 10", "10 events/s"), ("event 100", "100 events/s")]
+    spans = ((10, "whole run in 10 s"), (60, "whole run in a minute"), (600, "whole run in 10 min"))
+    rates += [(f"time {recording.until / seconds!r}", text) for seconds, text in spans if recording.until]
+    options = [tag("option", text, value=value) for value, text in rates]
+    return tag(
+        "section",
+        tag(
+            "div",
+            [tag("button", sign, id=name, type="button", title=text, aria_label=text) for name, sign, text in buttons],
+            tag("select", options, id="speed", aria_label="Speed"),
+            tag(
+                "input",
+                type="text",
+                id="break",
+                placeholder="stop at: PLACE >= 8, TRANSITION, t >= 3 us",
+                aria_label="Stop at a condition",
+            ),
+            class_="row",
+        ),
+        tag(
+            "div",
+            tag("span", id="clock"),
+            tag("span", id="count", class_="soft"),
+            tag("span", id="event"),
+            class_="row",
+        ),
+        tag("div", tag("span", id="spark-name", class_="spark"), tag("canvas", id="spark", aria_hidden="true")),
+        tag("input", type="range", id="slider", min=0, max=1, value=0, aria_label="Position in the run"),
+        id="time",
+    )
+
+
+def _drawings(drawn: Sequence[tuple[tuple[str, ...], Diagram]]) -> Markup:
+    sheets = []
+    for number, (_, one) in enumerate(drawn):
+        text = svg(one, layout(one))
+        width = re.search(r'width="(\d+)"', text)
+        inside = Markup('<template shadowrootmode="open">' + text + _LIVE + "</template>")
+        style = f"--width:{width[1] if width else 800}"
+        sheets.append(tag("div", inside, id=f"view-{number}", class_="sheet", style=style, hidden=number > 0))
+    return tag("section", tag("div", id="crumbs", class_="row"), sheets, id="net", aria_label="The net")
+
+
+def _panels() -> Markup:
+    parts: list[Content] = [tag("section", id=name) for name in ("pick", "held", "source")]
+    return tag("aside", parts)
+
+
+# ---------------------------------------------------------------- data for the script
+
+
+def _net(net: Net, sources: Mapping[str, str], recording: Recording) -> dict[str, Any]:
+    words = ExpressionText(net, sources)
+    spans = [place.span for place in net.places] + [transition.span for transition in net.transitions]
+    files = {span.file for span in spans if span is not None and len(sources.get(span.file, "")) <= LARGEST_SOURCE}
+    return {
+        "name": net.name,
+        "until": recording.until,
+        "units": _units(net),
+        "places": [_place(place, words) for place in net.places],
+        "transitions": [_transition(net, transition, words) for transition in net.transitions],
+        "rows": _rows(recording),
+        "sources": {file: sources[file] for file in sorted(files) if file in sources},
+    }
+
+
+def _units(net: Net) -> dict[str, Any]:
+    """For each dimension the factor from what the engine keeps to the basic unit, and the units to choose from."""
+    units = Units.of(net)
+    found = {}
+    for dimension in _DIMENSIONS:
+        factor, known = units.units_of(dimension)
+        power = time_power(dimension)
+        found[dimension] = {"factor": factor * float(net.tick.length**power), "units": known}
+    return found
+
+
+def _place(place: Place, words: ExpressionText) -> dict[str, Any]:
+    return {
+        "name": place.name,
+        "doc": place.doc,
+        "slots": [_kind(slot) for slot in place.colour.slots],
+        "discipline": place.discipline,
+        "key": _expression(place.key),
+        "capacity": place.capacity,
+        "weight": _expression(place.weight),
+        "room": words.capacity(place),
+        "initial": [[count, list(token)] for count, token in place.initial],
+        "span": _span(place.span),
+    }
+
+
+def _kind(one: Slot | Variable) -> dict[str, Any]:
+    return {"name": one.name, "dimension": one.dimension, "labels": one.labels}
+
+
+def _span(span: Span | None) -> list[Any] | None:
+    return None if span is None else [span.file, span.line, span.end_line]
+
+
+def _expression(e: Expr | None) -> list[Any] | None:
+    if e is None:
+        return None
+    return [e.op, e.kind, [_expression(argument) for argument in e.args], None if e.value is None else _plain(e.value)]
+
+
+def _plain(value: Scalar) -> Scalar:
+    return value if isinstance(value, bool | int) else float(value)
+
+
+def _transition(net: Net, one: Transition, words: ExpressionText) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "doc": one.doc,
+        "variables": [_kind(variable) for variable in one.variables],
+        "inputs": [_input(net, arc, one, words) for arc in one.inputs],
+        "inhibitors": [
+            {
+                "place": arc.place,
+                "pattern": [_expression(match.equal) for match in arc.pattern],
+                "count": _expression(arc.threshold),
+                "text": f"fewer than {words.of(arc.threshold, one.variables) if arc.threshold else 1} in "
+                + net.places[arc.place].name,
+            }
+            for arc in one.inhibitors
+        ],
+        "guards": [{"e": _expression(part), "text": words.of(part, one.variables)} for part in guard_parts(one)],
+        "outputs": [_output(arc) for arc in one.outputs],
+        "resets": one.resets,
+        "priority": one.priority,
+        "span": _span(one.span),
+    }
+
+
+def _input(net: Net, arc: InputArc, one: Transition, words: ExpressionText) -> dict[str, Any]:
+    pattern = words.pattern(arc, one)
+    place = net.places[arc.place]
+    text = place.name + (f"({pattern})" if pattern and place.colour.slots else f" × {pattern}" if pattern else "")
+    slots = [match.bind if match.bind is not None else _expression(match.equal) for match in arc.pattern]
+    return {"place": arc.place, "pattern": slots, "count": _expression(arc.count), "keep": arc.keep, "text": text}
+
+
+def _output(arc: OutputArc) -> dict[str, Any]:
+    return {
+        "places": arc.places,
+        "values": [_expression(value) for value in arc.values],
+        "index": _expression(arc.index),
+        "count": _expression(arc.count),
+        "condition": _expression(arc.condition),
+    }
+
+
+def _rows(recording: Recording) -> list[Scalar]:
+    """One number after the other: transition, time since the start before, duration, variables, takes, gives."""
+    rows: list[Scalar] = []
+    before = 0.0
+    for one in recording.happenings:
+        rows += [one.transition, _whole(one.start - before), _whole(one.end - one.start)]
+        rows += [_whole(value) for value in one.variables] if one.transition >= 0 else []
+        before = one.start
+        rows.append(len(one.taken))
+        for place, seat in one.taken:
+            rows += [place, seat]
+        merged: list[tuple[int, int, Sequence[Scalar]]] = []
+        for place, tokens in one.given:
+            merged += [(place, 1, token) for token in tokens] if tokens[0] else [(place, len(tokens), ())]
+        rows.append(len(merged))
+        for place, count, token in merged:
+            rows += [place, count, *map(_whole, token)]
+    return rows
+
+
+def _whole(value: Scalar) -> Scalar:
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else _plain(value)
+
+
+def _view(net: Net, whole: Diagram, path: tuple[str, ...], drawn: Diagram) -> dict[str, Any]:
+    """Where the nodes of one drawing are, and which node stands for each place and each transition."""
+    placed = layout(drawn)
+    shown = {node.name for node in drawn.nodes}
+    boxes = {node.name: node.box for node in whole.nodes}
+    find = _finder(tuple(boxes))
+
+    def node_of(name: str) -> str | None:
+        node = find(name)
+        if node in shown:
+            return quoted(node)
+        modules = (".".join(boxes[node][:depth]) + MODULE for depth in range(1, len(boxes[node]) + 1))
+        return next((quoted(module) for module in modules if module in shown), None)
+
+    return {
+        "path": path,
+        "nodes": {quoted(one.name): [*placed.nodes[one.name], one.kind, *core_size(one)] for one in drawn.nodes},
+        "place": [node_of(place.name) for place in net.places],
+        "transition": [node_of(one.name + TRANSITION) for one in net.transitions],
+        "modules": {quoted(one.name): ".".join(path_of(one)) for one in drawn.nodes if one.kind == "module"},
+    }
+
+
+def _finder(nodes: tuple[str, ...]) -> Any:
+    """Which node stands for a name, where elements of an array are drawn as one."""
+    known = set(nodes)
+    patterns = [
+        (name, re.compile(re.escape(name).replace(r"\[\*\]", r"\[\d+\]") + "$")) for name in nodes if "[*]" in name
+    ]
+    by_star: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    for name, pattern in patterns:
+        by_star.setdefault(starred(name), []).append((name, pattern))
+
+    @cache
+    def find(name: str) -> str:
+        if name in known:
+            return name
+        return next(node for node, pattern in by_star[starred(name)] if pattern.match(name))
+
+    return find

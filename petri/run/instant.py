@@ -1,0 +1,127 @@
+"""Runs a replication again to some instant, and reads off its state there.
+
+The firings in progress follow from the trace: a firing that started and has not ended. What it holds and will give
+follows from its variables; only where an arc asks for `tokens(…)`, the run is repeated once more to its start.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from petri.engine.firings import TracedFiring
+from petri.engine.interface import Reason, Session
+from petri.engine.state import InProgress, State, in_progress, looks_at_tokens
+from petri.net import Net
+from petri.run.plan import Plan
+from petri.run.session import begin
+from petri.structs import Frozen
+
+_PIECE: Final = 65_536  # firings whose trace is in memory at a time
+LOOKAHEAD: Final = 100_000  # firings within which the next one of a transition is looked for
+
+
+class Moment(Frozen):
+    """The state at an instant of a run, and what the run does around it.
+
+    ended: how the run stood there: "until" if it goes on after this instant, "budget" just before a firing that has
+    been chosen, "dead", or "error". counts, last: for each transition, how often it has fired, and when it did last
+    [ticks; nan if never]; empty if not known. following: the firing that starts next.
+    """
+
+    state: State
+    ended: Reason
+    counts: Sequence[int] = ()
+    last: Sequence[float] = ()
+    following: TracedFiring | None = None
+
+
+class Course:
+    """One replication, which goes forwards to an instant and beyond, and remembers what its firings tell."""
+
+    def __init__(self, net: Net, plan: Plan, replication: int) -> None:
+        self.net = net
+        self.plan = plan
+        self.replication = replication
+        self.session = self._begin(trace=True)
+        self.counts = np.zeros(len(net.transitions), dtype=np.int64)
+        self.last = np.full(len(net.transitions), math.nan)
+        self._open: list[tuple[int, TracedFiring]] = []  # the number of a firing in progress, and the firing
+        self._drained = 0
+
+    def _begin(self, trace: bool) -> Session:
+        plan = self.plan
+        return begin(self.net, plan.engine, plan.seed, self.replication, limits=plan.limits, trace=trace)
+
+    def advance(self, until: float, firings: int | None) -> Reason:
+        """To the end of instant `until` [ticks], or just before the firing after so many."""
+        while True:
+            left = _PIECE if firings is None else min(_PIECE, firings - self.session.firings)
+            reason = self.session.advance(until, left)
+            self._drain()
+            if reason != "budget" or (firings is not None and self.session.firings >= firings):
+                return reason
+
+    def number_of(self, transition: int, after: float) -> int | None:
+        """Which firing of the run is the first of a transition that starts after an instant [ticks], from 1."""
+        while True:
+            begun = self.session.firings
+            reason = self.session.advance(self.net.tick.ticks(self.plan.until), _PIECE)
+            firings = self.session.trace()
+            found = np.flatnonzero((firings.transitions == transition) & (firings.start_ticks > after))
+            if len(found):
+                return begun + int(found[0]) + 1
+            if reason != "budget":
+                return None
+
+    def moment(self, ended: Reason, look_ahead: bool = True) -> Moment:
+        """The state here. Goes one firing further to see the next, so call it once."""
+        state = State(self.session.now, self.session.firings, self.session.held(), self._in_progress())
+        counts, last = self.counts.tolist(), self.last.tolist()
+        following = None
+        if look_ahead and ended in ("budget", "until"):
+            self.session.advance(math.inf, 1)
+            following = next(iter(self.session.trace()), None)
+        return Moment(state, ended, counts, last, following)
+
+    def next_firing(self, transition: int, known: TracedFiring | None) -> TracedFiring | None:
+        """The next firing of a transition within `LOOKAHEAD` firings. `known`: the one that `moment` found."""
+        if known is not None and known.transition == transition:
+            return known
+        for _ in range(0, LOOKAHEAD, 10_000):
+            reason = self.session.advance(math.inf, 10_000)
+            firings = self.session.trace()
+            found = np.flatnonzero(firings.transitions == transition)
+            if len(found):
+                next_one: TracedFiring = firings[int(found[0])]
+                return next_one
+            if reason != "budget":
+                return None
+        return None
+
+    def _drain(self) -> None:
+        firings = self.session.trace()
+        self.counts += np.bincount(firings.transitions, minlength=len(self.counts))
+        self.last[firings.transitions] = firings.start_ticks  # of several the last assignment stays
+        now = self.session.now
+        self._open = [one for one in self._open if one[1].end > now]
+        self._open += [(self._drained + int(i), firings[int(i)]) for i in np.flatnonzero(firings.end_ticks > now)]
+        self._drained += len(firings)
+
+    def _in_progress(self) -> tuple[InProgress, ...]:
+        sizes = self._sizes([number for number, one in self._open if looks_at_tokens(self.net, one.transition)])
+        found = [in_progress(self.net, one, sizes.get(number, ())) for number, one in self._open]
+        return tuple(sorted(found, key=lambda firing: firing.end))
+
+    def _sizes(self, numbers: list[int]) -> dict[int, list[int]]:
+        """The number of tokens of each place just before each of these firings."""
+        if not numbers:
+            return {}
+        again, sizes = self._begin(trace=False), {}
+        for number in numbers:
+            again.advance(math.inf, number - again.firings)
+            sizes[number] = [len(tokens) for tokens in again.held()]
+        return sizes

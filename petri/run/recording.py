@@ -1,0 +1,126 @@
+"""Records a run token by token, for the token game: which tokens each firing takes, and which it gives.
+
+The record is what a viewer needs to repeat the run without computing anything: it takes tokens by their seats in their
+places, and the rules S4 and I5 say where the others then are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from petri.engine.interface import Limits
+from petri.engine.reference import Binding, Engine, Firing, Held
+from petri.net import Net, Scalar, Token, Transition
+from petri.structs import Struct, field
+
+_PIECE: Final = 1_000  # firings between two looks at `stopped`
+
+Taken = tuple[int, int]
+"""A place, and the seat of the token that is taken from it, when those before it have been taken."""
+Given = tuple[int, tuple[Token, ...]]
+
+
+class Happening(Struct):
+    """A firing that starts, or (transition -1) a row of a stream that arrives. Instants in ticks."""
+
+    transition: int
+    start: float
+    end: float
+    variables: tuple[Scalar, ...] = ()
+    taken: tuple[Taken, ...] = ()
+    resets: tuple[int, ...] = ()
+    given: tuple[Given, ...] = ()
+
+
+class Recording(Struct):
+    """`until`: the instant of the end [ticks]; `ended`: "dead", "until", "firings", "error" or "interrupted"."""
+
+    happenings: list[Happening] = field(default_factory=list)
+    until: float = 0.0
+    ended: str = "until"
+
+
+def record(
+    net: Net,
+    seed: int,
+    replication: int,
+    until: float,
+    firings: int,
+    *,
+    limits: Limits = Limits(),
+    stopped: Callable[[], bool] = lambda: False,
+) -> Recording:
+    """Record up to the end of instant `until` [ticks], or so many firings.
+
+    Raises LanguageError for a stream that cannot be read, ModelError if the initial marking cannot be computed.
+    """
+    engine = _Recorder(net, seed, replication, limits)
+    rows = None
+    if engine.streams:
+        from petri.traffic import Recordings
+
+        rows = Recordings(net)
+    reason = "budget"
+    while reason in ("budget", "input") and engine.firings < firings and not stopped():
+        reason = engine.advance(until, min(_PIECE, firings - engine.firings))
+        if reason == "input":
+            assert rows is not None
+            assert engine.wanted is not None
+            engine.feed(engine.wanted, rows.tokens(engine.wanted))
+    ended = {"budget": "firings", "input": "interrupted"}.get(reason, reason)
+    last = until if ended == "until" and math.isfinite(until) else engine.now
+    return Recording(engine.happenings, last, ended)
+
+
+class _Recorder(Engine):
+    """The reference engine, which notes what it does."""
+
+    def __init__(self, net: Net, seed: int, replication: int, limits: Limits) -> None:
+        super().__init__(net, seed, replication, limits)
+        self.happenings: list[Happening] = []
+        self._taken: list[Taken] = []
+        self._starting = False  # a firing; one without time also deposits then
+        self._depositing = False
+
+    def start(self, index: int, binding: Binding) -> None:
+        self._starting, self._taken = True, []
+        super().start(index, binding)
+        self._starting = False
+
+    def remove(self, place: int, token: Held) -> None:
+        self._taken.append((place, self.marking[place].index(token)))
+        super().remove(place, token)
+
+    def take(self, transition: Transition, binding: Binding) -> None:
+        super().take(transition, binding)
+        self.happenings.append(
+            Happening(-1, self.now, self.now, tuple(binding.variables), tuple(self._taken), transition.resets)
+        )
+
+    def begin(self, firing: Firing) -> None:
+        self._note(firing)
+        super().begin(firing)
+
+    def deposit(self, firing: Firing) -> None:
+        if self._starting:
+            self._note(firing)
+        self._depositing = True
+        super().deposit(firing)
+        self._depositing = False
+
+    def arrive(self, place: int, tokens: Sequence[Held]) -> None:
+        if not self._depositing:  # a row of a stream
+            self.happenings.append(Happening(-1, self.now, self.now, given=_given([(place, list(tokens))])))
+        super().arrive(place, tokens)
+
+    def _note(self, firing: Firing) -> None:
+        happening = self.happenings[-1]
+        happening.transition = firing.transition
+        happening.end = firing.end
+        happening.given = _given(firing.deposits)
+
+
+def _given(deposits: Sequence[tuple[int, list[Held]]]) -> tuple[Given, ...]:
+    return tuple((place, tuple(token.value for token in tokens)) for place, tokens in deposits if tokens)

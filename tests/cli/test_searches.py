@@ -1,0 +1,66 @@
+"""`pnsim check` and `pnsim info` name the transitions that look through many tokens at nearly every firing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from petri.engine.native import available
+from tests.cli.calling import caller
+
+pytestmark = pytest.mark.skipif(not available(), reason="only the native engine counts bindings")
+
+ARRIVALS = """net crowd
+place source = token
+place other  = token
+place left  : 0..99
+place right : 0..99
+place small : 0..3 = all
+place out   : 0..99
+measure served = rate(meet)
+transition arrive: source -> source, left(n)  draw n ~ uniform(0..99)  takes exp(1.0)
+transition come: other -> other, right(n)  draw n ~ uniform(0..99)  takes exp(1.0)
+transition meet: {meet} -> out(a)  takes 1.0
+transition leave: out(_) -> nothing  takes 1.0
+"""
+FOUND = {
+    "left(a), right(b) -> out(a)  when (a + b) mod 7 == 0": "all pairs of tokens of `left` and `right`",
+    "left(a), right(b), left(c) -> out(a)  when a + b < c": "all combinations of tokens of `left` and `right`",
+    "left(a), left(b) -> out(a)  when a <= b": "all pairs of tokens of `left`",
+    "left(a), right(b) -> out(a)  prefer least a - b": "all pairs of tokens of `left` and `right`",
+    "left(a) -> out(a)  when a + tokens(right) > 9": "all tokens of `left`",
+}
+COUNTED = (
+    "left(a), right(a) -> out(a)",
+    "left(a), right(b) -> out(a)  when a <= b and b != 7",
+    "left(a), right(a), right((a + 1) mod 100) -> out(a)",
+    "left(a), right(_) -> out(a)",
+    "left(a) -> out(a)  prefer most a",
+    "small(a), read small(b) -> small(a), out(a)  when (a + b) mod 7 == 0",  # few tokens, whatever happens
+)
+
+
+def net(tmp_path: Path, meet: str) -> str:
+    path = tmp_path / "crowd.net"
+    text = ARRIVALS.replace("{meet} -> out(a)  takes 1.0", f"{meet}  takes 1.0")
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(("meet", "what"), FOUND.items())
+def test_what_is_searched_is_told(meet: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = caller(capsys)
+    found = call("check", net(tmp_path, meet))
+    assert found.status == 0
+    assert f"note[looks-through]: `meet` looks through {what} at nearly every firing" in found.out
+    assert found.out.count("looks-through") == 1
+    shown = " ".join(call("info", net(tmp_path, meet), "--json").out.split())
+    assert f"(looks through {what.replace('`', '')})" in shown
+
+
+@pytest.mark.parametrize("meet", COUNTED)
+def test_what_is_counted_is_not(meet: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call = caller(capsys)
+    assert "looks-through" not in call("check", net(tmp_path, meet)).out
+    assert "looks through" not in call("info", net(tmp_path, meet), "--json").out

@@ -1,0 +1,72 @@
+"""Whatever is typed, every question has an answer: random edits of nets, and random questions about them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+from lsprotocol import types
+
+from petri import library
+from petri.diagnostics import LanguageError
+from petri.editor import answers
+from petri.editor.positions import Text
+from petri.editor.publishing import diagnostics_by_path
+from petri.editor.workspace import Workspace
+
+NEW = (
+    *("", "\n", " ", ".", "(", ")", "{", "}", "[", '"', "-> ", "0..", ": ", "\u2028", "𝄞", "9999999999999999999"),
+    *("place x\n", "end\n", "module M(\n", "thread t\n", "## x\n", "import ", "with ", "if ", "as a", "for "),
+)
+
+
+def edited(random: Random, text: str) -> str:
+    place = random.randrange(len(text) + 1)
+    return text[:place] + random.choice(NEW) + text[place + random.choice([0, 0, 0, 1, 5, 40]) :]
+
+
+def ask_everything(workspace: Workspace, path: Path, random: Random) -> None:
+    def texts(one: Path) -> Text:
+        return Text(workspace.text(one), "utf-16")
+
+    checked = workspace.check(path)
+    assert "program-fault" not in {one.id for one in checked.diagnostics}, checked.diagnostics
+    text = texts(path)
+    line = random.randrange(len(text.lines))
+    where = types.Position(line, random.randrange(len(text.lines[line]) + 2))
+    for one, files in diagnostics_by_path(workspace, [path])[path]:
+        answers.diagnostic(one, text, files, texts, Path.as_uri)
+    answers.hover(checked, where, texts)
+    answers.definition(checked, where, texts, Path.as_uri)
+    answers.references(workspace, checked, where, texts, Path.as_uri, True)
+    answers.highlights(checked, where, texts)
+    answers.completion(checked, where, texts, None)
+    answers.symbols(checked, texts)
+    answers.hints(checked, text.whole, texts)
+    answers.formatted(text)
+    document = types.TextDocumentIdentifier(path.as_uri())
+    answers.quick_fixes(checked, types.CodeActionParams(document, text.whole, types.CodeActionContext([])), texts)
+    answers.lenses(checked, path.as_uri(), texts)
+    with suppress(LanguageError):
+        answers.rename(workspace, checked, where, "renamed", texts, Path.as_uri)
+
+
+def any_edits(seed: int, name: str, count: int) -> None:
+    random = Random(seed)
+    path = library.nets() / f"{name}.net"
+    workspace = Workspace()
+    text = path.read_text(encoding="utf-8")
+    for number in range(count):
+        text = edited(random, text) if number % 8 else path.read_text(encoding="utf-8")
+        workspace.open(path, text)
+        ask_everything(workspace, path, random)
+
+
+def test_any_edit_of_small_nets() -> None:
+    for seed, name in enumerate(("patterns/ixp_thread", "patterns/token_bucket", "patterns/round_robin")):
+        any_edits(seed, name, 20)
+
+
+def test_any_edit_of_a_net_with_imports() -> None:
+    any_edits(3, "npf", 8)

@@ -1,0 +1,88 @@
+"""Quick fixes: over the corpus of wrong nets, a hint that says what to write is right when it is followed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from petri import language
+from petri.diagnostics import Diagnostic
+from petri.editor.fixes import Change, changes
+from petri.language.loader import OpenTexts
+from petri.wording import wording_table
+from petri.wording.entry import Remove, Replace
+from tests.language.test_slips import CASES as SLIPS
+
+CORPUS = Path(__file__).parents[1] / "language"
+FILES = [path for folder in ("errors", "syntax_errors") for path in sorted((CORPUS / folder).glob("*.net"))]
+LONGEST = 20_000  # bytes; the larger ones are about limits
+
+
+def found_in(path: Path, text: str | None = None) -> list[Diagnostic]:
+    texts = {} if text is None else {path.resolve(): text}
+    return language.study(path.resolve(), OpenTexts(texts)).problems.found
+
+
+def lines_of(text: str) -> list[str]:
+    return re.split(r"\r\n|\n|\r", text)
+
+
+def applied(change: Change, text: str) -> str:
+    lines = lines_of(text)
+    span = change.span
+    rest = lines[span.end_line - 1][span.end_column - 1 :]
+    lines[span.line - 1 : span.end_line] = [lines[span.line - 1][: span.column - 1] + change.text + rest]
+    return "\n".join(lines)
+
+
+MORE = (
+    "net n\nmodule Queue()\n  place p\nend\ninstance q = Quue()\n",
+    "net n\nimport traffic.packet as a with packet_fixd = 64 B\nplace p = token\n",
+)
+
+
+def texts() -> Iterator[tuple[Path, str]]:
+    """Wrong nets with the paths that they are read from."""
+    for path in FILES:
+        if path.stat().st_size < LONGEST:
+            try:
+                yield path, path.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
+    for number, (text, _, _) in enumerate(SLIPS.values()):
+        yield CORPUS / f"slip_{number}.net", text.replace("«", "").replace("»", "")
+    for number, text in enumerate(MORE):
+        yield CORPUS / f"more_{number}.net", text
+
+
+def cases() -> list[tuple[Path, Diagnostic, Change, str]]:
+    found = []
+    for path, text in texts():
+        for diagnostic in found_in(path, text):
+            if diagnostic.span is not None and diagnostic.span.file.endswith(path.name):
+                found += [(path, diagnostic, change, text) for change in changes(diagnostic, lines_of(text))]
+    return found
+
+
+CASES = cases()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0].stem}-{case[1].id}-{case[1].span.line}")
+def test_a_fix_removes_its_error(case: tuple[Path, Diagnostic, Change, str]) -> None:
+    path, diagnostic, change, text = case
+    after = found_in(path, applied(change, text))
+    start = (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else None
+    left = [one for one in after if one.id == diagnostic.id and one.span and (one.span.line, one.span.column) == start]
+    assert left == [], (change, left[0].values)
+
+
+def test_every_hint_that_is_a_fix_is_tried() -> None:
+    marked = {
+        name
+        for name, entry in wording_table().items()
+        if any(isinstance(hint, (Replace, Remove)) for hint in entry.hints)
+    }
+    assert sorted(marked - {diagnostic.id for _, diagnostic, _, _ in CASES}) == []

@@ -1,0 +1,159 @@
+"""Random nets of joins: arcs that want a token by the values of another, several on one place, compared, or preferred.
+
+Tokens are many, of few values, and go back to the places that they came from, so that counts of bindings change all the
+time. Nothing breaks a rule: the nets live as long as they run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from hypothesis import strategies as st
+
+from petri.net import (
+    Colour,
+    Draw,
+    Expr,
+    InputArc,
+    Kind,
+    Match,
+    Net,
+    OutputArc,
+    Place,
+    Preference,
+    Scalar,
+    Slot,
+    Transition,
+    Variable,
+)
+from tests.engine.nets import Chooser
+
+MOST = 5  # values of a slot: 0 to 4
+COLOURS = (
+    Colour("small", (Slot("", "int", 0, MOST - 1),)),
+    Colour("pair", (Slot("k", "int", 0, MOST - 1), Slot("n", "int", 0, MOST - 1))),
+    Colour("wide", (Slot("k", "int"), Slot("x", "real"))),
+)
+COMPARISONS = ("lt", "le", "gt", "ge", "ge", "le", "eq", "ne")
+
+
+def const(value: Scalar) -> Expr:
+    return Expr("const", "real" if isinstance(value, float) else "int", (), value)
+
+
+@dataclass
+class JoinMaker:
+    """Makes one transition. `known` are the variables that its arcs bind, each with its kind, arc by arc."""
+
+    choose: Chooser
+    places: tuple[Place, ...]
+    variables: list[Variable] = field(default_factory=list)
+    known: list[list[Expr]] = field(default_factory=list)
+
+    def variable(self, kind: Kind) -> Expr:
+        self.variables.append(Variable(f"v{len(self.variables)}", "real" if kind == "real" else "int"))
+        return Expr("var", kind, (), len(self.variables) - 1)
+
+    def among(self, arcs: list[list[Expr]], kind: Kind) -> Expr | None:
+        """One of these variables, or a little more than it; most often of the first arc."""
+        for arc in arcs if self.choose.chance(8) else arcs[::-1]:
+            of_kind = [variable for variable in arc if variable.kind == kind]
+            if of_kind:
+                variable = self.choose.one(of_kind)
+                if kind == "int" and self.choose.chance(4):
+                    more = Expr("add", "int", (self.small(variable), const(self.choose.number(0, 2))))
+                    return self.small(more)
+                return variable
+        return None
+
+    def small(self, e: Expr) -> Expr:
+        return Expr("mod", "int", (e, const(MOST)))
+
+    def input(self, number: int, keep: bool) -> InputArc:
+        pattern, bound = [], []
+        for slot in self.places[number].colour.slots:
+            wanted = self.among(self.known, slot.kind) if self.choose.chance(5) else None
+            bind = None
+            if wanted is None or self.choose.chance(2):
+                bind = self.variable(slot.kind)
+                bound.append(bind)
+            pattern.append(Match(None if bind is None else int(bind.value or 0), wanted))
+        self.known.append(bound)
+        return InputArc(number, tuple(pattern), keep=keep)
+
+    def guard(self) -> Expr | None:
+        """A comparison of two arcs, perhaps a condition on one besides."""
+        kind: Kind = self.choose.one(("int", "int", "int", "real"))
+        sides = [self.among(self.known[:1], kind), self.among(self.known[1:], kind)]
+        if self.choose.chance(3):
+            sides.reverse()
+        left, right = sides
+        if left is None or right is None:
+            return None
+        guard = Expr(self.choose.one(COMPARISONS), "bool", (left, right))
+        own = self.among(self.known, "int")
+        if own is not None and self.choose.chance(3):
+            filtered = Expr(self.choose.one(("ne", "gt")), "bool", (own, const(self.choose.number(0, 2))))
+            guard = Expr("and", "bool", self.choose.one(((guard, filtered), (filtered, guard))))
+        return guard
+
+    def prefer(self) -> Preference | None:
+        key = self.among(self.known, self.choose.one(("int", "real")))
+        return None if key is None else Preference(key, self.choose.chance(5))
+
+    def output(self, place: int) -> tuple[OutputArc, list[Draw]]:
+        """A token with values that were bound, or drawn."""
+        values, draws = [], []
+        for slot in self.places[place].colour.slots:
+            value = self.among(self.known, "int") if self.choose.chance(5) else None
+            if value is None:
+                value = self.variable("int")
+                draws.append(Draw(int(value.value or 0), Expr("uniform_int", "int", (const(0), const(MOST - 1)))))
+            value = self.small(value)
+            values.append(value if slot.kind == "int" else Expr("real", "real", (value,)))
+        return OutputArc((place,), tuple(values)), draws
+
+    def make(self, number: int) -> Transition:
+        choose = self.choose
+        last = len(self.places) - 1
+        arcs = choose.one((1, 2, 2, 2, 3, 3, 4))
+        inputs = [self.input(choose.number(0, last), keep=i > 0 and choose.chance(2)) for i in range(arcs)]
+        guard = self.guard() if choose.chance(4) else None
+        prefer = self.prefer() if choose.chance(6 if arcs == 1 else 1) else None
+        given = [
+            self.output(arc.place if choose.chance(8) else choose.number(0, last)) for arc in inputs if not arc.keep
+        ]
+        times = (Expr("exp", "real", (const(1.0),)), const(1.0), const(0.5))
+        return Transition(
+            f"t{number}",
+            tuple(self.variables),
+            tuple(inputs),
+            (),
+            (choose.number(0, last),) if choose.number(0, 39) == 39 else (),
+            guard,
+            tuple(draw for _, draws in given for draw in draws),
+            choose.one(times),
+            tuple(arc for arc, _ in given),
+            prefer=prefer,
+        )
+
+
+def place(choose: Chooser, number: int) -> Place:
+    colour = choose.one(COLOURS)
+    tokens: list[tuple[Scalar, ...]] = [
+        tuple(choose.number(0, MOST - 1) if slot.kind == "int" else float(choose.number(0, 3)) for slot in colour.slots)
+        for _ in range(choose.number(1, 9))
+    ]
+    return Place(f"p{number}", colour, initial=tuple((choose.number(1, 2), token) for token in tokens))
+
+
+def joining_net(choose: Chooser) -> Net:
+    places = tuple(place(choose, number) for number in range(choose.number(1, 3)))
+    transitions = tuple(JoinMaker(choose, places).make(number) for number in range(choose.number(1, 3)))
+    return Net("joins", places, transitions)
+
+
+@st.composite
+def joining_nets(draw: Callable[[st.SearchStrategy[int]], int]) -> Net:
+    return joining_net(Chooser(draw))

@@ -1,0 +1,121 @@
+"""Joins, matches and preferences: what counts bindings, against the reference engine, which lists them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+import petri
+from petri.engine.interface import Limits
+from petri.engine.native import available
+from petri.net import Net
+from petri.run.session import begin
+from tests.engine.joins import joining_nets
+from tests.engine.test_engines_agree import assert_same_state
+
+pytestmark = pytest.mark.skipif(not available(), reason="the native engine is not built")
+
+LIMITS = Limits(firings_at_an_instant=400, tokens=400)
+FEW = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=60)
+MANY_NETS = settings(FEW, max_examples=3000)
+NEVER = 1 << 60
+
+
+def assert_same_pieces(net: Net, seed: int, piece: int, patience: int, pieces: int) -> int:
+    """With machine code at once, a little later, or never. Returns the number of firings."""
+    reference = begin(net, "reference", seed, 0, limits=LIMITS)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("petri.engine.native.PATIENCE", patience)
+        native = begin(net, "native", seed, 0, limits=LIMITS)
+    for _ in range(pieces):
+        assert native.advance(math.inf, piece) == reference.advance(math.inf, piece)
+        assert_same_state(reference, native)
+    return reference.firings
+
+
+def assert_same_run(net: Net, seed: int, piece: int, patience: int) -> None:
+    event(f"{assert_same_pieces(net, seed, piece, patience, 6) // 20 * 20} firings or more")
+
+
+RUNS = given(joining_nets(), st.integers(0, 3), st.integers(1, 25), st.sampled_from([0, 15, NEVER]))
+test_same_run = FEW(RUNS(assert_same_run))
+test_same_run_of_many_nets = pytest.mark.slow(MANY_NETS(RUNS(assert_same_run)))
+
+LIVING = {
+    "two forks of one place": """
+        place thinking : 0..6 = all
+        place fork     : 0..6 = all
+        transition eat: thinking(p), fork(p), fork((p + 1) mod 7)
+          -> thinking(p), fork(p), fork((p + 1) mod 7)  takes exp(1.0)
+        """,
+    "three of one key, and any other": """
+        place want : 0..2 = 0, 1, 2, 1
+        place pool : { k: 0..2, n: 0..19 } = {k: i mod 3, n: i} for i in 0..19
+        transition take: want(k), pool({k, n: a}), pool({k: k, n: b}), pool({k: (k + 1) mod 3, n: c}), pool(o)
+          -> want((k + 1) mod 3), pool({k, n: b}), pool({k, n: c}), pool({k: (k + 1) mod 3, n: a}), pool(o)
+          takes exp(1.0)
+        """,
+    "a partner of the same place": """
+        place people : { id: 0..9, likes: 0..9 } = {id: i, likes: (3 * i + 1) mod 10} for i in 0..9
+        transition meet: people(a), people({id: a.likes, likes: l}) -> people({id: a.id, likes: l}),
+            people({id: a.likes, likes: (l + x) mod 10})  draw x ~ uniform(0..9)  takes exp(0.5)
+        """,
+    "jobs and machines that are large enough": """
+        place job     : int = (i * 7) mod 30 for i in 0..29
+        place machine : int = (i * 11) mod 30 for i in 0..29
+        transition work: job(j), machine(m) -> job(x), machine(m)  when m >= j and j != 3 and m != 29
+          draw x ~ uniform(0..29)  takes exp(1.0)
+        """,
+    "less than, of reals": """
+        place left  : real = (0.5 * i) for i in 0..20
+        place right : { x: real, n: int } = {x: 0.25 * i, n: i} for i in 0..20
+        transition meet: left(a), right(r) -> left(0.5 * x), right(r)  when r.x < a
+          draw x ~ uniform(0..30)  takes 1.0
+        """,
+    "the ends of all integers": """
+        place left  : int = -9_223_372_036_854_775_807 - 1, 9_223_372_036_854_775_807, 0, 5
+        place right : int = -9_223_372_036_854_775_807 - 1, 9_223_372_036_854_775_807, 0, 5
+        transition meet: left(a), right(b) -> left(b), right(a)  when b > a  takes exp(1.0)
+        transition back: left(a), right(b) -> left(b), right(a)  when a > b  takes exp(1.0)
+        """,
+    "the least, of which there are several": """
+        place line : { class: 0..2, n: int } = {class: i mod 3, n: i} for i in 0..11
+        transition serve: line(c) -> line({class: x, n: c.n})  prefer least c.class
+          draw x ~ uniform(0..2)  takes exp(1.0)
+        """,
+    "the greatest real": """
+        place line : { size: real, n: int } = {size: 1.5 * i, n: i} for i in 0..11
+        place server = 3 * token
+        transition serve: server, line(c) -> server, line({size: 0.5 * x - 2.0, n: c.n})  prefer most c.size
+          draw x ~ uniform(0..9)  takes exp(1.0)
+        """,
+}
+
+
+@pytest.mark.parametrize("patience", [0, NEVER], ids=["compiled", "interpreted"])
+@pytest.mark.parametrize("text", LIVING.values(), ids=LIVING)
+def test_same_bindings(text: str, patience: int) -> None:
+    net = petri.loads("net joined\n" + text).net
+    for seed in range(3):
+        assert assert_same_pieces(net, seed, 40, patience, 4) == 160
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("patience", [0, NEVER], ids=["compiled", "interpreted"])
+def test_hundreds_of_pairs(patience: int) -> None:
+    """More than a block of positions, and several buckets of ranks; all places are emptied on the way."""
+    text = """net pairs
+    place job     : int = (i * 37) mod 150 for i in 0..149
+    place machine : int = (i * 91) mod 150 for i in 0..149
+    place night = token
+    place day
+    transition dawn: night -> day  takes 30.0
+    transition work: job(j), machine(m) -> job(x), machine(y)  when m >= j
+      draw x ~ uniform(0..149), y ~ uniform(0..149)  takes exp(20.0)
+    transition clear: day, reset machine -> 150 * machine(7)  takes 9.0
+    """
+    net = petri.loads(text).net
+    assert assert_same_pieces(net, 1, 50, patience, 4) == 200

@@ -1,0 +1,180 @@
+"""The token game: its record is the run, its page contains no more than that, and in a browser it shows it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import petri
+from petri.engine.reference import Engine
+from petri.net import Net
+from petri.report.html.play import token_game
+from petri.run.recording import record
+from tests.cli.calling import Call, caller
+
+from .browser import PROGRAM, Browser
+
+READY = "document.documentElement?.dataset.ready === '1'"
+NETS = ["dining_philosophers", "mm1k", "byte_limited_port", "ixp_thread"]
+HOSTILE = "</script><img src=x onerror=\"document.title='run'\">"
+
+
+def page(model: petri.Model, firings: int = 300) -> str:
+    return token_game(model.net, model.sources, record(model.net, 3, 0, math.inf, firings), "seed 3")
+
+
+def trace(html: str) -> dict[str, Any]:
+    packed = re.search(r'id="trace">"([^"]*)"', html)
+    assert packed is not None
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed[1])))
+    return found
+
+
+@pytest.mark.parametrize("name", [*NETS, "preemptive_priority"])
+def test_the_recorded_firings_are_those_of_the_run(name: str) -> None:
+    net = petri.load(name).net
+    recording = record(net, 3, 0, math.inf, 200)
+    engine = Engine(net, 3, 0)
+    engine.advance(math.inf, 200)
+    assert sum(one.transition >= 0 for one in recording.happenings) == engine.firings
+    counts = [place.held for place in net.places]
+    for one in recording.happenings:
+        for place, _ in one.taken:
+            counts[place] -= 1
+        for place in one.resets:
+            counts[place] = 0
+        for place, tokens in one.given:
+            counts[place] += len(tokens) if one.end <= engine.now else 0
+    assert counts == [len(row) for row in engine.marking]
+
+
+def test_the_page_is_repeatable_and_loads_nothing() -> None:
+    model = petri.load("dining_philosophers")
+    html = page(model)
+    assert html == page(model)
+    assert "http://" not in html.replace("http://www.w3.org/", "")
+    assert 'content="default-src &#x27;none&#x27;' in html
+
+
+def test_many_firings_make_a_small_page() -> None:
+    model = petri.load("mm1")
+    assert len(page(model, 5_000)) < 250_000  # of which 10^5 would be less than 5 MB
+
+
+def test_texts_of_the_net_are_data() -> None:
+    text = f"## {HOSTILE}\nnet hostile\n\n## {HOSTILE}\nplace a = token\ntransition t: a -> a  takes 1\nrun until 9\n"
+    html = page(petri.loads(text), 5)
+    assert "<img" not in html
+    assert HOSTILE in trace(html)["places"][0]["doc"]
+
+
+def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    call: Call = caller(capsys)
+    path = tmp_path / "game.html"
+    found = call("play", "mm1", "-o", str(path), "--firings", "50")
+    assert (found.status, found.out) == (0, "")
+    assert "50 firings; --firings records more" in found.err
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert call("play", "mm1", "-o", str(tmp_path / "game.svg")).status == 2
+
+
+# ---------------------------------------------------------------- in a browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if PROGRAM is None:
+        pytest.skip("Chromium is not installed")
+    with Browser() as one:
+        yield one
+
+
+def opened(browser: Browser, tmp_path: Path, model: petri.Model, firings: int = 300, hash_: str = "") -> None:
+    path = tmp_path / "game.html"
+    path.write_text(page(model, firings), encoding="utf-8")
+    browser.open("about:blank", "true")
+    browser.open(f"{path.as_uri()}{hash_}", READY)
+
+
+def state_of(net: Net, firings: int) -> Engine:
+    engine = Engine(net, 3, 0)
+    engine.advance(math.inf, firings)
+    return engine
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_the_page_shows_the_marking_and_the_verdicts_of_the_run(browser: Browser, tmp_path: Path, name: str) -> None:
+    model = petri.load(name)
+    net = model.net
+    opened(browser, tmp_path, model)
+    for firings in (250, 40, 120):
+        engine = state_of(net, firings)
+        state = browser.value(f"tokenGame.go(tokenGame.before({firings})), tokenGame.state()")
+        assert state["now"] == engine.now
+        assert state["sizes"] == [len(row) for row in engine.marking]
+        assert state["held"] == len(engine.in_progress)
+        for place, row in enumerate(engine.marking):
+            if net.places[place].colour.slots:
+                assert browser.value(f"tokenGame.tokens({place})") == [list(one.value) for one in row]
+        enabled = [browser.value(f"tokenGame.enabled({number})") for number in range(len(net.transitions))]
+        assert enabled == [len(engine.bindings(number)) for number in range(len(net.transitions))]
+
+
+def test_keys_links_and_clicks(browser: Browser, tmp_path: Path) -> None:
+    model = petri.load("dining_philosophers")
+    opened(browser, tmp_path, model, hash_="#t=40&pick=t%3Aeat")
+    text = "document.getElementById('pick').textContent"
+    assert browser.value("tokenGame.state().done") == 40
+    assert "eat" in browser.value(text)
+    assert "candidate" in browser.value(text)
+    browser.press("ArrowRight")
+    assert browser.value("tokenGame.state().done") == 41
+    browser.press("ArrowLeft")
+    browser.press("Home")
+    assert browser.value("tokenGame.state().done") == 0
+    browser.value(
+        "document.querySelector('#view-0').shadowRoot.getElementById('n-fork').dispatchEvent(new MouseEvent('click'))"
+    )
+    assert "5 tokens" in browser.value(text)
+    assert "place fork" in browser.value("document.querySelector('#source .now').textContent")
+    browser.value("new Promise((done) => setTimeout(done, 200))")
+    assert "pick=p%3Afork" in browser.value("location.hash")
+    assert browser.told == []
+
+
+def test_it_plays_to_a_condition(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, tmp_path, petri.load("mm1k"))
+    place = petri.load("mm1k").net.places[1].name
+    script = f"""new Promise((done) => {{
+      document.getElementById("break").value = "{place} >= 1"; document.getElementById("speed").value = "event 100";
+      document.getElementById("play").click();
+      setInterval(() => {{ if (document.getElementById("play").textContent === "Play") done(0); }}, 20); }})"""
+    browser.value(script)
+    assert browser.value("tokenGame.state().sizes[1]") >= 1
+
+
+def test_a_jump_is_fast_and_a_phone_needs_no_scrolling_sideways(browser: Browser, tmp_path: Path) -> None:
+    opened(browser, tmp_path, petri.load("mm1"), 5_000)
+    script = """(() => { let best = Infinity;
+      for (let n = 0; n < 5; n++) { tokenGame.go(12); const t = performance.now(); tokenGame.go(7777);
+        best = Math.min(best, performance.now() - t); }
+      return best; })()"""
+    assert browser.value(script) < 50
+    opened(browser, tmp_path, petri.load("ixp2400"), 300, "#t=400")
+    browser.resize(390, 800)
+    assert browser.value("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_hostile_name_is_shown_and_not_run(browser: Browser, tmp_path: Path) -> None:
+    text = f"## {HOSTILE}\nnet hostile\n\n## {HOSTILE}\nplace a = token\ntransition t: a -> a  takes 1\nrun until 9\n"
+    opened(browser, tmp_path, petri.loads(text), 5, "#t=1&pick=p%3Aa")
+    assert HOSTILE in browser.value("document.getElementById('pick').textContent")
+    assert browser.value("document.title") == "hostile – token game"

@@ -1,0 +1,129 @@
+"""`Model.why`: the state that it finds is that of the run, and what it says of a transition is so."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import petri
+from petri.analysis.enabling import explain
+from petri.diagnostics import LanguageError
+from petri.engine.native import available
+from petri.engine.reference import Engine
+from petri.engine.state import State, seated
+from petri.net import Net
+from petri.run.instant import Course
+from petri.run.plan import Plan
+
+ENGINES = ["reference", *(["native"] if available() else [])]
+NETS = ["dining_philosophers", "mm1k", "byte_limited_port", "timeout", "memory_banks", "ixp_thread", "mva", "ddr"]
+PORT = """
+net small_port
+time us
+place wire : Bytes fifo
+place buffer : Bytes fifo cap 2
+place line = token
+place source = token
+transition arrive: source -> source, wire(s)  draw s ~ choice(64 B: 1)  takes 1 us
+transition accept: wire(s) -> buffer(s)  priority 1
+transition lose: wire(s) -> nothing
+transition send: buffer(s), line -> line  takes 10 us
+run until 20 us
+"""
+
+
+def plan_of(model: petri.Model, engine: str) -> Plan:
+    return model.plan(until=math.inf, engine=engine, seed=3)[0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", NETS)
+def test_the_state_is_that_of_the_run(name: str, engine: str) -> None:
+    model = petri.load(name)
+    net = model.net
+    true = Engine(net, seed=3, replication=0)
+    for firings in (0, 1, 37, 150):
+        true.advance(math.inf, firings - true.firings)
+        course = Course(net, plan_of(model, engine), 0)
+        moment = course.moment(course.advance(math.inf, firings))
+        found = seated(net, moment.state)
+        assert moment.state.now == true.now
+        assert [[held.value for held in row] for row in found.marking] == [
+            [held.value for held in row] for row in true.marking
+        ]
+        assert found.reserved == true.reserved
+        assert [one.end for one in found.in_progress] == [one.end for one in true.in_progress]
+        assert sum(moment.counts) == firings
+        check_verdicts(net, true, moment.state)
+
+
+def check_verdicts(net: Net, true: Engine, state: State) -> None:
+    """Each transition has as many bindings as the engine finds."""
+    for number in range(len(net.transitions)):
+        explanation = explain(net, state, number)
+        assert len(explanation.bindings) == len(true.bindings(number))
+        assert dict(explanation.rivals).get(number, 0) == len(true.bindings(number))
+
+
+def told(transition: str, **where: object) -> str:
+    return str(petri.loads(PORT).why(transition, **where))  # type: ignore[arg-type]
+
+
+def test_a_full_place_is_named_and_what_would_empty_it() -> None:
+    text = told("accept", firing="lose")
+    assert "not enabled" in text
+    assert "2 tokens, cap 2  ✗ full" in text
+    assert "send needs a token in line, which is empty: send holds it until" in text
+
+
+def test_priority_is_told() -> None:
+    assert "It waits: accept with priority 1 goes before its 0." in told("lose", firing="accept")
+
+
+def test_a_resource_that_is_held_is_told_with_the_time_when_it_comes_back() -> None:
+    assert "send (s = 64 B) holds it and gives it back at 11 us" in told("send", at="3 us")
+
+
+def test_a_firing_that_gives_what_is_missing_is_told() -> None:
+    text = told("accept", at="0.5 us")
+    assert "arrive (s = 64 B) gives one at 1 us" in text
+    assert "the next starts at 1 us" in text
+
+
+def test_a_guard_is_shown_with_its_values() -> None:
+    model = petri.loads(
+        "net g\ntime us\nplace a : Time = 3 us, 5 us\nplace n = 2 * token\n"
+        "transition t: a(x) -> nothing  when x > 4 us and tokens(n) > 7\nrun until 1 us"
+    )
+    text = str(model.why("t"))
+    assert "guard: 3 us > 4 us is false" in text
+    assert "guard: 2 > 7 is false" in text
+
+
+def test_values_that_match_nothing_and_inhibitors_are_told() -> None:
+    model = petri.loads(
+        "net m\nplace a : 0..9 = 1, 2\nplace b : 0..9 = 2, 2\nplace stop = 3 * token\n"
+        "transition t: a(x), b(x + 3), no stop >= 2 -> nothing\nrun until 1"
+    )
+    text = str(model.why("t"))
+    assert "needs a token of value 4 in b, which has" in text
+    assert "nothing: no transition gives to it" in text
+    assert "No firing is in progress" in text
+    model = petri.loads(
+        "net i\nplace a = token\nplace stop = 3 * token\ntransition t: a, no stop >= 2 -> nothing\nrun until 1"
+    )
+    assert "fewer than 2 in stop  3 tokens  ✗ holds 3" in str(model.why("t"))
+
+
+def test_a_transition_that_is_not_there_is_refused() -> None:
+    with pytest.raises(LanguageError) as refused:
+        petri.loads(PORT).why("acept")
+    assert "did you mean `accept`?" in str(refused.value)
+    with pytest.raises(LanguageError, match="does not fire"):
+        petri.loads(PORT).why("accept", firing="send", at="19.9 us")
+
+
+def test_no_line_is_wider_than_a_terminal() -> None:
+    text = str(petri.load("ixp2400").why("router.chip.forward.hash", at="10 us"))
+    assert max(map(len, text.splitlines())) <= 80
