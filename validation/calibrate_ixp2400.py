@@ -1,13 +1,13 @@
 """The fit of the free constants of the IXP2400 model, and how much the results depend on them.
 
     python validation/calibrate_ixp2400.py             # the fit: a small grid around the constants, sorted by misfit
-    python validation/calibrate_ixp2400.py --schemes   # then the constants of single schemes
     python validation/calibrate_ixp2400.py --change    # each constant about 50 % down and up, one at a time
     python validation/calibrate_ixp2400.py --change sram_latency flows    # these constants
 
-The fit looks at these figures of the paper and at no others: throughput with 64 and 16 threads, reordering and
-retransmission of 6.4 KB flows over one hop (table 1), and retransmission over ten hops of contiguous allocation
-(figure 5). With its result fixed, the three constants of single schemes are fitted on one throughput each.
+The fit looks at these figures of the paper and at no others: throughput with 64 and 16 threads, which the offered load
+states, and three of the fitting set: reordering and retransmission of 6.4 KB flows over one hop (table 1), and
+retransmission over ten hops of contiguous allocation (figure 5). `validation/fit.py reordering` looks at the whole
+fitting set.
 """
 
 from __future__ import annotations
@@ -61,14 +61,6 @@ CHANGES: Final[Mapping[str, tuple[Any, ...]]] = {
 changed by about 1 %."""
 
 
-SCHEMES: Final[Mapping[str, tuple[dict[str, Any], float, tuple[Any, ...]]]] = {
-    "local_references": ({"scheme": "local"}, 2.1, (8, 9, 10, 11, 12)),
-    "sort_base": ({"scheme": "packet_sort", "flows": 10}, 2.3, tuple(f"{n} cycle" for n in (108, 118, 128, 138, 148))),
-    "sort_step": ({"scheme": "packet_sort", "flows": 1}, 1.6, tuple(f"{n} cycle" for n in (9, 10, 11, 12, 13))),
-}
-"""Values to try, where, and the Gbps that the paper states there (tables 3 and 4)."""
-
-
 def run(packets: int, **parameters: Any) -> dict[str, float]:
     """Gbps and percent of one run."""
     result = petri.load("ixp2400_hops", packets=packets, **parameters).run(replications=1, seed=SEED)
@@ -112,14 +104,6 @@ def candidates() -> Iterator[dict[str, Any]]:
         yield dict(zip(GRID, values, strict=True))
 
 
-def fit_schemes() -> None:
-    """Prints the throughput for each value of each scheme's constant."""
-    for name, (where, stated, values) in SCHEMES.items():
-        for value in values:
-            found = run(30_000, **where, **{name: value})["throughput"]
-            print(f"{name}={value}: {found:.3f} Gbps, stated {stated} ({found / stated - 1:+.1%})", flush=True)
-
-
 def one_at_a_time(names: Iterable[str]) -> Iterator[dict[str, Any]]:
     yield {}
     for name in names:
@@ -129,13 +113,9 @@ def one_at_a_time(names: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--schemes", action="store_true", help="the constants of single schemes")
     parser.add_argument("--change", nargs="*", choices=CHANGES, metavar="NAME", help="change one constant at a time")
     parser.add_argument("--workers", type=int, metavar="N", help="runs at one time")
     chosen = parser.parse_args()
-    if chosen.schemes:
-        fit_schemes()
-        return
     change = chosen.change is not None
     wanted = list(one_at_a_time(chosen.change or CHANGES) if change else candidates())
     rows = []
