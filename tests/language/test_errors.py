@@ -23,7 +23,6 @@ UPDATE = bool(os.environ.get("PNSIM_UPDATE"))
 ELSEWHERE = {
     "looks-through",  # only the native engine knows: tests/cli/test_searches.py
     "only-modules",
-    "looks-through",  # told of a flat net: tests/cli/test_searches.py
     "not-one-declaration",  # of texts that a program writes: tests/builder
     "parameter-value",
     "path-without-file",
