@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+import petri
 from petri.analysis.dead import why_dead
 from petri.net import Colour, Expr, InhibitorArc, InputArc, Match, Net, OutputArc, Place, Slot, Transition, Variable
 from petri.report.lacks import reasons
@@ -75,3 +78,23 @@ def test_alike_elements_are_told_once() -> None:
     assert len(reasons(net, why_dead(net, marking), fold=False)) == 5
     marking[2].append(())
     assert reasons(net, why_dead(net, marking))[0].copies == 4
+
+
+@pytest.mark.parametrize("guard", ["x.born < 1 us", "x.rate > 250 kHz"])
+def test_times_in_tokens_are_those_of_the_net(guard: str) -> None:
+    """The engine keeps them in ticks, of which 2.5 us has many."""
+    text = f"""net dead
+    time us
+    place start = token
+    place q : {{ born: Time, rate: Freq }}
+    transition put: start -> q({{born: end, rate: 1 / (8 us)}})  takes 2.5 us
+    transition get: q(x) -> nothing  when {guard}
+    run until dead
+    """
+    model = petri.loads(text)
+    (ran,) = model.run(engine="reference").replications
+    told = reasons(model.net, why_dead(model.net, ran.marking))
+    assert [(one.transition, one.text) for one in told] == [
+        ("put", "needs a token in start, which is empty"),
+        ("get", f"its guard `{guard}` is false"),
+    ]
