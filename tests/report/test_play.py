@@ -150,15 +150,45 @@ def test_keys_links_and_clicks(browser: Browser, tmp_path: Path) -> None:
     assert browser.told == []
 
 
+PLAYED = """new Promise((done) => {{
+  tokenGame.go(0);
+  document.getElementById("break").value = "{condition}"; document.getElementById("speed").value = "event 100";
+  document.getElementById("break").dispatchEvent(new Event("input"));
+  if (document.getElementById("break").classList.contains("wrong")) {{ done(-1); return; }}
+  document.getElementById("play").click();
+  const wait = setInterval(() => {{
+    if (document.getElementById("play").textContent === "Play") {{ clearInterval(wait); done(tokenGame.state().done); }}
+  }}, 10); }})"""
+
+
 def test_it_plays_to_a_condition(browser: Browser, tmp_path: Path) -> None:
-    opened(browser, tmp_path, petri.load("mm1k"))
-    place = petri.load("mm1k").net.places[1].name
-    script = f"""new Promise((done) => {{
-      document.getElementById("break").value = "{place} >= 1"; document.getElementById("speed").value = "event 100";
-      document.getElementById("play").click();
-      setInterval(() => {{ if (document.getElementById("play").textContent === "Play") done(0); }}, 20); }})"""
-    browser.value(script)
-    assert browser.value("tokenGame.state().sizes[1]") >= 1
+    """A job arrives at 2, 4, 6 …; service takes 3 from then on: firings start at 0 and 2, 2 and 4, 5 and 6, 8 …"""
+    text = """net plain
+    place source = token
+    place queue
+    place server = token
+    transition arrive: source -> source, queue  takes 2
+    transition serve: queue, server -> server   takes 3
+    run until 40
+    """
+    model = petri.loads(text)
+    opened(browser, tmp_path, model, 12)
+    stops = {
+        "serve": 2.0,
+        "queue >= 2": 8.0,  # the fourth job comes when the third begins
+        "max(queue) >= 2": 8.0,
+        "count(serve) >= 2": 5.0,
+        "mean(queue) >= 0.25": 8.0,  # a job from 4 to 5 and one from 6 to 8, of 8; the mean at 6 is a sixth
+        "enabled serve": 2.0,
+        "not enabled arrive": 0.0,
+        "t >= 7": 8.0,
+    }
+    for condition, instant in stops.items():
+        browser.value(PLAYED.format(condition=condition))
+        now = browser.value("tokenGame.state().now")
+        assert (condition, now) == (condition, model.net.tick.ticks(instant))
+    for wrong in ("nothing", "count(queue) >= 1", "mean(serve) > 1", "enabled queue", "queue >= x"):
+        assert browser.value(PLAYED.format(condition=wrong)) == -1
 
 
 def test_a_jump_is_fast_and_a_phone_needs_no_scrolling_sideways(browser: Browser, tmp_path: Path) -> None:

@@ -504,8 +504,8 @@
   const slider = $("slider"), canvas = $("spark");
   slider.max = events.length;
   let levels = null;
-  const spark = () => {
-    const p = picked?.kind === "p" ? picked.number : levels?.p ?? 0;
+  /* The tokens of a place after each event. */
+  const levelsOf = (p) => {
     const values = new Float64Array(events.length + 1);
     let level = starts[p] ?? 0;
     values[0] = level;
@@ -520,6 +520,10 @@
       }
       values[n + 1] = level;
     });
+    return values;
+  };
+  const spark = () => {
+    const p = picked?.kind === "p" ? picked.number : levels?.p ?? 0, values = levelsOf(p);
     levels = { p, values, most: values.reduce((a, b) => Math.max(a, b), 1) };
     drawSpark();
   };
@@ -569,9 +573,40 @@
     }, 150);
   };
   const go = (target) => { jump(target); render(); link(); };
+  /* Figures from the start up to each event: the firings of a transition, the most tokens of a place, and their mean. */
+  const figures = {
+    count: (t) => {
+      const values = new Float64Array(events.length + 1);
+      events.forEach((e, n) => { values[n + 1] = values[n] + (e >= 0 && happened[e].t === t ? 1 : 0); });
+      return values;
+    },
+    max: (p) => levelsOf(p).map(((most) => (level) => most = Math.max(most, level))(0)),
+    mean: (p) => {
+      let sum = 0;
+      const tokens = levelsOf(p);
+      return tokens.map((level, n) => {
+        if (n > 0) sum += tokens[n - 1] * (when[n - 1] - (when[n - 2] ?? 0));
+        return n > 0 && when[n - 1] > 0 ? sum / when[n - 1] : level;
+      });
+    },
+  };
+  const known = new Map();
+  const figure = (name, of) => {
+    const number = (name === "count" ? transitions : places).findIndex((one) => one.name === of);
+    if (number < 0) return undefined;
+    const key = `${name} ${number}`;
+    if (!known.has(key)) known.set(key, figures[name](number));
+    return known.get(key);
+  };
+  const canFire = (t) => candidates(t)?.some((c) => c.arc === transitions[t].inputs.length && !c.wrong.length) ?? false;
   const condition = () => {
     const text = $("break").value.trim();
     if (!text) return null;
+    const able = /^(not\s+)?enabled\s+(\S+)$/.exec(text);
+    if (able) {
+      const t = transitions.findIndex((one) => one.name === able[2]);
+      return t < 0 ? undefined : () => canFire(t) === !able[1];
+    }
     const fires = transitions.findIndex((one) => one.name === text);
     if (fires >= 0) return () => { const e = events[done - 1]; return e >= 0 && happened[e].t === fires; };
     const found = /^(\S+?)\s*(<=|>=|==|=|<|>)\s*([\d.]+)\s*(\S*)$/.exec(text);
@@ -583,6 +618,11 @@
       if (unit?.units.length && !size_) return undefined;
       const ticks = Number(found[3]) * (size_ ?? 1) / (unit?.factor ?? 1);
       return () => holds(clock, ticks);
+    }
+    const asked = /^(count|max|mean)\((\S+)\)$/.exec(found[1]);
+    if (asked) {
+      const values = figure(asked[1], asked[2]);
+      return values && (() => holds(values[done], Number(found[3])));
     }
     const place = places.findIndex((one) => one.name === found[1]);
     return place < 0 ? undefined : () => holds(size(place), Number(found[3]));

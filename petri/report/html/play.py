@@ -106,7 +106,7 @@ def _controls(recording: Recording) -> Markup:
                 "input",
                 type="text",
                 id="break",
-                placeholder="stop at: PLACE >= 8, TRANSITION, t >= 3 us",
+                placeholder="stop at: PLACE >= 8, TRANSITION, enabled TRANSITION, count(TRANSITION) >= 9, t >= 3 us",
                 aria_label="Stop at a condition",
             ),
             class_="row",
