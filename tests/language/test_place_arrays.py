@@ -76,6 +76,19 @@ def test_an_index_beyond_its_range_is_an_error_and_not_the_next_row(engine: str)
     assert (failure.diagnostic.id, failure.diagnostic.values["index"]) == ("list-range", "3")
 
 
+def test_indices_may_stand_in_one_bracket() -> None:
+    text = """
+    place v[0..1, 0..2] : int = 0
+    transition t[i in 0..1, k in 0..2]: v[i{0}k](x) -> v[i{0}k](x)  takes 1
+    measure m = mean(v[*{0}*])
+    measure n = count(t[1{0}*]) + count(t[*{0}2])
+    """
+    apart, together = (load(text.replace("{0}", between)) for between in ("][", ", "))
+    assert apart.measures[0].formula == together.measures[0].formula
+    assert [t.inputs[0].place for t in apart.transitions] == [t.inputs[0].place for t in together.transitions]
+    assert len(apart.measures) == len(together.measures) == 2
+
+
 def test_a_port_takes_an_array_a_row_or_a_part_of_one() -> None:
     net = load("""
     module Row(n: int)

@@ -424,14 +424,14 @@ class Builder:
         return tree.Field(parts[0], parts[1].text, self.span(first, last))
 
     def index(self, parts: list[Any], first: Token, last: Token) -> tree.Index:
-        """`a[i, j]` is `a[i][j]`."""
+        """`a[i, *]` is `a[i][*]`."""
         base, *indices = parts
         for index in indices:
             base = tree.Index(base, index, self.span(first, last))
         return base  # type: ignore[no-any-return]
 
-    def index_all(self, parts: list[Any], first: Token, last: Token) -> tree.Index:
-        return tree.Index(parts[0], None, self.span(first, last))
+    def all_indices(self, parts: list[Any], first: Token, last: Token) -> None:
+        """`*` in brackets: an index that is None."""
 
     def call(self, parts: list[Any], first: Token, last: Token) -> tree.Call:
         return tree.Call(parts[0], tuple(parts[1] or ()), self.span(first, last))
