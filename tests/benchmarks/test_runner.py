@@ -13,6 +13,7 @@ from benchmarks.contenders import COMPILER, Simulator, Unavailable
 from petri.engine.native import available
 
 
+@pytest.mark.slow
 def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "LONG_RUN", 10_000)
     output = tmp_path / "latest.json"

@@ -233,6 +233,7 @@ def test_what_is_watched_is_what_the_net_reads(tmp_path: Path) -> None:
     assert tmp_path / "beside.net" not in found
 
 
+@pytest.mark.slow
 def test_watching_runs_again_after_a_change_of_an_import_and_of_a_table(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     part, path, table = tmp_path / "parts" / "part.net", tmp_path / "lamp.net", tmp_path / "mine.csv"

@@ -56,6 +56,7 @@ def test_ctrl_c_is_answered_in_a_search_for_bindings(write: Callable[..., str], 
     assert "error[interrupted]" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not available(), reason="about machine code")
 def test_machine_code_ends_a_search(write: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Code is made after the first firings. Then tokens arrive, and the search after each takes longer and longer."""
@@ -92,6 +93,7 @@ def test_a_warm_up_that_is_not_found_in_time(call: Call) -> None:
     assert found.status == 130
 
 
+@pytest.mark.slow
 def test_a_sweep_keeps_what_is_stored(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write_net(tmp_path, QUEUE)
@@ -103,6 +105,7 @@ def test_a_sweep_keeps_what_is_stored(call: Call, tmp_path: Path, monkeypatch: p
     assert (tmp_path / "queue-sweep.db").exists()
 
 
+@pytest.mark.slow
 def test_a_search_says_how_far_it_came(call: Call, tmp_path: Path) -> None:
     net = str(write_net(tmp_path, QUEUE))
     options = ("--find", "load", "--in", "0.1..0.9", "--while", "customers < 2", "--until", "1e9")
@@ -112,6 +115,7 @@ def test_a_search_says_how_far_it_came(call: Call, tmp_path: Path) -> None:
     assert "error[search-interrupted]: interrupted; 0 values decided" in found.err
 
 
+@pytest.mark.slow
 def test_a_validation_stops(call: Call, tmp_path: Path) -> None:
     write_net(tmp_path, QUEUE)
     study = tmp_path / "study"

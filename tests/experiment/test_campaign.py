@@ -144,6 +144,7 @@ def wait_until(condition: Any, seconds: float = 60.0) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_killed_and_started_again(tmp_path: Path) -> None:
     net, store = write_net(tmp_path), tmp_path / "s.db"
     script = tmp_path / "killed.py"
@@ -240,6 +241,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_workers_go_when_their_parent_is_killed(tmp_path: Path) -> None:
     (tmp_path / "orphans.py").write_text(ORPHANS, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -373,6 +375,7 @@ def test_replications_of_workers_that_died_are_handed_out_again(tmp_path: Path) 
     assert caught.value.diagnostic.id == "workers-lost"
 
 
+@pytest.mark.slow
 def test_a_killed_worker_process_is_replaced(tmp_path: Path) -> None:
     experiment = queue(tmp_path, points=[{"load": 0.5}], replications=16, until=400)
     workers = Processes(2)

@@ -99,6 +99,7 @@ def test_the_oracle_itself() -> None:
 # ---------------------------------------------------------------- what is found
 
 
+@pytest.mark.slow
 @needs_native
 def test_the_load_with_five_percent_of_loss(md1k: str) -> None:
     """Coarser than the next, and so faster."""
@@ -141,6 +142,7 @@ def test_the_largest_load_without_loss(md1k: str) -> None:
     assert found.found[0].probability >= 0.95
 
 
+@pytest.mark.slow
 @needs_native
 def test_a_queue_that_still_grows_is_not_free_of_loss(md1k: str) -> None:
     """So many seats that nobody is refused within the run: only the growth of the queue shows what is too much."""

@@ -41,6 +41,7 @@ def test_what_was_mended_stays_mended(path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+@pytest.mark.slow
 def test_a_few_cases_show_no_fault(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.fuzz", "--minutes", "0.03", "--seed", "5", "--corpus", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+import pytest
+
 import petri
 from petri import language
 from petri.net import Net
@@ -73,6 +75,7 @@ def test_measures_use_functions_of_firings_and_of_figures() -> None:
     assert [result.measure(name).value for name in "abc"] == [6, 6, 1.5]
 
 
+@pytest.mark.slow
 def test_functions_that_double_are_refused_in_time() -> None:
     lines = ["fn f0(x: int): int = x + x"]
     lines += [f"fn f{i}(x: int): int = f{i - 1}(f{i - 1}(x))" for i in range(1, 64)]

@@ -154,6 +154,7 @@ def test_two_chips_forward_twice_as_much() -> None:
     assert two == pytest.approx(2 * one, rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_tests_of_rfc_2544_find_its_load_loss_and_delay() -> None:
     """As in the README, but shorter: the names of parameters and measures are those that the tests know."""
     outcome = petri.rfc2544(

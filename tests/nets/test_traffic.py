@@ -154,6 +154,7 @@ def test_on_off_rate_is_exact_for_periods_of_few_packets(tmp_path: Path, even: s
     agrees(rates.mean(axis=1), 80 * MBPS)
 
 
+@pytest.mark.slow
 def test_mmpp(tmp_path: Path) -> None:
     source = "Mmpp(first = 160 Mbps, second = 0 bps, first_stay = 2 ms, second_stay = 6 ms, network = network)"
     rates = windows(run(tmp_path, source, window="4 ms", until="2 s", packet_mix="fixed"))

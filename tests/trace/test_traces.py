@@ -300,6 +300,7 @@ def test_the_timeline_ends_where_it_is_full(model: Model, monkeypatch: pytest.Mo
     assert 0.0 < writer.full_at < 20_000
 
 
+@pytest.mark.slow
 def test_every_net_of_the_library_has_a_timeline_that_nests() -> None:
     for name in library.net_names():
         _, _, data = traced(petri.load(name), ".json", until="inf", warmup=0.0, max_firings=400)
