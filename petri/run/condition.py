@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 from petri.engine.interface import Session
 from petri.measure.formula import evaluate, judge
@@ -14,13 +15,14 @@ EVERY = 1000  # a condition that is not on a count is looked at after every so m
 class StopCondition:
     """The condition of a net's `run until count(send) >= 100`, looked at after certain numbers of firings.
 
-    One on a count of firings or observations is looked at whenever it can have become true, since a firing adds at most
-    1. Any other is looked at after each of the first `EVERY` firings, and then after every `EVERY`-th part of them.
+    One on a sum of counts of firings and observations is looked at whenever it can have become true, as it is known how
+    much a firing can add. Any other is looked at after each of the first `EVERY` firings, and then after every
+    `EVERY`-th part of them.
     """
 
     def __init__(self, condition: Expectation) -> None:
         self.condition = condition
-        self.counted = _counts(condition.formula)
+        self.gain = most_added(condition.formula)
         self.next = 0  # the number of firings after which to look again
 
     def firings_left(self, session: Session) -> int:
@@ -36,14 +38,28 @@ class StopCondition:
         if judge(condition, value).passed:
             return True
         step = max(1, session.firings // EVERY)
-        if self.counted and condition.comparison in (">", ">=", "==") and value < condition.bound:
-            step = max(1, math.ceil(condition.bound - value))
+        if self.gain and condition.comparison in (">", ">=", "==") and value < condition.bound:
+            step = max(1, math.ceil((condition.bound - value) / self.gain))
         self.next = session.firings + step
         return False
 
 
-def _counts(formula: Term) -> bool:
-    """Whether a firing adds at most 1 to a figure."""
-    if formula.op == "sample":
-        return isinstance(formula.value, tuple) and formula.value[1] == "count"
-    return formula.op == "firings"
+def most_added(formula: Term) -> int | None:
+    """The most that one firing adds to a sum of counts; None for other figures.
+
+    A firing is of one transition, so that counts of different ones do not add up.
+    """
+    transitions: Counter[object] = Counter()
+    samples = 0
+    pending = [formula]
+    while pending:
+        term = pending.pop()
+        if term.op == "add":
+            pending.extend(term.args)
+        elif term.op == "firings":
+            transitions[term.value] += 1
+        elif term.op == "sample" and isinstance(term.value, tuple) and term.value[1] == "count":
+            samples += 1
+        elif term.op != "const":
+            return None
+    return max(transitions.values(), default=0) + samples

@@ -7,7 +7,9 @@ from collections.abc import Callable
 import pytest
 
 import petri
+from petri.engine.interface import Session
 from petri.engine.native import available
+from petri.run.condition import StopCondition
 
 from .calling import Call
 
@@ -37,6 +39,7 @@ def results(end: str) -> list[petri.Result]:
         ("count(serve) > 300  warmup 50", 301),
         ("wait.count >= 3 * 40", 120),
         ("count(serve) + 0 >= 17", 17),
+        ("count(serve) + count(serve) >= 600", 300),
     ],
 )
 def test_a_run_ends_at_the_firing_that_makes_the_number_full(end: str, served: int) -> None:
@@ -44,6 +47,22 @@ def test_a_run_ends_at_the_firing_that_makes_the_number_full(end: str, served: i
     assert [run.measure("served").value for run in runs] == [served] * len(runs)
     assert len({run.hash for run in runs}) == 1
     assert {one.ended for run in runs for one in run.replications} == {"until"}
+
+
+def test_a_sum_of_counts_is_full_at_the_very_firing_and_soon_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+    look = StopCondition.holds
+
+    def counted(condition: StopCondition, session: Session) -> bool:
+        if session.firings >= condition.next:
+            looks.append(session.firings)
+        return look(condition, session)
+
+    monkeypatch.setattr(StopCondition, "holds", counted)
+    model = petri.loads(NET.format(end="count(serve) + count(rest) >= 5_000"))
+    seen = model.run().replications[0].window
+    assert seen.firings[1] + seen.firings[2] == 5_000
+    assert len(looks) < 50
 
 
 def test_a_run_ends_when_a_figure_passes_its_bound() -> None:
