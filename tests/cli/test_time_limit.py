@@ -44,6 +44,7 @@ def test_a_search_for_bindings_ends_with_the_time(call: Call, write: Callable[..
     assert "0 of 2 replications finished" in found.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_ctrl_c_is_answered_in_a_search_for_bindings(write: Callable[..., str], engine: str) -> None:
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

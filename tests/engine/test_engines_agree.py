@@ -260,6 +260,7 @@ MANY = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "parameters"), MANY)
 def test_thousands_of_firings_in_progress(
     name: str, parameters: dict[str, int], monkeypatch: pytest.MonkeyPatch

@@ -72,6 +72,7 @@ def hash_of(net: Net, engine: str, firings: int) -> int:
     return session.hash
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "factor"), SCALED)
 def test_scaled_nets_of_the_library_do_the_same(name: str, factor: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
     as_it_is, other = petri.load(name).net, scaled(name, factor, monkeypatch).net

@@ -194,6 +194,7 @@ def test_r3_integers_between_any_bounds(low: str, high: str) -> None:
     compare(text, [1, 200, 300], patience=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patience", [30, 3000])
 @pytest.mark.parametrize(
     ("most", "time"),
@@ -376,6 +377,7 @@ def test_tokens_that_a_transition_sees(text: str, patience: int) -> None:
     compare(text, [3, 50, 300], patience=patience)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patience", [0, 40])
 @pytest.mark.parametrize("text", JOINED.values(), ids=JOINED.keys())
 def test_joins_of_few_and_of_many(text: str, patience: int) -> None:

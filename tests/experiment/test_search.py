@@ -169,6 +169,7 @@ def decisions(outcome: SearchOutcome) -> list[tuple[Any, ...]]:
     ]
 
 
+@pytest.mark.slow
 def test_a_search_repeats_itself(md1k: str) -> None:
     """On any number of threads, on either engine."""
 

@@ -44,6 +44,7 @@ def test_the_error_of_runs_is_as_stated(share: float, wrong: bool) -> None:
     assert errors / 4_000 <= 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [0.05, -0.05, 0.3])
 def test_the_error_of_means_is_as_stated(mean: float) -> None:
     """Of values as skewed as the exponential distribution, close to the bound: Student's t alone errs more often."""

@@ -107,6 +107,7 @@ DISTRIBUTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("distribution", "mean", "variance"), DISTRIBUTIONS)
 def test_r3_distributions_have_their_mean_and_variance(
     engine: str, distribution: str, mean: float, variance: float

@@ -204,6 +204,7 @@ def test_a_file_that_is_no_list_is_told(tmp_path: Path) -> None:
 OURS = [path for one in folders(ROOT / "validation").values() for path in experiments(one).values()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", OURS[::3], ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_every_expected_value_is_of_a_point(path: Path) -> None:
     """Of a third of the files; the next test, which is slow, reads them all."""
