@@ -11,6 +11,7 @@ import click
 from . import nets
 from .exits import refusal
 from .report import REPORT_HELP
+from .run_options import engine_option
 from .time_limit import time_limit_option
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def run_options(command: Command) -> Command:
         ),
         click.option("--seed", type=click.IntRange(0, 2**63 - 1), metavar="N", help="Seed of the random numbers."),
         click.option("--report", metavar="FILE.html", help=REPORT_HELP),
-        click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True),
+        engine_option,
         time_limit_option,
         click.option("--threads", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores)."),
         click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the tables."),

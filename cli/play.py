@@ -12,6 +12,7 @@ from petri.atomic_file import write_text
 from . import nets
 from .console import remark
 from .exits import refusal
+from .run_options import replication_option, seed_option
 
 if TYPE_CHECKING:
     from petri.model import Model
@@ -36,8 +37,8 @@ USUAL = 10_000
 @nets.settings_option
 @nets.streams_options
 @nets.tables_option
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
-@click.option("--replication", type=click.IntRange(0), default=0, metavar="N", help="Which replication, from 0.")
+@seed_option
+@replication_option
 def command(
     net: str,
     output: str | None,

@@ -10,6 +10,7 @@ from . import exits
 from .console import printing, write_json, write_line
 from .exits import Refusal
 from .nets import read_pairs, tables_option
+from .run_options import engine_option
 
 if TYPE_CHECKING:
     from petri.experiment.rerun import Repeated
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     help="The recording of a place, if it has moved.",
 )
 @tables_option
-@click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@engine_option
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON for each replication.")
 def command(
     result: str,

@@ -17,6 +17,7 @@ from .exits import refusal
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
+from .run_options import engine_option, seed_option
 from .time_limit import tell_over, time_limit_option
 from .trace import TraceFile
 
@@ -48,8 +49,8 @@ LIMITS = click.IntRange(1, 2**63 - 1)
 )
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
 @click.option("--max-replications", type=LIMITS, metavar="N", help="Limit for --precision.  [default: 1000]")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
-@click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@seed_option
+@engine_option
 @time_limit_option
 @click.option("--threads", type=LIMITS, metavar="N", help="Replications run in parallel (default: all cores).")
 @click.option("--json", "as_json", is_flag=True, help="Print all results as JSON instead of the summary.")

@@ -8,6 +8,7 @@ import click
 
 from . import nets
 from .console import printing, stdout_console, write, write_line
+from .run_options import replication_option, seed_option
 
 PROMPT = "> "
 
@@ -18,8 +19,8 @@ PROMPT = "> "
 @nets.settings_option
 @nets.streams_options
 @nets.tables_option
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
-@click.option("--replication", type=click.IntRange(0), default=0, metavar="N", help="Which replication, from 0.")
+@seed_option
+@replication_option
 def command(
     net: str,
     at: str | None,

@@ -16,6 +16,7 @@ from .exits import Refusal, refusal
 from .experiments import FILES, check_export, net_of_stdin, read_grids, read_precision
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
+from .run_options import engine_option
 from .time_limit import tell_over, time_limit_option
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ COUNT = click.IntRange(min=1)
 @click.option("--fresh", is_flag=True, help="Remove the store first, and run every replication again.")
 @click.option("--export", metavar="FILE", help="Write the replications to a .csv or .parquet file at the end.")
 @click.option("--report", metavar="FILE.html", help=REPORT_HELP)
-@click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@engine_option
 @time_limit_option
 @click.option("--workers", type=COUNT, metavar="N", help="Replications run in parallel (default: all cores).")
 @click.option("--dask", metavar="ADDRESS", help="Run on a Dask cluster; `local` starts one on this machine.")

@@ -13,6 +13,7 @@ import click
 from . import exits
 from .console import printing, stdout_console
 from .exits import Refusal
+from .run_options import engine_option
 from .time_limit import tell_over, time_limit_option
 from .validate_list import list_studies, refuse_running_options
 
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     "--stores", metavar="DIR", default="validation-results", show_default=True, help="Folder for the replications."
 )
 @click.option("--report", metavar="DIR", help="Folder for the pages with figures; start with index.html.")
-@click.option("--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True)
+@engine_option
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Replications run in parallel.")
 @time_limit_option
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")

@@ -8,6 +8,7 @@ import click
 
 from . import nets
 from .console import remark, stdout_console
+from .run_options import engine_option, replication_option, seed_option
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -30,18 +31,6 @@ def complete_transition(context: click.Context, _: click.Parameter, begun: str) 
     return [CompletionItem(one.name, help=one.doc) for one in net.transitions if one.name.startswith(begun)]
 
 
-def instant_options(command: nets.Command) -> nets.Command:
-    """The options that say which run it is, and where in it."""
-    seed = click.option("--seed", type=click.IntRange(0, 2**64 - 1), metavar="N", help="Seed of the random numbers.")
-    replication = click.option(
-        "--replication", type=click.IntRange(0), default=0, metavar="N", help="Which replication, from 0."
-    )
-    engine = click.option(
-        "--engine", type=click.Choice(["auto", "native", "reference"]), default="auto", show_default=True
-    )
-    return seed(replication(engine(command)))
-
-
 @click.command(name="why")
 @nets.net_argument
 @click.argument("transition", required=False, shell_complete=complete_transition)
@@ -50,7 +39,9 @@ def instant_options(command: nets.Command) -> nets.Command:
 @nets.settings_option
 @nets.streams_options
 @nets.tables_option
-@instant_options
+@seed_option
+@replication_option
+@engine_option
 def command(
     net: str,
     transition: str | None,

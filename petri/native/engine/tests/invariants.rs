@@ -97,6 +97,29 @@ fn net(places: &[String], transitions: &[String]) -> String {
 const TWO: &str = r#""variables":[{"name":"k"},{"name":"n"}]"#;
 const THREE: &str = r#""variables":[{"name":"k"},{"name":"n"},{"name":"m"}]"#;
 
+/// Fills a place of two slots, while it has fewer than `most` tokens; the second slot is at most `high`.
+fn source(place: usize, high: i64, mean: f64, most: i64) -> String {
+    format!(
+        r#"{{"name":"source{place}",{TWO},"draws":[{},{}],"inputs":[{{"place":0}}],"time":{},
+        "inhibitors":[{{"place":{place},"threshold":{}}}],
+        "outputs":[{{"places":[{place}],"values":[{},{}]}},{{"places":[0]}}]}}"#,
+        draw(0, 5),
+        draw(1, high),
+        exponential(mean),
+        int(most),
+        variable(0),
+        variable(1)
+    )
+}
+
+/// Empties a place now and then.
+fn flush(place: usize, mean: f64) -> String {
+    format!(
+        r#"{{"name":"flush","inputs":[{{"place":0}}],"resets":[{place}],"time":{},"outputs":[{{"places":[0]}}]}}"#,
+        exponential(mean)
+    )
+}
+
 /// Stations in a ring, some of a constant duration (they share a lane), some of an exponential one.
 fn ring(stations: usize) -> String {
     let places: Vec<String> =
@@ -143,17 +166,7 @@ fn weighed(discipline: &str) -> String {
         coloured("line", "bag", ""),
         coloured("buffer", discipline, &format!(r#","capacity":12,"weight":{}{key}"#, variable(0))),
     ];
-    let source = format!(
-        r#"{{"name":"source",{TWO},"draws":[{},{}],"inputs":[{{"place":0}}],"time":{},
-        "inhibitors":[{{"place":1,"threshold":{}}}],
-        "outputs":[{{"places":[1],"values":[{},{}]}},{{"places":[0]}}]}}"#,
-        draw(0, 5),
-        draw(1, 1 << 40),
-        exponential(1.0),
-        int(20),
-        variable(0),
-        variable(1)
-    );
+    let source = source(1, 1 << 40, 1.0, 20);
     let bound = r#""pattern":[{"bind":0},{"bind":1}]"#;
     let given = format!(r#""outputs":[{{"places":[2],"values":[{},{}]}}]"#, variable(0), variable(1));
     let store = |name: &str, time: String| {
@@ -164,10 +177,7 @@ fn weighed(discipline: &str) -> String {
         exponential(0.4),
         variable(0)
     );
-    let flush = format!(
-        r#"{{"name":"flush","inputs":[{{"place":0}}],"resets":[2],"time":{},"outputs":[{{"places":[0]}}]}}"#,
-        exponential(15.0)
-    );
+    let flush = flush(2, 15.0);
     net(&places, &[source, store("slowly", exponential(1.0)), store("at_once", constant(0.0)), serve, flush])
 }
 
@@ -178,19 +188,7 @@ fn matching(slot: usize, keep: bool) -> String {
         coloured("request", "bag", ""),
         coloured("answer", "bag", ""),
     ];
-    let source = |place: usize| {
-        format!(
-            r#"{{"name":"source{place}",{TWO},"draws":[{},{}],"inputs":[{{"place":0}}],"time":{},
-            "inhibitors":[{{"place":{place},"threshold":{}}}],
-            "outputs":[{{"places":[{place}],"values":[{},{}]}},{{"places":[0]}}]}}"#,
-            draw(0, 5),
-            draw(1, 8),
-            exponential(1.0),
-            int(40),
-            variable(0),
-            variable(1)
-        )
-    };
+    let source = |place: usize| source(place, 8, 1.0, 40);
     let equal = format!(r#"{{"equal":{}}}"#, variable(slot as u32));
     let mut pattern = [r#"{"bind":2}"#.to_owned(), r#"{"bind":2}"#.to_owned()];
     pattern[slot] = equal;
@@ -200,10 +198,7 @@ fn matching(slot: usize, keep: bool) -> String {
         pattern.join(","),
         constant(0.25)
     );
-    let flush = format!(
-        r#"{{"name":"flush","inputs":[{{"place":0}}],"resets":[1],"time":{},"outputs":[{{"places":[0]}}]}}"#,
-        exponential(15.0)
-    );
+    let flush = flush(1, 15.0);
     net(&places, &[source(1), source(2), matched, flush])
 }
 
@@ -217,19 +212,7 @@ fn meeting(inputs: &[&str], more: &str) -> String {
         coloured("first", "bag", ""),
         coloured("second", "bag", ""),
     ];
-    let source = |place: usize| {
-        format!(
-            r#"{{"name":"source{place}",{TWO},"draws":[{},{}],"inputs":[{{"place":0}}],"time":{},
-            "inhibitors":[{{"place":{place},"threshold":{}}}],
-            "outputs":[{{"places":[{place}],"values":[{},{}]}},{{"places":[0]}}]}}"#,
-            draw(0, 5),
-            draw(1, 40),
-            exponential(0.5),
-            int(90),
-            variable(0),
-            variable(1)
-        )
-    };
+    let source = |place: usize| source(place, 40, 0.5, 90);
     let meet = format!(
         r#"{{"name":"meet","variables":[{}],
         "inputs":[{}],"time":{}{more}}}"#,
@@ -237,10 +220,7 @@ fn meeting(inputs: &[&str], more: &str) -> String {
         inputs.join(","),
         constant(1.5)
     );
-    let flush = format!(
-        r#"{{"name":"flush","inputs":[{{"place":0}}],"resets":[2],"time":{},"outputs":[{{"places":[0]}}]}}"#,
-        exponential(25.0)
-    );
+    let flush = flush(2, 25.0);
     net(&places, &[source(1), source(2), meet, flush])
 }
 
