@@ -41,13 +41,6 @@ class Tick(Frozen):
             return self.time(value)
         return value * float(self.length**power) if power else value
 
-    def kept(self, value: Any, dimension: str) -> Any:
-        """A number in the net's unit as the engine keeps it: what `quantity` was made of."""
-        power = time_power(dimension)
-        if power == 1:
-            return self.ticks(value)
-        return value / float(self.length**power) if power else value
-
 
 class InTicks(float):
     """A constant in ticks that remembers the number in the net's unit as which it was written, for reports."""

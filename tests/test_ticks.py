@@ -46,7 +46,6 @@ def test_times_are_rounded_once() -> None:
 def test_the_power_of_time_in_a_dimension(dimension: str, power: int) -> None:
     assert time_power(dimension) == power
     assert THIRD.quantity(9.0, dimension) == pytest.approx(9.0 * (5 / 3) ** power)
-    assert THIRD.kept(THIRD.quantity(9.0, dimension), dimension) == pytest.approx(9.0)
 
 
 def test_a_constant_remembers_how_it_was_written() -> None:

@@ -9,9 +9,8 @@ from typing import Final, Literal
 from petri.engine.expression import evaluate
 from petri.engine.reference import Engine, Held
 from petri.engine.state import State, seated
-from petri.net import Colour, InputArc, Net, Token, Transition
+from petri.net import InputArc, Net, Token, Transition
 from petri.structs import Frozen
-from petri.ticks import Tick
 
 MOST_BINDINGS: Final = 2_000  # partial bindings tried for one transition
 
@@ -36,18 +35,11 @@ class Lack(Frozen):
 def why_dead(net: Net, marking: Sequence[Sequence[Token]]) -> list[Lack]:
     """For each transition, in the net's order, why it is not enabled in a marking without firings in progress.
 
-    Values of tokens are in the net's unit. Transitions that are enabled are left out.
+    Times in tokens are in ticks. Transitions that are enabled are left out.
     """
-    colours = [place.colour for place in net.places]
-    held = [[kept(token, colour, net.tick) for token in row] for row, colour in zip(marking, colours, strict=True)]
-    engine = seated(net, State(0.0, 0, held))
+    engine = seated(net, State(0.0, 0, marking))
     lacks = (first_lack(engine, number) for number in range(len(net.transitions)))
     return [lack for lack in lacks if lack is not None]
-
-
-def kept(token: Token, colour: Colour, tick: Tick) -> Token:
-    """A token as the engine keeps it."""
-    return tuple([tick.kept(value, slot.dimension) for value, slot in zip(token, colour.slots, strict=True)])
 
 
 def first_lack(engine: Engine, number: int) -> Lack | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Literal, Protocol
 
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings
+from petri.engine.marking import Marking
 from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation
 from petri.net import MOST_TOKENS, Token
@@ -82,11 +83,8 @@ class Session(Protocol):
     def snapshot(self) -> Callable[[], Observation]:
         """What `observe` would return now, to be made when it is wanted: most snapshots of a run never are."""
 
-    def marking(self) -> Sequence[list[Token]]:
+    def marking(self) -> Marking:
         """The tokens of each place: by position in a bag, otherwise in order of arrival."""
-
-    def held(self) -> list[list[Token]]:
-        """The same tokens as the engine keeps them, with times in ticks."""
 
     def levels(self) -> Levels | None:
         """The time at each number of tokens since the window started, if requested: [place, number]."""

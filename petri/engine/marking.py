@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from petri.net import Net, Scalar, Slot, Token
+from petri.net import Colour, Net, Scalar, Slot, Token
 
 
 class Marking(Sequence[list[Token]]):
@@ -20,6 +20,11 @@ class Marking(Sequence[list[Token]]):
     def __init__(self, net: Net, rows: Sequence[int | bytes]) -> None:
         self._net = net
         self._rows = rows
+
+    @classmethod
+    def of(cls, net: Net, tokens: Sequence[Sequence[Token]]) -> Marking:
+        """The marking of tokens as the engine keeps them."""
+        return cls(net, [_row(place.colour, row) for place, row in zip(net.places, tokens, strict=True)])
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -51,3 +56,15 @@ class Marking(Sequence[list[Token]]):
         return isinstance(other, (Marking, list)) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _row(colour: Colour, tokens: Sequence[Token]) -> int | bytes:
+    """The tokens of a place as 64-bit words; of a black place, their number."""
+    if not colour.slots:
+        return len(tokens)
+    words = np.empty((len(tokens), len(colour.slots)), dtype=np.int64)
+    for number, slot in enumerate(colour.slots):
+        real = slot.kind == "real"
+        column = np.array([token[number] for token in tokens], dtype=np.float64 if real else np.int64)
+        words[:, number] = column.view(np.int64)
+    return words.tobytes()

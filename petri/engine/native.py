@@ -17,7 +17,7 @@ from petri.engine.seeds import seed_words
 from petri.file_read import FileRead
 from petri.measure.observation import Observation, probe_in_units
 from petri.measure.occupancy import LEVELS
-from petri.net import Net, Span, Token
+from petri.net import Net, Span
 from petri.structs import Frozen
 
 _native: ModuleType | None
@@ -186,9 +186,6 @@ class NativeSession:
 
     def marking(self) -> Marking:
         return Marking(self._compiled.net, self._session.marking())
-
-    def held(self) -> list[list[Token]]:
-        return self.marking().in_ticks()
 
     def files(self) -> tuple[FileRead, ...]:
         return () if self._rows is None else self._rows.read()

@@ -9,14 +9,14 @@ import numpy as np
 from petri.engine.errors import Fault
 from petri.engine.firings import Firings, TracedFiring
 from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
+from petri.engine.marking import Marking
 from petri.engine.probes import Probes
 from petri.engine.reference import Engine, Observer
 from petri.engine.statistics import Level, Statistics
 from petri.file_read import FileRead
 from petri.measure.observation import Floats, Observation, probe_in_units
 from petri.measure.occupancy import OccupancyRecorder
-from petri.net import Colour, Net, Scalar, Token
-from petri.ticks import Tick
+from petri.net import Net, Scalar, Token
 
 
 class ReferenceSession:
@@ -102,12 +102,8 @@ class ReferenceSession:
             probes=tuple(probe_in_units(snapshot, tick) for snapshot in self._probes.snapshots()),
         )
 
-    def marking(self) -> list[list[Token]]:
-        places = zip(self._net.places, self._engine.marking, strict=True)
-        return [[token_in_units(token.value, place.colour, self._net.tick) for token in row] for place, row in places]
-
-    def held(self) -> list[list[Token]]:
-        return [[token.value for token in row] for row in self._engine.marking]
+    def marking(self) -> Marking:
+        return Marking.of(self._net, [[token.value for token in row] for row in self._engine.marking])
 
     def levels(self) -> Levels | None:
         if self._levels is None:
@@ -124,11 +120,6 @@ class ReferenceSession:
 def levels_at(levels: Sequence[Level], now: float) -> Floats:
     """The integral and the time above zero of each level up to `now`, in ticks; each rounded once."""
     return np.array([level.at(int(now)) for level in levels], dtype=np.float64).reshape(-1, 2)
-
-
-def token_in_units(token: Token, colour: Colour, tick: Tick) -> Token:
-    """A token as the engine keeps it, with times in the net's unit."""
-    return tuple([tick.quantity(value, slot.dimension) for value, slot in zip(token, colour.slots, strict=True)])
 
 
 class Trace:

@@ -285,7 +285,7 @@ class _Summary:
         from petri.analysis.dead import why_dead  # imports the reference engine, and few nets die
         from petri.report.lacks import reasons
 
-        told = reasons(self.net, why_dead(self.net, dead[0].marking), fold=not self.every)
+        told = reasons(self.net, why_dead(self.net, dead[0].marking.in_ticks()), fold=not self.every)
         names = [f"  {one.transition} ×{one.copies}" if one.copies > 1 else f"  {one.transition}" for one in told]
         print_table(self.console, [Column("", names, "name"), Column("", [one.text for one in told], "prose")])
 

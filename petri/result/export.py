@@ -102,7 +102,7 @@ def pack(result: Result) -> str:
     content = {
         "course": None if ran is None else {f.name: significant(getattr(ran, f.name)) for f in fields(ran)},
         "occupancy": occupancy_shares(result),
-        "lacks": [] if dead is None else [as_dict(one) for one in why_dead(result.net, dead.marking)],
+        "lacks": [] if dead is None else [as_dict(one) for one in why_dead(result.net, dead.marking.in_ticks())],
     }
     rest = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
     compress = zlib.compressobj(9)

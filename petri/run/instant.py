@@ -79,7 +79,7 @@ class Course:
 
     def moment(self, ended: Reason, look_ahead: bool = True) -> Moment:
         """The state here. Goes one firing further to see the next, so call it once."""
-        state = State(self.session.now, self.session.firings, self.session.held(), self._in_progress())
+        state = State(self.session.now, self.session.firings, self.session.marking().in_ticks(), self._in_progress())
         counts, last = self.counts.tolist(), self.last.tolist()
         following = None
         if look_ahead and ended in ("budget", "until"):
@@ -123,5 +123,5 @@ class Course:
         again, sizes = self._begin(trace=False), {}
         for number in numbers:
             again.advance(math.inf, number - again.firings)
-            sizes[number] = [len(tokens) for tokens in again.held()]
+            sizes[number] = [len(tokens) for tokens in again.marking()]
         return sizes

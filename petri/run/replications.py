@@ -6,7 +6,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
@@ -14,10 +14,11 @@ from petri.diagnostics import LanguageError
 from petri.engine.errors import STOPPED, Fault
 from petri.engine.firings import Firings
 from petri.engine.interface import Levels, Session
+from petri.engine.marking import Marking
 from petri.file_read import FileRead
 from petri.measure.formula import evaluate
 from petri.measure.observation import Observation
-from petri.net import Net, Token
+from petri.net import Net
 from petri.run.condition import StopCondition
 from petri.run.plan import Ending, Plan
 from petri.run.session import begin_planned
@@ -48,7 +49,7 @@ class Replication(Frozen):
     hash: int
     window: Observation
     batches: tuple[Observation, ...]
-    marking: Sequence[list[Token]]
+    marking: Marking
     fault: Fault | None
     seconds: float  # of wall-clock time
     warm: bool = True

@@ -93,7 +93,7 @@ def test_times_in_tokens_are_those_of_the_net(guard: str) -> None:
     """
     model = petri.loads(text)
     (ran,) = model.run(engine="reference").replications
-    told = reasons(model.net, why_dead(model.net, ran.marking))
+    told = reasons(model.net, why_dead(model.net, ran.marking.in_ticks()))
     assert [(one.transition, one.text) for one in told] == [
         ("put", "needs a token in start, which is empty"),
         ("get", f"its guard `{guard}` is false"),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
+
+from petri.engine.marking import Marking
+from petri.net import Net, Token
+from petri.traffic import Recordings
 
 NET = """
 net recorded
@@ -168,3 +173,9 @@ def table(packets: Sequence[Sent], path: Path) -> Path:
         lines.append(f"{packet.nanoseconds - first},{flow},{packet.size}")
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+def tokens_read(recordings: Recordings, flat: Net) -> list[Token]:
+    """All tokens of the net's only place, which is a recording, with times in the net's unit."""
+    tokens = list(itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), [])))
+    return list(Marking.of(flat, [tokens])[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import random
 from pathlib import Path
 
@@ -11,10 +10,9 @@ import pytest
 from petri import language
 from petri.diagnostics import LanguageError
 from petri.engine.native import available
-from petri.engine.reference_session import token_in_units
 from petri.net import Token
 from petri.traffic import Recordings, with_streams
-from tests.traffic.files import Sent, block, conversation, ethernet, ip, pcap, pcapng, ports
+from tests.traffic.files import Sent, block, conversation, ethernet, ip, pcap, pcapng, ports, tokens_read
 
 pytestmark = pytest.mark.skipif(not available(), reason="captures are read by the native part")
 
@@ -25,9 +23,7 @@ def read(data: bytes, folder: Path, fields: str = ALL, rows: int | None = None, 
     path = folder / "packets.pcap"
     path.write_bytes(data)
     flat = language.loads(f"{clock} place p : {fields} = stream() transition t: p(_) -> nothing")
-    recordings = Recordings(with_streams(flat, {"p": path}), rows)
-    tokens = itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), []))
-    return [token_in_units(token, flat.places[0].colour, flat.tick) for token in tokens]
+    return tokens_read(Recordings(with_streams(flat, {"p": path}), rows), flat)
 
 
 def expected(packets: list[Sent], resolution: int = 1) -> list[Token]:

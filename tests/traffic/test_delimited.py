@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
-from petri.engine.reference_session import token_in_units
 from petri.net import Net, Token
 from petri.traffic import Recordings, with_streams
 from petri.traffic.delimited import LONGEST_LINE
+
+from .files import tokens_read
 
 
 def net(fields: str, clock: str = "time us") -> Net:
@@ -22,9 +22,7 @@ def net(fields: str, clock: str = "time us") -> Net:
 
 
 def rows(flat: Net, block: int | None = None) -> list[Token]:
-    recordings = Recordings(flat, block)
-    tokens = itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), []))
-    return [token_in_units(token, flat.places[0].colour, flat.tick) for token in tokens]
+    return tokens_read(Recordings(flat, block), flat)
 
 
 def read(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,10 @@ import pytest
 
 from petri import language
 from petri.diagnostics import LanguageError
-from petri.engine.reference_session import token_in_units
 from petri.net import Token
 from petri.traffic import Recordings, with_streams
+
+from .files import tokens_read
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -25,9 +25,7 @@ def read(columns: dict[str, Any], fields: str, folder: Path, block: int | None =
     parquet.write_table(pyarrow.table(columns), path, row_group_size=3)
     text = f"time us type Class = gold | silver place p : {fields} = stream() transition t: p(_) -> nothing"
     flat = with_streams(language.loads(text), {"p": path})
-    recordings = Recordings(flat, block)
-    tokens = itertools.chain.from_iterable(iter(lambda: recordings.tokens(0), []))
-    return [token_in_units(token, flat.places[0].colour, flat.tick) for token in tokens]
+    return tokens_read(Recordings(flat, block), flat)
 
 
 @pytest.mark.parametrize("block", [1, 2, 4, 100])
