@@ -15,7 +15,9 @@ from .exits import DONE, refusal
 
 
 @click.command(name="lsp")
-@click.option("--stdio", is_flag=True, help="Accepted for editors that pass it; there is no other way.")
+@click.option(
+    "--stdio", is_flag=True, help="Accepted because some editors pass it. The server always uses stdin and stdout."
+)
 def command(stdio: bool) -> int:
     """Serve editors over the Language Server Protocol, on standard input and output.
 

@@ -26,7 +26,7 @@ MOST_MEASURES = 4  # estimates shown at a time
 
 
 class SweepProgress:
-    """Watches a sweep (`petri.experiment.campaign.sweep`). heading: a line above, for so many columns."""
+    """Watches a sweep (`petri.experiment.campaign.sweep`). heading: makes the line above, for a number of columns."""
 
     def __init__(self, store: Path, quiet: bool = False, heading: Callable[[int], str] | None = None) -> None:
         self._store = store

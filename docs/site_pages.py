@@ -13,7 +13,7 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 ELSEWHERE: Final = {"README.md": "overview.md", "petri/native/INTERNALS.md": "internals.md"}
 INSTEAD: Final = {"nets/patterns": "docs/patterns.md"}
-"""The page that describes what is no page."""
+"""Folders without a page of their own, each with the page that describes it."""
 LINK: Final = re.compile(r"(\]\(|src=\"|href=\")(?!\w+:|#|/)([^)\s\"#]+)")
 
 

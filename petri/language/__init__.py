@@ -29,7 +29,7 @@ TEXT = "<text>"
 
 
 class Study(Struct):
-    """What a check finds out about a net. `net` is None if there is an error, `checker` if there is no text to read.
+    """The results of a check. `net` is None if there is an error, `checker` if there is no text to read.
 
     part: the file is only a part for others to import.
     """

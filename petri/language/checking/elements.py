@@ -25,11 +25,11 @@ class Element(Frozen):
 
 
 ALONE = Element()
-"""The one element of a measure that is no array."""
+"""The only element of a measure without indices."""
 
 
 def elements(checker: CheckState, loops: Sequence[tree.Loop]) -> list[Element]:
-    """All elements; one without a suffix if there are no indices. Raises CheckError if they are too many."""
+    """All elements; one without a suffix if there are no indices. Raises CheckError if there are too many."""
     found = [ALONE]
     for loop in loops:
         found = [inner for outer in found for inner in _turns(checker, loop, outer)]
