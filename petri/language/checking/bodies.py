@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petri.language.checking.expressions import Reader, variable
+from petri.language.checking.expressions import Reader
 from petri.language.checking.instances import check_instance, module_defaults
 from petri.language.checking.ranges import read_condition, read_index_range, read_loops
 from petri.language.checking.state import CheckState
 from petri.language.checking.streams import read_stream, stream_call
+from petri.language.checking.token_values import token_value
 from petri.language.checking.transitions import TransitionReader
-from petri.language.meaning.nodes import Node, truth
+from petri.language.meaning.nodes import Node
 from petri.language.meaning.scope import (
     ConstantSymbol,
     IndexRange,
@@ -30,8 +31,6 @@ from petri.language.meaning.types import (
     Type,
     Unknown,
     describe,
-    layout,
-    plainly,
     quantity,
 )
 from petri.language.meaning.units import dimension_name
@@ -101,51 +100,19 @@ def _thread(checker: CheckState, body: Body, symbol: ThreadSymbol) -> None:
 
 
 def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) -> PlaceTemplate:
-    weight = _of_tokens(checker, body, d, d.weight, symbol.type, "the weight of a token")
+    weight = token_value(checker, body.scope, d.name, symbol.type, d.weight, "the weight of a token")
     unit = INT if weight is None or weight[0].kind == "int" else quantity(weight[0].dimension)
     capacity = None
     condition = read_condition(Reader(checker, body.scope, "a place"), d.condition)
     if d.capacity is not None and (d.weight is None) == (weight is None):
         capacity = Reader(checker, body.scope, "a capacity").read_fixed(d.capacity, unit)
-    key = _of_tokens(checker, body, d, d.key, symbol.type, "the key of a place")
+    key = token_value(checker, body.scope, d.name, symbol.type, d.key, "the key of a place")
     if (call := stream_call(body.scope, d)) is not None:
         found = read_stream(checker, call, d, symbol)
         return PlaceTemplate(symbol, condition, None, None, None, "", (), found or Stream(), d.doc, d.span)
     initial = tuple(item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None)
     node, measured_in = (None, "") if weight is None else (weight[1], dimension_name(unit.dimension))
     return PlaceTemplate(symbol, condition, key and key[1], capacity, node, measured_in, initial, None, d.doc, d.span)
-
-
-def _of_tokens(
-    checker: CheckState, body: Body, d: tree.Place, e: tree.Expr | None, kind: Type, what: str
-) -> tuple[Scalar, Node] | None:
-    """A number that each token of a place has, its key or its weight, and its type.
-
-    The fields of its records are names in it; a scalar is called `value`.
-    """
-    if e is None:
-        return None
-    names: dict[str, tuple[Type, tuple[Node, ...]]] = {}
-    nodes = []
-    for number, (_, scalar) in enumerate(layout(kind)):
-        node = variable(number, scalar, e.span)
-        nodes.append(truth(node) if scalar.kind == "bool" else node)
-    if isinstance(kind, Record):
-        names = {name: (field, tuple(nodes[kind.part(name)])) for name, field in kind.fields.items()}
-    elif isinstance(kind, Scalar):
-        names = {"value": (kind, tuple(nodes))}
-    elif isinstance(kind, Black):
-        checker.problems.error("key-of-black", e.span, name=d.name, what=what)
-        return None
-    else:
-        return None
-    value = Reader(checker, body.scope, what, variables=names).read(e)
-    if isinstance(value.type, Unknown):
-        return None
-    if not isinstance(value.type, Scalar) or value.type.kind == "bool":
-        checker.problems.error("key-not-number", e.span, kind=plainly(value.type), what=what)
-        return None
-    return value.type, value.node
 
 
 def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate | None:

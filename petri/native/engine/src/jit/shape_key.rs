@@ -153,6 +153,7 @@ impl<'a> ShapeKey<'a> {
         self.flag(program.places[id].holds_one());
         self.each(bounds, Self::bound);
         self.flag(program.probes.hears_arrivals(id));
+        self.flag(program.probes.hears_departures(id));
         self.number(self.profile.map_or(0, |profile| profile.place(id) as usize));
         self.gauge(GaugeId::tokens(id));
         let load = program.gauges[GaugeId::tokens(id)].load;

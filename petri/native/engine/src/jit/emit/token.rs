@@ -48,6 +48,10 @@ impl<'a> Emitter<'a, '_> {
     /// The coloured token at a position leaves.
     pub fn take_token(&mut self, place: PlaceId, position: TokenCount) {
         let id = self.place_id(place);
+        if self.program.probes.hears_departures(place) {
+            let position = self.number(position);
+            self.call(self.runtime.departs, &[self.engine, id, position], None);
+        }
         let before = self.tokens_before(place, TokenCount::Const(1), Way::Down);
         if self.entered(place) {
             let position = self.number(position);
