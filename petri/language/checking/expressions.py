@@ -202,10 +202,27 @@ class Reader:
                     return self.unknown(e.span)
                 nodes = [_least(kind, e.span) for _, kind in layout(expected)]
                 value = Value(expected, tuple(nodes), e.span)
+            case tree.Position():
+                value = self._position(e)
             case _:
                 value = self._misplaced(e)
         self.checker.note(e.span, value.type)
         return value
+
+    def _position(self, e: tree.Position) -> Value:
+        """See `tree.Position`."""
+        symbol = self.scope.find(e.place)
+        assert isinstance(symbol, PlaceSymbol)
+        number, one = constant(0, "int", e.span), constant(1, "int", e.span)
+        for written, own in zip(e.indices, symbol.indices, strict=True):
+            index = self.read_scalar(written, own.kind)
+            if index is None:
+                return self.unknown(e.span)
+            size = operation("add", "int", (operation("sub", "int", (own.high, own.low), e.span), one), e.span)
+            offset = operation("sub", "int", (index, own.low), e.span)
+            before = operation("mul", "int", (number, size), e.span)
+            number = operation("add", "int", (before, offset), e.span)
+        return Value(INT, (number,), e.span)
 
     def _misplaced(self, e: tree.Expr) -> Value:
         kinds = {
