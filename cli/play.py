@@ -10,7 +10,7 @@ import click
 from petri.atomic_file import write_text
 
 from . import nets
-from .console import remark
+from .console import remark, tell
 from .exits import refusal
 from .run_options import replication_option, seed_option
 
@@ -73,8 +73,12 @@ def command(
     except OSError as error:
         raise refusal("output-unwritable", path=path, reason=error.strerror or str(error)) from error
     starts = sum(one.transition >= 0 for one in recording.happenings)
-    more = {"firings": "; --firings records more", "error": "; an error of the net ended it"}.get(recording.ended, "")
+    more = {"firings": "; --firings records more", "error": "; an error of the net ended it:"}.get(recording.ended, "")
     remark(f"{path}: {starts:,} firings{more}")
+    if recording.fault is not None:
+        from petri.result.result import run_failure
+
+        tell(run_failure(model.net, recording.fault).diagnostic, model.sources)
 
 
 def _record(model: Model, seed: int, replication: int, until: float, firings: int) -> Recording:
