@@ -198,20 +198,22 @@ class Reader:
                 value = self._misplaced(e)
             case tree.Index():
                 value = self._item(e)
-            case tree.Least():
-                if not isinstance(expected, (Record, Scalar)):
-                    return self.unknown(e.span)
-                nodes = [_least(kind, e.span) for _, kind in layout(expected)]
-                value = Value(expected, tuple(nodes), e.span)
-            case tree.Position():
-                value = self._position(e)
+            case tree.Least() | tree.Position():
+                value = self._of_thread(e, expected)
             case _:
                 value = self._misplaced(e)
         self.checker.note(e.span, value.type)
         return value
 
+    def _of_thread(self, e: tree.Least | tree.Position, expected: Type | None) -> Value:
+        """What only threads make."""
+        if isinstance(e, tree.Position):
+            return self._position(e)
+        if not isinstance(expected, (Record, Scalar)):
+            return self.unknown(e.span)
+        return Value(expected, tuple([_least(kind, e.span) for _, kind in layout(expected)]), e.span)
+
     def _position(self, e: tree.Position) -> Value:
-        """See `tree.Position`."""
         symbol = self.scope.find(e.place)
         assert isinstance(symbol, PlaceSymbol)
         number, one = constant(0, "int", e.span), constant(1, "int", e.span)
