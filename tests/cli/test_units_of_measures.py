@@ -26,6 +26,7 @@ measure load = rate(send, size) in MBps         record series(20 cycle)
   expect > 10 MBps
 measure plain = rate(send, size)
 expect load.series.max < 2 * load
+measure peak = load.series.max
 run until 399 cycle
 """
 
@@ -41,6 +42,7 @@ def test_the_terminal_shows_the_units(call: Call, write: Callable[..., str]) -> 
     assert value(shown, "in_time") == "mean 16 ns"
     assert value(shown, "load").startswith("4,010 ±? MBps ✓ > 10 MBps")  # 64 B in 16 ns; one more at the start
     assert value(shown, "plain").endswith("Gbps")
+    assert value(shown, "peak").split()[1] == "MBps"
     assert "MBps" in next(line for line in shown.splitlines() if "load.series.max" in line)
 
 
@@ -60,7 +62,7 @@ def test_pages_and_data_name_the_units(call: Call, write: Callable[..., str], tm
     units = dict(
         zip(*(result.to_pandas()["measures"].reset_index()[column] for column in ("name", "unit")), strict=True)
     )
-    assert units == {"took": "cycle", "in_time": "cycle", "load": "B/cycle", "plain": "B/cycle"}
+    assert units == {"took": "cycle", "in_time": "cycle", "load": "B/cycle", "plain": "B/cycle", "peak": "B/cycle"}
 
 
 def test_an_expected_value_may_be_in_any_unit() -> None:

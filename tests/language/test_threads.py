@@ -423,3 +423,9 @@ def test_steps_of_a_large_program_are_not_written_out_again_and_again() -> None:
         net("thread t take received(p) let n = 1 " + "set n = n + n " * 100 + "give n * engine end")
     branches = "if p.kind > 1 then wait 1 ns end if p.kind > 2 then give engine else wait 2 ns end " * 16
     assert len(net(f"thread t take received(p) {branches} end").net.transitions) < 50
+
+
+def test_a_label_may_be_a_word_of_the_language() -> None:
+    steps = "thread t\n  take received(p), idle(c)\n  read: wait 3 ns\n  token: give out(p)\n  seed: give idle(c)\nend"
+    names = [one.name for one in net(steps).net.transitions if one.name.startswith("t.")]
+    assert names == ["t.take_received", "t.read", "t.token", "t.seed"]

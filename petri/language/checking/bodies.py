@@ -31,9 +31,10 @@ from petri.language.meaning.types import (
     Type,
     Unknown,
     describe,
+    plainly,
     quantity,
 )
-from petri.language.meaning.units import dimension_name
+from petri.language.meaning.units import PLAIN, dimension_name
 from petri.language.syntax import tree
 from petri.net import Stream
 
@@ -105,7 +106,9 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
     capacity = None
     condition = read_condition(Reader(checker, body.scope, "a place"), d.condition)
     if d.capacity is not None and (d.weight is None) == (weight is None):
-        capacity = Reader(checker, body.scope, "a capacity").read_fixed(d.capacity, unit)
+        reader = Reader(checker, body.scope, "a capacity")
+        if weight is not None or not _of_no_weight(reader, d.capacity, symbol.type):
+            capacity = reader.read_fixed(d.capacity, unit)
     key = token_value(checker, body.scope, d.name, symbol.type, d.key, "the key of a place")
     if (call := stream_call(body.scope, d)) is not None:
         found = read_stream(checker, call, d, symbol)
@@ -113,6 +116,19 @@ def _place(checker: CheckState, body: Body, d: tree.Place, symbol: PlaceSymbol) 
     initial = tuple(item for written in d.initial if (item := _initial(checker, body, written, symbol)) is not None)
     node, measured_in = (None, "") if weight is None else (weight[1], dimension_name(unit.dimension))
     return PlaceTemplate(symbol, condition, key and key[1], capacity, node, measured_in, initial, None, d.doc, d.span)
+
+
+def _of_no_weight(reader: Reader, capacity: tree.Expr, kind: Type) -> bool:
+    """Whether a capacity is a quantity and not a number of tokens, as in `cap 32 KB`; then it is reported."""
+    found = reader.read(capacity).type
+    if not isinstance(found, Scalar) or found.dimension == PLAIN:
+        return False
+    fields = kind.fields if isinstance(kind, Record) else {"value": kind}
+    alike = [name for name, field in fields.items() if isinstance(field, Scalar) and field.dimension == found.dimension]
+    text = reader.problems.text(capacity.span)
+    suggestion = f"cap {text} of {alike[0]}" if alike else None
+    reader.problems.error("capacity-of-what", capacity.span, text=text, kind=plainly(found), suggestion=suggestion)
+    return True
 
 
 def _initial(checker: CheckState, body: Body, written: tree.Initial, symbol: PlaceSymbol) -> InitialTemplate | None:
