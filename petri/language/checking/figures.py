@@ -461,9 +461,11 @@ class FigureReader:
             self.problems.error("key-not-number", e.arguments[1].span, kind=plainly(found[0]), what=what)
             return None
         node = to_slot(found[1])
+        # What is written alike is the same probe; indices have other values in each element of an array of measures.
+        same: object = id(target) if self.loops else self.problems.whole_text(e.arguments[1].span)
 
         def part(flat: Flat, place: int, field: str) -> Term:
-            probe = flat.probe((id(target), place), lambda: net.Content(place, flat.quantity(node, None)))
+            probe = flat.probe((same, place), lambda: net.Content(place, flat.quantity(node, None)))
             return Term("content", (), (probe, field))
 
         def made(flat: Flat) -> tuple[int, Term]:
