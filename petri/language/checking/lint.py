@@ -99,8 +99,8 @@ def _is_parameter(symbol: ConstantSymbol | TypeSymbol | DistSymbol | FnSymbol) -
 def _guards_on_disciplines(checker: Checker, body: Body) -> None:
     takers: dict[int, int] = {}
     for transition in body.transitions:
-        for place in {id(arc.place.symbol) for arc in transition.inputs if not arc.keep}:
-            takers[place] = takers.get(place, 0) + 1
+        for taken in {id(arc.place.symbol) for arc in transition.inputs if not arc.keep}:
+            takers[taken] = takers.get(taken, 0) + 1
     for transition in body.transitions:
         if not _is_own(checker, transition.span.file):
             continue
