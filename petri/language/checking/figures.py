@@ -188,7 +188,7 @@ class FigureReader:
         numbers = []
         for index, loop in zip(written, loops, strict=True):
             kind = index_kind(self.checker, self.checker.scope, loop.range)
-            node = None if index is None else self.reader.read_fixed(index, kind)
+            node = None if index is None or isinstance(kind, Unknown) else self.reader.read_fixed(index, kind)
             if node is None:
                 return None
             numbers.append(int(evaluate(node, ())))
