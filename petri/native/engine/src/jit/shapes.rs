@@ -56,13 +56,21 @@ fn fingerprint(function: &FunctionStencil) -> Fingerprint {
 #[derive(Default)]
 pub struct Shapes {
     pub all: Vec<Piece>,
+    /// Whether each piece has a shape of its own, as alike as it may be to others.
+    apart: bool,
     by_code: HashMap<Fingerprint, usize>,
 }
 
 impl Shapes {
+    /// None found yet. `apart`: no two pieces are of one shape.
+    pub fn new(apart: bool) -> Self {
+        Shapes { apart, ..Shapes::default() }
+    }
+
     /// The shape of a piece whose code, with all holes read, is this.
     pub fn of(&mut self, piece: Piece, code: &FunctionStencil) -> usize {
-        let shape = *self.by_code.entry(fingerprint(code)).or_insert(self.all.len());
+        let new = self.all.len();
+        let shape = if self.apart { new } else { *self.by_code.entry(fingerprint(code)).or_insert(new) };
         if shape == self.all.len() {
             self.all.push(piece);
         }

@@ -193,11 +193,12 @@ impl<'a> Generator<'a> {
     /// The shapes of pieces, and for each piece its shape and its holes. Those of the transitions come first, three of each.
     fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Piece>, Vec<Described>) {
         let (of_transitions, others) = pieces.split_at(3 * self.program.transitions.len());
-        let (mut shapes, mut alike) = (Shapes::default(), Alike::default());
+        let own = self.program.without.shapes;
+        let (mut shapes, mut alike) = (Shapes::new(own), Alike::default());
         let mut parts = Vec::with_capacity(pieces.len());
         for (number, pieces) in of_transitions.chunks(3).enumerate() {
             let id = TransitionId(number as u32);
-            let key = ShapeKey::of(self.program, Some(self.profile), id);
+            let key = if own { None } else { ShapeKey::of(self.program, Some(self.profile), id) };
             if let Some((_, known)) = key.as_ref().and_then(|key| alike.parts(key)) {
                 parts.extend(known);
                 continue;
