@@ -7,7 +7,7 @@ are positions in the tuples of the net. `docs/semantics.md` defines the meaning 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from petri.structs import Frozen
@@ -103,6 +103,15 @@ class Expr(Frozen):
     span: Span | None = None
 
 
+def operations(expressions: Iterable[Expr | None]) -> Iterator[Expr]:
+    """Every operation within the expressions."""
+    pending = [expression for expression in expressions if expression is not None]
+    while pending:
+        expression = pending.pop()
+        yield expression
+        pending.extend(expression.args)
+
+
 class Match(Frozen):
     """The pattern of one slot: bind a variable, equal an expression, or (neither) match anything."""
 
@@ -186,14 +195,7 @@ class Place(Frozen):
 
 def weighing_slots(place: Place) -> list[int]:
     """The slots that the weight of a token depends on."""
-    slots: set[int] = set()
-    pending = [] if place.weight is None else [place.weight]
-    while pending:
-        e = pending.pop()
-        if e.op == "var":
-            slots.add(int(e.value or 0))
-        pending.extend(e.args)
-    return sorted(slots)
+    return sorted({int(part.value or 0) for part in operations([place.weight]) if part.op == "var"})
 
 
 WEIGHT_PARTS = 10**6  # real weights are rounded to millionths, so that sums of them are exact

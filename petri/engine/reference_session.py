@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from petri.engine.errors import Fault
+from petri.engine.feeding import advance
 from petri.engine.firings import Firings, TracedFiring
 from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
@@ -66,13 +67,7 @@ class ReferenceSession:
         return self._engine.error
 
     def advance(self, until: float, firings: int) -> Reason:
-        engine = self._engine
-        last = engine.firings + firings
-        while (reason := engine.advance(until, last - engine.firings)) == "input":
-            assert engine.wanted is not None
-            assert self._rows is not None
-            engine.feed(engine.wanted, self._rows.tokens(engine.wanted))
-        return reason
+        return advance(self._engine, self._rows, until, firings)
 
     def begin_window(self) -> None:
         self._statistics.restart(self.now)

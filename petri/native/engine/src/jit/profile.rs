@@ -14,7 +14,7 @@ use crate::state::counters::{PlaceCounters, TransitionCounters};
 const SELDOM: f64 = 0.05;
 
 /// How often a number, of tokens of a place or of firings in progress, is above zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Occupancy {
     /// Hardly ever, or it is never more than one: what rises was zero before.
     Seldom,
