@@ -379,7 +379,9 @@ impl<'a> ShapeKey<'a> {
             Selection::Bag(arc) => self.words.extend([1, *arc as u64]),
             Selection::Product => self.word(2),
             Selection::Search => self.word(3),
-            Selection::Join(_) | Selection::Match(_) | Selection::Preferred(..) => self.open = true,
+            Selection::Join(_) | Selection::Match(_) | Selection::Tree(_) | Selection::Preferred(..) => {
+                self.open = true;
+            }
         }
     }
 

@@ -9,6 +9,7 @@
 //! - [`watch`]: which transitions a change of a number concerns
 //! - [`index`]: an index over the tokens of a place
 //! - [`join`]: a transition whose bindings are counted and not searched for
+//! - [`join_tree`]: one whose arcs are keyed one by another
 //! - [`probes`]: what events do to declared measures
 //! - [`prefetch_target`]: what the tokens that a firing will deposit lead to
 //! - [`expression`]: expressions, as typed trees
@@ -31,6 +32,7 @@ pub mod expression;
 pub mod index;
 pub mod initial;
 pub mod join;
+pub mod join_tree;
 pub mod lower;
 pub mod place;
 pub mod prefetch_target;
@@ -43,7 +45,7 @@ pub mod watch;
 
 use std::sync::Arc;
 
-use crate::base::ids::{GaugeId, IndexId, MatchId, PlaceId, RankingId, TransitionId};
+use crate::base::ids::{GaugeId, IndexId, JoinTreeId, MatchId, PlaceId, RankingId, TransitionId};
 use crate::base::table::Table;
 use crate::net::{Span, Tick};
 use crate::program::arc::Find;
@@ -51,6 +53,7 @@ use crate::program::compile::transition::is_bag;
 use crate::program::expression::DrawTable;
 use crate::program::index::IndexProgram;
 use crate::program::join::JoinProgram;
+use crate::program::join_tree::JoinTreeProgram;
 use crate::program::place::PlaceProgram;
 use crate::program::prefetch_target::PrefetchTarget;
 use crate::program::probes::ProbesProgram;
@@ -73,6 +76,7 @@ pub struct Program {
     pub indices: Table<IndexId, IndexProgram>,
     pub joins: Vec<JoinProgram>,
     pub matches: Table<MatchId, MatchProgram>,
+    pub join_trees: Table<JoinTreeId, JoinTreeProgram>,
     pub rankings: Table<RankingId, RankingProgram>,
     pub tables: Vec<DrawTable>,
     /// The places that get the rows of a file.

@@ -184,7 +184,11 @@ impl Emitter<'_, '_> {
             }
             Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
             Selection::Search if can_search(plan) && plan.prefer.is_none() => self.choose_by_search(plan, &mut chosen),
-            Selection::Product | Selection::Match(_) | Selection::Preferred(..) | Selection::Search => {
+            Selection::Product
+            | Selection::Match(_)
+            | Selection::Tree(_)
+            | Selection::Preferred(..)
+            | Selection::Search => {
                 let open = |arc: &InputProgram| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
                 self.lend_chance();
                 let transition = self.transition_id(id);
