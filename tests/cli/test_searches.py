@@ -37,6 +37,7 @@ COUNTED = (
     "left(a), right(a), right((a + 1) mod 100) -> out(a)",
     "left(a), right(_) -> out(a)",
     "left(a), right(b) -> out(a)  when b == (a + 1) mod 100",
+    "left(a), right(b) -> out(a)  when a - 3 <= b and b <= a + 3",
     "left(a) -> out(a)  prefer most a",
     "small(a), read small(b) -> small(a), out(a)  when (a + b) mod 7 == 0",  # few tokens, whatever happens
 )

@@ -122,6 +122,17 @@ LIVING = {
           draw x ~ uniform(0..19), y ~ uniform(0..9), z ~ uniform(0..29)  takes exp(1.0)
         transition stir: point(p) -> point({at: z, k: p.k})  draw z ~ uniform(0..29)  takes exp(1.0)
         """,
+    "ranges, of either token": """
+        place span  : { low: 0..19, high: 0..39 } = {low: i, high: 2 * i} for i in 0..19
+        place point : { at: real, n: int } = {at: 0.5 * i, n: i} for i in 0..19
+        place mark  : int = i for i in 0..19
+        transition hit: span({low: l, high: h}), mark(m) -> span({low: x, high: x + y}), mark(z)
+          when l <= m and m < h and m != 7
+          draw x ~ uniform(0..19), y ~ uniform(0..5), z ~ uniform(0..19)  takes exp(1.0)
+        transition near: point(p), mark(m) -> point({at: 0.5 * x, n: p.n}), mark(m)
+          when p.at - 2.0 < m and m < p.at + 1.5
+          draw x ~ uniform(0..39)  takes exp(1.0)
+        """,
     "any condition on two": """
         place a : int = i for i in 0..9
         place b : int = i for i in 0..9

@@ -71,7 +71,7 @@ impl<O: Observer> Engine<O> {
         let (state, plan) = (&mut self.marking.matches[id], &program.matches[id]);
         let k = self.random.equal_choice(state.bindings());
         let seats = state.choose(plan, k);
-        for (arc, seat) in [plan.pivot.arc, plan.other.arc].into_iter().zip(seats) {
+        for (arc, seat) in [plan.reach.pivot.arc, plan.reach.other.arc].into_iter().zip(seats) {
             self.scratch.chosen[arc] = seat as u64;
         }
     }

@@ -17,13 +17,20 @@ pub struct RankProgram {
     pub variables: usize,
 }
 
-/// Bindings of a token of one bag, the *pivot*, and one of another bag whose rank is not less than the pivot's.
-pub struct MatchProgram {
-    pub transition: TransitionId,
+/// Pairs of a token of one bag, the *pivot*, and one of another bag whose rank is not less than the pivot's.
+pub struct ReachProgram {
     pub pivot: RankProgram,
     pub other: RankProgram,
     /// The rank must be greater.
     pub strict: bool,
+}
+
+/// Bindings that are such pairs, without those that reach beyond another threshold.
+pub struct MatchProgram {
+    pub transition: TransitionId,
+    pub reach: ReachProgram,
+    /// All of these pairs are among those of `reach`.
+    pub beyond: Option<ReachProgram>,
 }
 
 /// A transition that prefers tokens of one bag, by their rank.

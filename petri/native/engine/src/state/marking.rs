@@ -458,7 +458,7 @@ impl Marking {
             join.verify(plan, &self.indices, &self.listed(plan.place))?;
         }
         for (state, plan) in self.matches.iter().zip(program.matches.iter()) {
-            state.verify(plan, [&self.listed(plan.pivot.place), &self.listed(plan.other.place)])?;
+            state.verify(plan, [&self.listed(plan.reach.pivot.place), &self.listed(plan.reach.other.place)])?;
         }
         for (tree, plan) in self.join_trees.iter().zip(program.join_trees.iter()) {
             tree.verify(plan, |place| self.listed(place))?;

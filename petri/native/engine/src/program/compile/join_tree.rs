@@ -32,7 +32,7 @@ impl Arc<'_> {
 }
 
 /// The conditions of a conjunction.
-fn conjuncts(guard: Option<&Expr>) -> Vec<&Expr> {
+pub fn conjuncts(guard: Option<&Expr>) -> Vec<&Expr> {
     let (mut found, mut rest) = (Vec::new(), Vec::from_iter(guard));
     while let Some(e) = rest.pop() {
         if e.op == "and" {
