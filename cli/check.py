@@ -13,23 +13,24 @@ from petri.diagnostics import Diagnostic, LanguageError, has_errors, render_all,
 from . import nets
 from .console import has_colour, printing, remark, write, write_json
 from .exits import DONE, FAILED, language_status
+from .given import Given
+from .net_options import complete_net, settings_option
 
 Report = tuple[str, list[Diagnostic], dict[str, str]]
 """A file, what was found in it, and the texts that were read."""
 
 
 @click.command(name="check")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=nets.complete_net)
-@nets.settings_option
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_net)
+@settings_option
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(files: tuple[str, ...], settings: tuple[str, ...], form: str) -> int:
+def command(files: tuple[str, ...], given: Given, form: str) -> int:
     """Report all errors and warnings in .net files. In a folder, all .net files are checked; `-` is stdin.
 
     Exit status: 0 no errors (possibly warnings), 1 a net has errors, 2 a file cannot be read.
     """
-    values: Mapping[str, object] = nets.read_settings(settings)
     files = tuple(found for file in files for found in nets.in_folder(file))
-    reports = [(file, *_check(file, values)) for file in files]
+    reports = [(file, *_check(file, given.settings)) for file in files]
     found = [diagnostic for _, diagnostics, _ in reports for diagnostic in diagnostics]
     with printing():
         _print(reports, form)

@@ -13,6 +13,8 @@ from petri.diagnostics import did_you_mean
 from . import nets
 from .console import write_document
 from .exits import refusal
+from .given import Given
+from .net_options import net_argument, settings_option
 
 if TYPE_CHECKING:
     from petri.report.picture import Diagram
@@ -21,14 +23,14 @@ SUFFIXES = (".svg", ".dot", ".pdf", ".png")
 
 
 @click.command(name="draw")
-@nets.net_argument
+@net_argument
 @click.option("--output", "-o", metavar="FILE", help="Output file: .svg, .dot, .pdf or .png. [default: SVG on stdout]")
 @click.option("--unfold", is_flag=True, help="Draw each element of an array, even if all look alike.")
 @click.option(
     "--open", "opened", multiple=True, metavar="NAME", help="Open this module; `all` opens all. May be repeated."
 )
-@nets.settings_option
-def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...], settings: tuple[str, ...]) -> None:
+@settings_option
+def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...], given: Given) -> None:
     """Draw NET as SVG, PDF or PNG, or as a Graphviz DOT file.
 
     Places are circles. Transitions are boxes, or bars if they take no time. A dashed line reads; a line that ends in a
@@ -38,7 +40,7 @@ def command(net: str, output: str | None, unfold: bool, opened: tuple[str, ...],
     suffix = Path(output).suffix.lower() if output else ".svg"
     if suffix not in SUFFIXES:
         raise refusal("output-suffix", path=output, suffixes=list(SUFFIXES), suggestion=f"{output}.svg")
-    model = nets.load(net, settings)
+    model = nets.load(net, given)
     from petri.report import picture
 
     drawn = _opened(picture.diagram(model.net, fold=not unfold, sources=model.sources), opened)

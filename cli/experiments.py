@@ -10,6 +10,7 @@ import click
 
 from . import nets
 from .exits import refusal
+from .given import Given
 from .report import REPORT_HELP
 from .run_options import engine_option
 from .time_limit import time_limit_option
@@ -78,6 +79,7 @@ def check_export(path: str | None) -> None:
 
 
 Command = TypeVar("Command", bound=Callable[..., object])
+Runs = TypeVar("Runs", bound="Definition")
 
 
 def search_options(command: Command) -> Command:
@@ -137,13 +139,10 @@ def search_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def with_files(
-    runs: Definition, streams: tuple[str, ...], columns: tuple[str, ...], tables: tuple[str, ...]
-) -> Definition:
-    """The runs with the files of `--stream`, `--column` and `--table` besides their own."""
-    files = {
-        "recordings": nets.read_pairs(streams, "stream"),
-        "columns": nets.read_pairs(columns, "column"),
-        "tables": nets.read_pairs(tables, "table"),
-    }
-    return runs.with_overrides(**{name: {**getattr(runs, name), **given} for name, given in files.items()})
+def with_files(runs: Runs, given: Given) -> Runs:
+    """The runs with the given files for streams and tables besides their own."""
+    return runs.with_overrides(
+        recordings={**runs.recordings, **given.streams},
+        columns={**runs.columns, **given.columns},
+        tables={**runs.tables, **given.tables},
+    )

@@ -6,14 +6,16 @@ import click
 
 from . import nets
 from .console import write_json_pieces
+from .given import Given
+from .net_options import net_argument, settings_option
 
 
 @click.command(name="flat")
-@nets.net_argument
-@nets.settings_option
-def command(net: str, settings: tuple[str, ...]) -> None:
+@net_argument
+@settings_option
+def command(net: str, given: Given) -> None:
     """Print the flat net of NET as JSON. The engines read it; modules, arrays and parameters are resolved."""
-    model = nets.load(net, settings)
+    model = nets.load(net, given)
     from petri.codec import net_text
 
     write_json_pieces(net_text(model.net, indent=2))

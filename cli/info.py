@@ -6,19 +6,21 @@ import click
 
 from . import nets
 from .console import stdout_console, write_json
+from .given import Given
+from .net_options import net_argument, settings_option
 
 
 @click.command(name="info")
-@nets.net_argument
-@nets.settings_option
+@net_argument
+@settings_option
 @click.option("--all", "every", is_flag=True, help="Show each element of an array.")
 @click.option("--json", "as_json", is_flag=True, help="Print the same as JSON, with each element of an array.")
-def command(net: str, settings: tuple[str, ...], every: bool, as_json: bool) -> None:
+def command(net: str, given: Given, every: bool, as_json: bool) -> None:
     """Show the parameters, places, transitions and measures of NET.
 
     NET is a file, the name of a net of the library, or `-` for stdin.
     """
-    model = nets.load(net, settings)
+    model = nets.load(net, given)
     if as_json:
         from petri.report.information import information
 

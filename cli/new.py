@@ -13,7 +13,7 @@ from petri.diagnostics import did_you_mean
 
 from .console import remark
 from .exits import refusal
-from .nets import complete_net
+from .net_options import complete_net
 
 _NET_LINE = re.compile(r"^net[ \t]+\w+", re.MULTILINE)
 _IMPORT_OF_FILE = re.compile(r"^import[ \t]+\"|\btable\(\"", re.MULTILINE)

@@ -10,8 +10,10 @@ import click
 from petri.atomic_file import write_text
 
 from . import nets
-from .console import remark
+from .console import remark, tell
 from .exits import refusal
+from .given import Given
+from .net_options import given_options, net_argument
 from .run_options import replication_option, seed_option
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ USUAL = 10_000
 
 
 @click.command(name="play")
-@nets.net_argument
+@net_argument
 @click.option("--output", "-o", metavar="FILE.html", help="Output file.  [default: the net's name and .play.html]")
 @click.option("--until", metavar="TIME", help="End of the recording: '20 us'.  [default: the end of the run]")
 @click.option(
@@ -34,9 +36,7 @@ USUAL = 10_000
     show_default=True,
     help="Record at most N firings.",
 )
-@nets.settings_option
-@nets.streams_options
-@nets.tables_option
+@given_options
 @seed_option
 @replication_option
 def command(
@@ -44,10 +44,7 @@ def command(
     output: str | None,
     until: str | None,
     firings: int,
-    settings: tuple[str, ...],
-    streams: tuple[str, ...],
-    columns: tuple[str, ...],
-    tables: tuple[str, ...],
+    given: Given,
     seed: int | None,
     replication: int,
 ) -> None:
@@ -56,7 +53,7 @@ def command(
     The page steps through the run, forwards and back, at any speed. It shows the tokens of each place with their age
     and their way, the conditions of each transition and what stands against it, and firings in progress with a clock.
     """
-    model = nets.load(net, settings, streams, columns, tables)
+    model = nets.load(net, given)
     path = output or f"{model.net.name}.play.html"
     if Path(path).suffix.lower() not in (".html", ".htm"):
         raise refusal("output-suffix", path=path, suffixes=[".html"], suggestion=f"{path}.html")
@@ -73,8 +70,12 @@ def command(
     except OSError as error:
         raise refusal("output-unwritable", path=path, reason=error.strerror or str(error)) from error
     starts = sum(one.transition >= 0 for one in recording.happenings)
-    more = {"firings": "; --firings records more", "error": "; an error of the net ended it"}.get(recording.ended, "")
+    more = {"firings": "; --firings records more", "error": "; an error of the net ended it:"}.get(recording.ended, "")
     remark(f"{path}: {starts:,} firings{more}")
+    if recording.fault is not None:
+        from petri.result.result import run_failure
+
+        tell(run_failure(model.net, recording.fault).diagnostic, model.sources)
 
 
 def _record(model: Model, seed: int, replication: int, until: float, firings: int) -> Recording:

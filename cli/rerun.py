@@ -9,7 +9,8 @@ import click
 from . import exits
 from .console import printing, write_json, write_line
 from .exits import Refusal
-from .nets import read_pairs, tables_option
+from .given import read_pairs
+from .net_options import tables_option
 from .run_options import engine_option
 
 if TYPE_CHECKING:

@@ -22,6 +22,8 @@ from .experiments import (
     search_settings,
     with_files,
 )
+from .given import Given
+from .net_options import complete_net, given_options
 from .report import check as check_report
 from .report import write_page
 from .time_limit import tell_over
@@ -35,7 +37,7 @@ ROLES = ("load", "size", "loss", "delay", "throughput")
 
 
 @click.command(name="rfc2544")
-@click.argument("what", metavar="NET", shell_complete=nets.complete_net)
+@click.argument("what", metavar="NET", shell_complete=complete_net)
 @click.option("--sizes", metavar="LIST", help="Frame sizes.  [default: 64,128,256,512,1024,1280,1518]")
 @click.option("--load", metavar="NAME", help="The parameter that is the offered load.  [default: load, …]")
 @click.option("--size", metavar="NAME", help="The parameter that is the frame size.  [default: size, packet, …]")
@@ -46,17 +48,12 @@ ROLES = ("load", "size", "loss", "delay", "throughput")
 @click.option("--while", "condition", metavar="CONDITION", help="When a load is forwarded.  [default: LOSS == 0]")
 @click.option("--replications", "-n", type=COUNT, metavar="N", help="Runs for delay, loss and bursts.  [default: 10]")
 @search_options
-@nets.settings_option
-@nets.streams_options
-@nets.tables_option
+@given_options
 @click.option("--export", metavar="FILE.csv", help="Write the table as CSV.")
 @run_options
 def command(
     what: str,
-    settings: tuple[str, ...],
-    streams: tuple[str, ...],
-    columns: tuple[str, ...],
-    tables: tuple[str, ...],
+    given: Given,
     export: str | None,
     report: str | None,
     engine: str,
@@ -83,8 +80,8 @@ def command(
     _check_export(export)
     check_report(report)
     try:
-        study = _study(what, settings, options)
-        study = replace(study, runs=with_files(study.runs, streams, columns, tables))
+        study = _study(what, given, options)
+        study = replace(study, runs=with_files(study.runs, given))
         with SearchProgress(quiet) as progress:
             outcome = run_forwarding(study, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
         if export:
@@ -105,24 +102,24 @@ def command(
     return _tell_ending(outcome, quiet)
 
 
-def _study(what: str, settings: tuple[str, ...], options: dict[str, Any]) -> Forwarding:
+def _study(what: str, given: Given, options: dict[str, Any]) -> Forwarding:
     """The study of the file, or one made from the options. Options override the file."""
     from petri.experiment.definition import Definition
     from petri.experiment.forwarding.definition import Forwarding
     from petri.experiment.forwarding.yaml_forwarding import load_forwarding
 
-    fixed: dict[str, Any] = {**nets.read_settings(settings)}
+    fixed: dict[str, Any] = {**given.settings}
     names = (*ROLES, "between", "condition", "replications")
-    given = {name: options[name] for name in names if options[name] is not None} | search_settings(options)
+    fields = {name: options[name] for name in names if options[name] is not None} | search_settings(options)
     if options["sizes"] is not None:
-        given["sizes"] = _sizes(options["sizes"])
+        fields["sizes"] = _sizes(options["sizes"])
     overrides = {name: options[name] for name in ("until", "warmup", "seed")}
     if what.endswith(FILES):
         study = load_forwarding(Path(what))
         runs = study.runs.with_overrides(fixed={**study.runs.fixed, **fixed}, **overrides)
-        return replace(study, runs=runs, **given)
+        return replace(study, runs=runs, **fields)
     net = net_of_stdin() if what == nets.STDIN else nets.find(what)
-    return Forwarding(Definition(net, fixed=fixed).with_overrides(**overrides), **given)
+    return Forwarding(Definition(net, fixed=fixed).with_overrides(**overrides), **fields)
 
 
 def _sizes(text: str) -> list[Any]:

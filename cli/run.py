@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -14,6 +14,8 @@ from petri.net import MOST_REPLICATIONS
 from . import exits, nets
 from .console import printing, stdout_console, tell, tell_all, tell_missing, write_json
 from .exits import refusal
+from .given import Given
+from .net_options import given_options, net_argument
 from .progress import ProgressLine
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
@@ -22,10 +24,12 @@ from .time_limit import tell_over, time_limit_option
 from .trace import TraceFile
 
 if TYPE_CHECKING:
+    from petri.engine.interface import Limits
     from petri.measure.sequential import Precision
     from petri.measure.trend import Drift
     from petri.model import Model
     from petri.result import Result
+    from petri.run.plan import Plan, RunOptions
     from petri.run.stop import TimeLimit
 
 MOST_OCCUPANCIES = 2_000  # places; a distribution of tokens for each would make a result of many more unwieldy
@@ -34,10 +38,8 @@ LIMITS = click.IntRange(1, 2**63 - 1)
 
 
 @click.command(name="run")
-@nets.net_argument
-@nets.settings_option
-@nets.streams_options
-@nets.tables_option
+@net_argument
+@given_options
 @click.option("--until", metavar="TIME", help="End of the run: '20 ms', or `dead` (when no transition can fire).")
 @click.option("--warmup", metavar="TIME", help="Exclude the first TIME from the statistics; `auto` determines it.")
 @click.option(
@@ -65,17 +67,9 @@ LIMITS = click.IntRange(1, 2**63 - 1)
 @click.option("--max-firings", type=LIMITS, metavar="N", help="Stop each replication after N firings.")
 def command(
     net: str,
-    settings: tuple[str, ...],
-    streams: tuple[str, ...],
-    columns: tuple[str, ...],
-    tables: tuple[str, ...],
-    until: str | None,
-    warmup: str | None,
-    replications: int | None,
+    given: Given,
     precision: str | None,
     max_replications: int | None,
-    seed: int | None,
-    engine: str,
     time_limit: TimeLimit | None,
     threads: int | None,
     as_json: bool,
@@ -85,7 +79,7 @@ def command(
     quiet: bool,
     max_tokens: int | None,
     max_instant: int | None,
-    max_firings: int | None,
+    **planned: Unpack[RunOptions],
 ) -> int:
     """Simulate NET and print its measures.
 
@@ -95,55 +89,29 @@ def command(
     Exit status: 0 done, 1 an expectation failed, a figure could not be computed or the net has errors, 2 could
     not start, 3 stopped inside the model, 130 interrupted (with Ctrl-C, what was finished is kept and shown).
     """
-    model = nets.load(net, settings, streams, columns, tables)
-    _check_engine(engine, quiet)
+    model = nets.load(net, given)
+    _check_engine(planned["engine"], quiet)
     check_report(report)
     wanted = _precision(precision, trace)
-    if wanted is None and replications is None and trace is None:
+    if wanted is None and planned["replications"] is None and trace is None:
         wanted = model.precision
-    from petri.engine.interface import Limits
-    from petri.model import MOST_FOR_PRECISION, imprecise
-    from petri.report.quantities import Units
-
-    standard = Limits()
-    limits = Limits(max_instant or standard.firings_at_an_instant, max_tokens or standard.tokens)
+    planned["limits"] = _limits(max_tokens, max_instant)
+    planned["occupancy"] = bool(report or as_json) and len(model.net.places) <= MOST_OCCUPANCIES
     try:
-        if warmup == "auto":
-            warmup = _find_warmup(model, until, seed, engine, quiet, time_limit)
+        if planned["warmup"] == "auto":
+            planned["warmup"] = _find_warmup(model, planned, quiet, time_limit)
         # Errors in the times are reported before any file is written.
-        plan, asked = model.plan(
-            until=until,
-            warmup=warmup,
-            seed=seed,
-            replications=replications,
-            engine=engine,
-            limits=limits,
-            max_firings=max_firings,
-            trace=trace is not None,
-            occupancy=bool(report or as_json) and len(model.net.places) <= MOST_OCCUPANCIES,
-        )
+        plan, asked = model.plan(trace=trace is not None, **planned)
     except LanguageError as error:
         tell_all(error.diagnostics, error.sources)
         return exits.NOT_STARTED
     started = time.perf_counter()
-    with (
-        TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
-        ProgressLine(Units.of(model.net), quiet) as progress,
-    ):
-        if wanted is not None:
-            result = model.run_precisely(
-                plan,
-                wanted,
-                replications or model.first_look,
-                max_replications or MOST_FOR_PRECISION,
-                threads=threads,
-                progress=progress,
-                time_limit=time_limit,
-            )
-        else:
-            result = model.run_plan(
-                plan, asked, threads=1 if trace else threads, progress=progress, trace=sink, time_limit=time_limit
-            )
+    if wanted is None:
+        result = _run(model, plan, asked, threads, quiet, trace, time_limit)
+    else:
+        result = _run_precisely(
+            model, plan, wanted, planned["replications"], max_replications, threads, quiet, time_limit
+        )
     seconds = time.perf_counter() - started
     try:
         if report and result.counted:
@@ -155,10 +123,54 @@ def command(
             _show(result, net, seconds, as_json, every)
     if result.interrupted:
         tell_over(time_limit)
-    elif wanted is not None and not quiet and (missed := imprecise(result, wanted)):
-        told: dict[str, Value] = {"count": len(result.replications), "measures": missed}
-        tell(Diagnostic("run-imprecise", severity="note", values=told))
+    elif wanted is not None and not quiet:
+        _tell_imprecise(result, wanted)
     return _tell_ending(result, model, quiet)
+
+
+def _limits(tokens: int | None, firings_at_an_instant: int | None) -> Limits:
+    from petri.engine.interface import Limits
+
+    standard = Limits()
+    return Limits(firings_at_an_instant or standard.firings_at_an_instant, tokens or standard.tokens)
+
+
+def _run(
+    model: Model,
+    plan: Plan,
+    asked: int,
+    threads: int | None,
+    quiet: bool,
+    trace: str | None,
+    limit: TimeLimit | None,
+) -> Result:
+    from petri.report.quantities import Units
+
+    with (
+        TraceFile(trace, model.net, plan.until, asked) if trace else nullcontext() as sink,
+        ProgressLine(Units.of(model.net), quiet) as progress,
+    ):
+        return model.run_plan(
+            plan, asked, threads=1 if trace else threads, progress=progress, trace=sink, time_limit=limit
+        )
+
+
+def _run_precisely(
+    model: Model,
+    plan: Plan,
+    wanted: Precision,
+    first: int | None,
+    most: int | None,
+    threads: int | None,
+    quiet: bool,
+    limit: TimeLimit | None,
+) -> Result:
+    from petri.model import MOST_FOR_PRECISION
+    from petri.report.quantities import Units
+
+    first, most = first or model.first_look, most or MOST_FOR_PRECISION
+    with ProgressLine(Units.of(model.net), quiet) as progress:
+        return model.run_precisely(plan, wanted, first, most, threads=threads, progress=progress, time_limit=limit)
 
 
 def _precision(text: str | None, trace: str | None) -> Precision | None:
@@ -172,16 +184,20 @@ def _precision(text: str | None, trace: str | None) -> Precision | None:
     return read_precision(text)
 
 
-def _find_warmup(
-    model: Model, until: str | None, seed: int | None, engine: str, quiet: bool, limit: TimeLimit | None
-) -> str:
+def _find_warmup(model: Model, planned: RunOptions, quiet: bool, limit: TimeLimit | None) -> str:
     """Determine the end of the warm-up from pilot runs, and report it."""
     from petri.experiment.warmup import find
     from petri.report.quantities import Units
     from petri.run.stop import TimeLimit
 
     try:
-        found = find(model, until=until, seed=seed, engine=engine, limit=TimeLimit.of(limit))
+        found = find(
+            model,
+            until=planned["until"],
+            seed=planned["seed"],
+            engine=planned["engine"],
+            limit=TimeLimit.of(limit),
+        )
     except ValueError as error:
         raise refusal("warmup-without-end", net=model.net.name) from error
     if not quiet:
@@ -212,6 +228,16 @@ def _show(result: Result, source: str, seconds: float, as_json: bool, every: boo
     from petri.report.summary import print_summary
 
     print_summary(result, stdout_console(), seconds=seconds, every=every)
+
+
+def _tell_imprecise(result: Result, wanted: Precision) -> None:
+    """Say which measures have not become as precise as they should."""
+    from petri.model import imprecise
+
+    missed = imprecise(result, wanted)
+    if missed:
+        values: dict[str, Value] = {"count": len(result.replications), "measures": missed}
+        tell(Diagnostic("run-imprecise", severity="note", values=values))
 
 
 def _drift_note(drift: Drift, more: int) -> Diagnostic:

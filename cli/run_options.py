@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from .nets import Command
+from .net_options import Command
 
 
 def seed_option(command: Command) -> Command:

@@ -22,6 +22,8 @@ from .experiments import (
     search_settings,
     with_files,
 )
+from .given import Given
+from .net_options import complete_net, given_options
 from .report import check as check_report
 from .report import write_page
 from .time_limit import tell_over
@@ -35,7 +37,7 @@ REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
 
 
 @click.command(name="search")
-@click.argument("what", metavar="NET", shell_complete=nets.complete_net)
+@click.argument("what", metavar="NET", shell_complete=complete_net)
 @click.option("--find", metavar="NAME", help="The parameter that is varied.")
 @click.option("--in", "between", metavar="FROM..TO", help="Its range: the condition holds at FROM and not at TO.")
 @click.option(
@@ -45,9 +47,7 @@ REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
 @click.option(
     "--grid", "grids", multiple=True, metavar="NAME=VALUES", help="Search at each of these points. May be repeated."
 )
-@nets.settings_option
-@nets.streams_options
-@nets.tables_option
+@given_options
 @run_options
 @click.option(
     "--measure", "measures", multiple=True, metavar="NAME", help="Show this measure as well. May be repeated."
@@ -56,10 +56,7 @@ REQUIRED = {"find": "--find", "between": "--in", "condition": "--while"}
 def command(
     what: str,
     grids: tuple[str, ...],
-    settings: tuple[str, ...],
-    streams: tuple[str, ...],
-    columns: tuple[str, ...],
-    tables: tuple[str, ...],
+    given: Given,
     export: str | None,
     report: str | None,
     engine: str,
@@ -89,8 +86,8 @@ def command(
     check_export(export)
     check_report(report)
     try:
-        search = _search(what, grids, settings, options)
-        search = replace(search, runs=with_files(search.runs, streams, columns, tables))
+        search = _search(what, grids, given, options)
+        search = replace(search, runs=with_files(search.runs, given))
         with SearchProgress(quiet) as progress:
             outcome = run_search(search, engine=engine, threads=threads, watch=progress, time_limit=time_limit)
         if export:
@@ -111,7 +108,7 @@ def command(
     return _tell_ending(outcome, quiet)
 
 
-def _search(what: str, grids: tuple[str, ...], settings: tuple[str, ...], options: dict[str, Any]) -> Search:
+def _search(what: str, grids: tuple[str, ...], given: Given, options: dict[str, Any]) -> Search:
     """The search of the file, or one made from the options. Options override the file."""
     from pathlib import Path
 
@@ -119,8 +116,8 @@ def _search(what: str, grids: tuple[str, ...], settings: tuple[str, ...], option
     from petri.experiment.threshold.definition import Search
     from petri.experiment.threshold.yaml_search import load_search
 
-    fixed: dict[str, Any] = {**nets.read_settings(settings)}
-    given = {name: options[name] for name in REQUIRED if options[name] is not None} | search_settings(options)
+    fixed: dict[str, Any] = {**given.settings}
+    fields = {name: options[name] for name in REQUIRED if options[name] is not None} | search_settings(options)
     overrides = {name: options[name] for name in ("until", "warmup", "seed")}
     overrides["measures"] = list(options["measures"]) or None
     if what.endswith(FILES):
@@ -128,13 +125,13 @@ def _search(what: str, grids: tuple[str, ...], settings: tuple[str, ...], option
             raise refusal("grid-of-file")
         search = load_search(Path(what))
         runs = search.runs.with_overrides(fixed={**search.runs.fixed, **fixed}, **overrides)
-        return replace(search, runs=runs, **given)
+        return replace(search, runs=runs, **fields)
     for name, option in REQUIRED.items():
-        if name not in given:
+        if name not in fields:
             raise refusal("search-option-missing", option=option)
     net = net_of_stdin() if what == nets.STDIN else nets.find(what)
     points = read_grids(grids, fixed) if grids else [{}]
-    return Search(Definition(net, points, fixed).with_overrides(**overrides), **given)
+    return Search(Definition(net, points, fixed).with_overrides(**overrides), **fields)
 
 
 def _show(outcome: SearchOutcome, as_json: bool) -> None:

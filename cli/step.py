@@ -8,26 +8,23 @@ import click
 
 from . import nets
 from .console import printing, stdout_console, write, write_line
+from .given import Given
+from .net_options import given_options, net_argument
 from .run_options import replication_option, seed_option
 
 PROMPT = "> "
 
 
 @click.command(name="step")
-@nets.net_argument
+@net_argument
 @click.option("--at", metavar="TIME", help="Begin at this instant: '3 ms'.")
-@nets.settings_option
-@nets.streams_options
-@nets.tables_option
+@given_options
 @seed_option
 @replication_option
 def command(
     net: str,
     at: str | None,
-    settings: tuple[str, ...],
-    streams: tuple[str, ...],
-    columns: tuple[str, ...],
-    tables: tuple[str, ...],
+    given: Given,
     seed: int | None,
     replication: int,
 ) -> None:
@@ -37,7 +34,7 @@ def command(
     of that seed. `b` goes back, `c 3 ms` or `c buffer >= 8` continues, `p` shows tokens, `w send` says why the
     transition is enabled or not, `h` shows all commands. They can also come from a file or a pipe.
     """
-    model = nets.load(net, settings, streams, columns, tables)
+    model = nets.load(net, given)
     from petri.report.stepping import Stepper
     from petri.run.walk import Walk
 

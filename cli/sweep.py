@@ -13,7 +13,9 @@ from petri.diagnostics import Value as Told
 from . import exits, nets
 from .console import printing, stdout_console, tell, tell_missing, write_json
 from .exits import Refusal, refusal
-from .experiments import FILES, check_export, net_of_stdin, read_grids, read_precision
+from .experiments import FILES, check_export, net_of_stdin, read_grids, read_precision, with_files
+from .given import Given
+from .net_options import complete_net, given_options
 from .report import REPORT_HELP, write_page
 from .report import check as check_report
 from .run_options import engine_option
@@ -30,7 +32,7 @@ COUNT = click.IntRange(min=1)
 
 
 @click.command(name="sweep")
-@click.argument("what", metavar="EXPERIMENT", shell_complete=nets.complete_net)
+@click.argument("what", metavar="EXPERIMENT", shell_complete=complete_net)
 @click.option(
     "--grid",
     "grids",
@@ -38,9 +40,7 @@ COUNT = click.IntRange(min=1)
     metavar="NAME=VALUES",
     help="Values of a parameter: threads=1,2,4,8, engines=1..8 or 'load=0.1..0.9 step 0.1'. May be repeated.",
 )
-@nets.settings_option
-@nets.streams_options
-@nets.tables_option
+@given_options
 @click.option("--replications", "-n", type=COUNT, metavar="N", help="Per point; with --precision, the minimum.")
 @click.option("--precision", metavar="SHARE", help="Replicate until every interval is within ± SHARE (2%).")
 @click.option("--max-replications", type=COUNT, metavar="N", help="Limit for --precision.")
@@ -61,10 +61,7 @@ COUNT = click.IntRange(min=1)
 def command(
     what: str,
     grids: tuple[str, ...],
-    settings: tuple[str, ...],
-    streams: tuple[str, ...],
-    columns: tuple[str, ...],
-    tables: tuple[str, ...],
+    given: Given,
     store: str | None,
     export: str | None,
     report: str | None,
@@ -88,11 +85,7 @@ def command(
     from petri.experiment.errors import ExperimentError
 
     try:
-        experiment = _experiment(what, grids, settings, overrides)
-        recordings = {**experiment.recordings, **nets.read_pairs(streams, "stream")}
-        named = {**experiment.columns, **nets.read_pairs(columns, "column")}
-        others = {**experiment.tables, **nets.read_pairs(tables, "table")}
-        experiment = experiment.with_overrides(recordings=recordings, columns=named, tables=others)
+        experiment = with_files(_experiment(what, grids, given, overrides), given)
         path = Path(store) if store else _store_of(what)
         check_export(export)
         check_report(report)
@@ -118,11 +111,11 @@ def command(
     return _tell_ending(outcome, quiet)
 
 
-def _experiment(what: str, grids: tuple[str, ...], settings: tuple[str, ...], overrides: dict[str, Any]) -> Experiment:
+def _experiment(what: str, grids: tuple[str, ...], given: Given, overrides: dict[str, Any]) -> Experiment:
     """The experiment of the file, or one made from the options. Options override the file."""
     from petri.experiment.experiment import Experiment
 
-    fixed: dict[str, Value] = {**nets.read_settings(settings)}
+    fixed: dict[str, Value] = {**given.settings}
     if what.endswith(FILES):
         if grids:
             raise refusal("grid-of-file")

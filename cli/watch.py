@@ -16,7 +16,7 @@ from petri import library
 
 from .console import remark
 from .exits import refusal
-from .nets import complete_net
+from .net_options import complete_net
 
 PAUSE = 0.3  # seconds between two looks at the files
 MOST_FILES = 1000

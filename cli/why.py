@@ -8,6 +8,8 @@ import click
 
 from . import nets
 from .console import remark, stdout_console
+from .given import Given
+from .net_options import given_options, net_argument
 from .run_options import engine_option, replication_option, seed_option
 
 if TYPE_CHECKING:
@@ -25,20 +27,18 @@ def complete_transition(context: click.Context, _: click.Parameter, begun: str) 
     from .exits import Refusal
 
     try:
-        net = nets.load(str(context.params.get("net")), ()).net
+        net = nets.load(str(context.params.get("net"))).net
     except (LanguageError, Refusal):
         return []
     return [CompletionItem(one.name, help=one.doc) for one in net.transitions if one.name.startswith(begun)]
 
 
 @click.command(name="why")
-@nets.net_argument
+@net_argument
 @click.argument("transition", required=False, shell_complete=complete_transition)
 @click.option("--at", metavar="TIME", help="The instant: '3 ms', or `dead`.  [default: the end of the run]")
 @click.option("--firing", metavar="N", help="Just before firing N, from 1; or TRANSITION: its next firing after --at.")
-@nets.settings_option
-@nets.streams_options
-@nets.tables_option
+@given_options
 @seed_option
 @replication_option
 @engine_option
@@ -47,10 +47,7 @@ def command(
     transition: str | None,
     at: str | None,
     firing: str | None,
-    settings: tuple[str, ...],
-    streams: tuple[str, ...],
-    columns: tuple[str, ...],
-    tables: tuple[str, ...],
+    given: Given,
     seed: int | None,
     replication: int,
     engine: str,
@@ -65,7 +62,7 @@ def command(
     `--at` looks when all that happens at an instant has happened; then nothing is enabled that could fire at once.
     `--firing` looks just before a firing, where priorities and chance decide.
     """
-    model = nets.load(net, settings, streams, columns, tables)
+    model = nets.load(net, given)
     matching = _named(model, transition)
     from petri.report.instants import look
 

@@ -7,7 +7,7 @@ are positions in the tuples of the net. `docs/semantics.md` defines the meaning 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from petri.structs import Frozen
@@ -103,6 +103,15 @@ class Expr(Frozen):
     span: Span | None = None
 
 
+def operations(expressions: Iterable[Expr | None]) -> Iterator[Expr]:
+    """Every operation within the expressions."""
+    pending = [expression for expression in expressions if expression is not None]
+    while pending:
+        expression = pending.pop()
+        yield expression
+        pending.extend(expression.args)
+
+
 class Match(Frozen):
     """The pattern of one slot: bind a variable, equal an expression, or (neither) match anything."""
 
@@ -186,14 +195,7 @@ class Place(Frozen):
 
 def weighing_slots(place: Place) -> list[int]:
     """The slots that the weight of a token depends on."""
-    slots: set[int] = set()
-    pending = [] if place.weight is None else [place.weight]
-    while pending:
-        e = pending.pop()
-        if e.op == "var":
-            slots.add(int(e.value or 0))
-        pending.extend(e.args)
-    return sorted(slots)
+    return sorted({int(part.value or 0) for part in operations([place.weight]) if part.op == "var"})
 
 
 WEIGHT_PARTS = 10**6  # real weights are rounded to millionths, so that sums of them are exact
@@ -278,7 +280,18 @@ class Order(Frozen):
     buffer_threshold: int = 64  # BT of RFC 5236, from 1 to 1024
 
 
-Probe = Counter | Sample | Passage | Order
+CONTENT_PARTS = 2.0**40  # real values of a content are rounded to parts, so that sums of them are exact
+MOST_CONTENT = 2.0**53  # a real value counts as no more, and as no less than its negative
+
+
+class Content(Frozen):
+    """The sum of an expression, int or real, over the tokens of a coloured place; its variables are their slots."""
+
+    place: int
+    value: Expr
+
+
+Probe = Counter | Sample | Passage | Order | Content
 
 
 class Term(Frozen):
@@ -289,6 +302,7 @@ class Term(Frozen):
     elapsed                                                       length of the window
     counter                                          probe index  its sum
     sample passage order                             (probe index, field)   a figure of it, such as "mean", "p99"
+    content                                          (probe index, field)   "integral" over time, or "max"
     series                                 (measure index, field)   a figure of the windows it records, such as "max"
     firings                                          transition   number of firings
     in_progress active                               transition   average in progress; share of time with any

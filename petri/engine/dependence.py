@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from petri.net import Expr, Net, Transition, weighing_slots
+from petri.net import Expr, Net, Transition, operations, weighing_slots
 from petri.structs import Frozen
 
 
@@ -42,12 +42,3 @@ def enabling_expressions(net: Net, transition: Transition) -> Iterator[Expr | No
             yield from (output.condition, output.index, output.count)
             weighing = {slot for place in output.places for slot in weighing_slots(net.places[place])}
             yield from (value for slot, value in enumerate(output.values) if slot in weighing)
-
-
-def operations(expressions: Iterable[Expr | None]) -> Iterator[Expr]:
-    """Every operation within the expressions."""
-    pending = [expression for expression in expressions if expression is not None]
-    while pending:
-        expression = pending.pop()
-        yield expression
-        pending.extend(expression.args)

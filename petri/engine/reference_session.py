@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from petri.engine.errors import Fault
+from petri.engine.feeding import advance
 from petri.engine.firings import Firings, TracedFiring
 from petri.engine.interface import Asked, Levels, Limits, Reason, RowSource
 from petri.engine.marking import Marking
@@ -43,6 +44,7 @@ class ReferenceSession:
         observers += [self._trace] if asked.trace else []
         observers += [self._levels] if self._levels else []
         self._engine = Engine(net, seed, replication, limits, observers)
+        self._probes.begin()
         if stopped is not None:
             self._engine.stopped = stopped
         self._rows = rows
@@ -66,17 +68,11 @@ class ReferenceSession:
         return self._engine.error
 
     def advance(self, until: float, firings: int) -> Reason:
-        engine = self._engine
-        last = engine.firings + firings
-        while (reason := engine.advance(until, last - engine.firings)) == "input":
-            assert engine.wanted is not None
-            assert self._rows is not None
-            engine.feed(engine.wanted, self._rows.tokens(engine.wanted))
-        return reason
+        return advance(self._engine, self._rows, until, firings)
 
     def begin_window(self) -> None:
         self._statistics.restart(self.now)
-        self._probes.restart()
+        self._probes.restart(self.now)
         if self._levels is not None:
             self._levels.restart(self.now)
 
@@ -99,7 +95,7 @@ class ReferenceSession:
             firings=np.array(statistics.firings, dtype=np.int64),
             in_progress=transitions[:, 0],
             active=transitions[:, 1],
-            probes=tuple(probe_in_units(snapshot, tick) for snapshot in self._probes.snapshots()),
+            probes=tuple(probe_in_units(snapshot, tick) for snapshot in self._probes.snapshots(now)),
         )
 
     def marking(self) -> Marking:
@@ -132,6 +128,9 @@ class Trace:
         pass
 
     def arrived(self, place: int, token: Token, now: float) -> None:
+        pass
+
+    def left(self, place: int, token: Token, now: float) -> None:
         pass
 
     def ended(self, transition: int, now: float) -> None:

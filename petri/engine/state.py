@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from petri.engine.expression import Context, evaluate
 from petri.engine.firings import TracedFiring
 from petri.engine.reference import Engine, Firing, Held
-from petri.net import Net, OutputArc, Scalar, Token
+from petri.net import Net, OutputArc, Scalar, Token, operations
 from petri.structs import Frozen
 
 
@@ -38,15 +38,9 @@ class State(Frozen):
 def looks_at_tokens(net: Net, transition: int) -> bool:
     """Whether what a firing takes or gives depends on the number of tokens in some place (E8)."""
     of = net.transitions[transition]
-    pending = [arc.count for arc in of.inputs if arc.count is not None]
-    for arc in of.outputs:
-        pending += [e for e in (arc.condition, arc.count, arc.index, *arc.values) if e is not None]
-    while pending:
-        e = pending.pop()
-        if e.op == "tokens":
-            return True
-        pending.extend(e.args)
-    return False
+    counts = [arc.count for arc in of.inputs]
+    given = [part for arc in of.outputs for part in (arc.condition, arc.count, arc.index, *arc.values)]
+    return any(part.op == "tokens" for part in operations(counts + given))
 
 
 def in_progress(net: Net, firing: TracedFiring, sizes: Sequence[int]) -> InProgress:

@@ -119,7 +119,7 @@ def replication_record(net: Net, plan: Plan, ran: Replication, names: Sequence[s
     reasons: dict[str, str] = {}
     if ran.warm:
         measures, reasons = evaluate_with_faults(kept, ran.window)
-    failure = None if ran.fault is None else run_failure(net, ran).to_dict()
+    failure = None if ran.fault is None else run_failure(net, ran.fault).to_dict()
     if failure is None and reasons:
         name, reason = next(iter(reasons.items()))
         failure = Diagnostic("figure-failed", values={"name": name, "reason": reason}).to_dict()

@@ -11,11 +11,12 @@ from rich.console import Console
 from rich.text import Text
 
 from petri.analysis.enabling import explain
-from petri.diagnostics import LanguageError, did_you_mean
+from petri.diagnostics import LanguageError, did_you_mean, render
 from petri.model import Model
 from petri.report.columns import Column, print_prose, print_table
 from petri.report.token_text import Values
 from petri.report.why import Why, print_why
+from petri.result.result import run_failure
 from petri.run.instant import Moment
 from petri.run.walk import Enabled, Step, Walk
 
@@ -206,6 +207,7 @@ class Stepper:
         print_prose(self.console, text)
         if not self.listed:
             self._say(self._standing(), "red")
+            self._tell_fault()
             return
         shown = self.listed[:MOST_LISTED]
         numbers = [f"{number}" for number in range(1, len(shown) + 1)]
@@ -224,10 +226,14 @@ class Stepper:
         return self.values.variables(transition, bound) + (" waits: lower priority" if one.waits else "")
 
     def _standing(self) -> str:
-        fault = self.walk.fault
-        if fault is not None:
-            return f"the run stops here with an error: {fault.id}"
+        if self.walk.fault is not None:
+            return "the run stops here with an error of the net; b goes back"
         return "nothing can fire any more: the net is dead; w TRANSITION says why, b goes back"
+
+    def _tell_fault(self) -> None:
+        if self.walk.fault is not None:
+            told = render(run_failure(self.net, self.walk.fault).diagnostic, self.model.sources)
+            self.console.print(Text(told), soft_wrap=True)
 
     def _count(self, text: str) -> int:
         if text and (not text.isdecimal() or not int(text)):

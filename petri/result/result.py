@@ -12,6 +12,7 @@ import numpy as np
 
 from petri.diagnostics import RunFailure, unknown_name
 from petri.display import shown_by_report
+from petri.engine.errors import Fault
 from petri.file_read import FileRead, furthest
 from petri.measure import formula, reorder
 from petri.measure.columns import EXTREMES, PLACE_COLUMNS, TOTALS, TRANSITION_COLUMNS, grows, statistic
@@ -138,7 +139,7 @@ class Result:
         """The error of the model in the first replication that has one."""
         for replication in self.replications:
             if replication.fault is not None:
-                return run_failure(self.net, replication)
+                return run_failure(self.net, replication.fault)
         return None
 
     @cached_property
@@ -351,10 +352,8 @@ class Result:
         return result_dataset(self)
 
 
-def run_failure(net: Net, replication: Replication) -> RunFailure:
+def run_failure(net: Net, fault: Fault) -> RunFailure:
     """An error as shown to users: names instead of indices, with units."""
-    fault = replication.fault
-    assert fault is not None
     transition = None if fault.transition is None else net.transitions[fault.transition]
     named = {} if transition is None else {v.name: v for v in transition.variables}
     binding = tuple((name, shown(net, named[name], value)) for name, value in fault.binding.items())

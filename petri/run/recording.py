@@ -10,9 +10,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from petri.engine.interface import Limits
+from petri.engine.errors import Fault
+from petri.engine.feeding import advance
+from petri.engine.interface import Limits, Reason
 from petri.engine.reference import Binding, Engine, Firing, Held
 from petri.net import Net, Scalar, Token, Transition
+from petri.run.session import row_source
 from petri.structs import Struct, field
 
 _PIECE: Final = 1_000  # firings between two looks at `stopped`
@@ -35,11 +38,15 @@ class Happening(Struct):
 
 
 class Recording(Struct):
-    """`until`: the instant of the end [ticks]; `ended`: "dead", "until", "firings", "error" or "interrupted"."""
+    """`until`: the instant of the end [ticks]; `ended`: "dead", "until", "firings", "error" or "interrupted".
+
+    fault: the error of the net, if one ended it.
+    """
 
     happenings: list[Happening] = field(default_factory=list)
     until: float = 0.0
     ended: str = "until"
+    fault: Fault | None = None
 
 
 def record(
@@ -57,21 +64,13 @@ def record(
     Raises LanguageError for a stream that cannot be read, ModelError if the initial marking cannot be computed.
     """
     engine = _Recorder(net, seed, replication, limits)
-    rows = None
-    if engine.streams:
-        from petri.traffic import Recordings
-
-        rows = Recordings(net)
-    reason = "budget"
-    while reason in ("budget", "input") and engine.firings < firings and not stopped():
-        reason = engine.advance(until, min(_PIECE, firings - engine.firings))
-        if reason == "input":
-            assert rows is not None
-            assert engine.wanted is not None
-            engine.feed(engine.wanted, rows.tokens(engine.wanted))
-    ended = {"budget": "firings", "input": "interrupted"}.get(reason, reason)
-    last = until if ended == "until" and math.isfinite(until) else engine.now
-    return Recording(engine.happenings, last, ended)
+    rows = row_source(net)
+    reason: Reason = "budget"
+    while reason == "budget" and engine.firings < firings and not stopped():
+        reason = advance(engine, rows, until, min(_PIECE, firings - engine.firings))
+    ended = reason if reason != "budget" else "firings" if engine.firings >= firings else "interrupted"
+    last = until if reason == "until" and math.isfinite(until) else engine.now
+    return Recording(engine.happenings, last, ended, engine.error)
 
 
 class _Recorder(Engine):

@@ -25,11 +25,7 @@ def begin(
     block: rows of a stream read at a time; it does not affect results. stop: ends a long search for bindings. Raises
     LanguageError if a stream of the net cannot be read.
     """
-    rows: RowSource | None = None
-    if any(place.stream is not None for place in net.places):
-        from petri.traffic import Recordings
-
-        rows = Recordings(net, block)
+    rows = row_source(net, block)
     if engine == "reference":
         from petri.engine.reference_session import ReferenceSession
 
@@ -53,3 +49,12 @@ def begin_planned(net: Net, plan: Plan, replication: int, stop: StopSign | None 
         levels=plan.occupancy,
         stop=stop,
     )
+
+
+def row_source(net: Net, block: int | None = None) -> RowSource | None:
+    """The rows of the streams for one replication; None of a net without streams. See `begin`."""
+    if all(place.stream is None for place in net.places):
+        return None
+    from petri.traffic import Recordings
+
+    return Recordings(net, block)

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from petri.engine.errors import Fault, ModelError
+from petri.engine.feeding import advance
 from petri.engine.firings import TracedFiring
 from petri.engine.interface import Limits, Reason, RowSource
 from petri.engine.reference import Binding, Engine
 from petri.engine.state import InProgress, State, in_progress
 from petri.net import Net, Scalar, Token
+from petri.run.session import row_source
 from petri.run.stop import CtrlC
 from petri.structs import Frozen
 
@@ -145,19 +147,12 @@ class Walk:
         engine = Engine(self.net, self._seed, self._replication, self._limits)
         self._watcher = _Watcher(engine)
         engine.observers = [self._watcher]
-        if engine.streams:
-            from petri.traffic import Recordings
-
-            self._rows = Recordings(self.net)
+        self._rows = row_source(self.net)
         return engine
 
     def _settle(self) -> Reason:
         """Let time go on until something can fire."""
-        while (reason := self.engine.advance(math.inf, 0)) == "input":
-            assert self._rows is not None
-            assert self.engine.wanted is not None
-            self.engine.feed(self.engine.wanted, self._rows.tokens(self.engine.wanted))
-        return reason
+        return advance(self.engine, self._rows, math.inf, 0)
 
     def _start(self, choice: tuple[int, int] | None) -> None:
         if choice is None:
@@ -199,6 +194,9 @@ class _Watcher:
         pass
 
     def arrived(self, place: int, token: Token, now: float) -> None:
+        pass
+
+    def left(self, place: int, token: Token, now: float) -> None:
         pass
 
     def ended(self, transition: int, now: float) -> None:

@@ -24,6 +24,10 @@ WORDING: dict[str, Wording] = {
         "the guard tests the token that `{place}` shows: while it is false, the tokens behind wait as well",
         "without `{discipline}`, a place shows all its tokens",
     ),
+    "pattern-on-fifo": Wording(
+        "the pattern tests the token that `{place}` shows: while that is another, the tokens behind wait as well",
+        "without `{discipline}`, a place shows all its tokens",
+    ),
     "parameter-in-pattern": Wording(
         "`{name}` is a parameter, so this pattern matches only tokens with its value",
         "to bind a variable, use a name that is not declared",
@@ -46,8 +50,8 @@ WORDING: dict[str, Wording] = {
     ),
     "looks-through": Wording(
         "`{name}` looks through {what} at nearly every firing, which takes the longer the more there are",
-        "what a pattern equates (`a(x), b(x)`), a comparison of tokens of two places (`when x <= y`), also of those that"
-        " a pattern has found, and a preference among the tokens of one place are counted instead, at little cost",
+        "what a pattern equates (`a(x), b(x)`), a comparison of tokens of two places (`when x <= y`), and a preference"
+        " among the tokens of one place are counted instead, at little cost",
     ),
     "no-transition": Wording("the net `{name}` has no transition, so nothing can happen"),
     "no-measures": Wording(

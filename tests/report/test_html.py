@@ -34,6 +34,8 @@ from petri.result import Result
 from petri.result.history import history
 from petri.structs import replace
 
+from .browser import Browser
+
 HOSTILE = """</script></style></title>--><img src=x onerror=alert(1)><script>alert(2)</script>"'`&amp;\x00\u202e"""
 
 QUEUE = """
@@ -476,13 +478,27 @@ def test_a_browser_draws_every_figure_without_scrolling(tmp_path: Path, page: st
         {"type": "bar", "x": [1], "y": [2]},
         {"type": "scatter", "x": [1], "y": [2]},
     ]
-    parts = [heat.figure({"data": [one], "layout": {}}, "figure", height=60) for one in kinds]
+    parts = [heat.figure({"data": [one], "layout": {}}, "figure", height=960) for one in kinds]
     heat.section("kinds", "Kinds", *parts)
     for name, text in (("run", page), ("heat", heat.html())):
         dom = in_browser(tmp_path / f"{name}.html", text)
         assert dom.count('data-drawn="') == dom.count("data-figure=") > 1
         assert 'class="plot failed"' not in dom
     assert dom.count("heatmaplayer") >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+def test_the_tables_of_a_printed_page_are_not_cut_off(tmp_path: Path) -> None:
+    """On A4 with usual margins, of the net of the library with the longest names."""
+    path = tmp_path / "ixp2400.html"
+    path.write_text(run_report(petri.load("ixp2400").run(until="100 us", replications=4)), encoding="utf-8")
+    with Browser() as browser:
+        browser.resize(717, 1000)
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        browser.open(path.as_uri(), "document.readyState == 'complete'")
+        wide = "[...document.querySelectorAll('.scroll')].map(one => one.scrollWidth - one.clientWidth)"
+        assert max(browser.value(wide)) <= 0
 
 
 def in_browser(path: Path, text: str) -> str:

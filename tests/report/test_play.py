@@ -86,6 +86,15 @@ def test_the_command_writes_the_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert call("play", "mm1", "-o", str(tmp_path / "game.svg")).status == 2
 
 
+def test_the_command_tells_the_error_that_ended_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    net = tmp_path / "wrong.net"
+    net.write_text("place a : int = 2\ntransition t: a(n) -> a(6 div n - 3)  takes 1 s\ntime s\n", encoding="utf-8")
+    found = caller(capsys)("play", str(net), "-o", str(tmp_path / "game.html"))
+    assert "firings; an error of the net ended it:\nerror[division-by-zero]" in found.err
+    assert "transition t: a(n) -> a(6 div n - 3)" in found.err
+    assert (tmp_path / "game.html").exists()
+
+
 # ---------------------------------------------------------------- in a browser
 
 

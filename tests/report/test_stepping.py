@@ -104,5 +104,6 @@ def test_a_dead_net_and_an_error_end_the_walk(step: Callable[..., str]) -> None:
     out = step("", "", text="net once\nplace a = token\ntransition t: a -> nothing\nrun until 1\n")
     assert out.count("the net is dead") == 2
     out = step("", "b", text="net wrong\nplace a : int = 0\ntransition t: a(x) -> a(1 div x)\nrun until 1\n")
-    assert "stops here with an error: division-by-zero" in out
-    assert "1  t  x = 0" in out.split("error", 1)[1]
+    assert "stops here with an error of the net" in out
+    assert "error[division-by-zero]" in out
+    assert "1  t  x = 0" in out.rsplit("error", 1)[1]

@@ -41,7 +41,7 @@ from petri.language.meaning.types import (
     quantity,
     same,
 )
-from petri.language.meaning.units import EXAMPLE_UNITS, PLAIN, TIME
+from petri.language.meaning.units import EXAMPLE_UNITS, PLAIN, TIME, UNITS, Dimension
 from petri.language.problems import CheckError
 from petri.language.syntax import tree
 from petri.net import Kind, Span
@@ -155,13 +155,14 @@ class Reader:
         plain = isinstance(value.type, Scalar) and value.type.kind in ("int", "real") and value.type.dimension == PLAIN
         unit = self.checker.units.time_unit if is_time else EXAMPLE_UNITS.get(dimension)
         needs_unit = unit and plain and re.fullmatch(r"([\d._e]+)|exp\(([\d._e]+)\)", text)
+        suggestion = re.sub(r"([\d.]\w*)(\)?)$", rf"\1 {unit}\2", text) if needs_unit else _unit_first(text, dimension)
         self.problems.error(
             "type-mismatch",
             value.span,
             text=text,
             found=plainly(value.type),
             wanted=plainly(wanted),
-            suggestion=re.sub(r"([\d.]\w*)(\)?)$", rf"\1 {unit}\2", text) if needs_unit else None,
+            suggestion=suggestion,
             unit=f"1 {unit}" if is_time and plain and not needs_unit else None,
         )
 
@@ -197,15 +198,34 @@ class Reader:
                 value = self._misplaced(e)
             case tree.Index():
                 value = self._item(e)
-            case tree.Least():
-                if not isinstance(expected, (Record, Scalar)):
-                    return self.unknown(e.span)
-                nodes = [_least(kind, e.span) for _, kind in layout(expected)]
-                value = Value(expected, tuple(nodes), e.span)
+            case tree.Least() | tree.Position():
+                value = self._of_thread(e, expected)
             case _:
                 value = self._misplaced(e)
         self.checker.note(e.span, value.type)
         return value
+
+    def _of_thread(self, e: tree.Least | tree.Position, expected: Type | None) -> Value:
+        """What only threads make."""
+        if isinstance(e, tree.Position):
+            return self._position(e)
+        if not isinstance(expected, (Record, Scalar)):
+            return self.unknown(e.span)
+        return Value(expected, tuple([_least(kind, e.span) for _, kind in layout(expected)]), e.span)
+
+    def _position(self, e: tree.Position) -> Value:
+        symbol = self.scope.find(e.place)
+        assert isinstance(symbol, PlaceSymbol)
+        number, one = constant(0, "int", e.span), constant(1, "int", e.span)
+        for written, own in zip(e.indices, symbol.indices, strict=True):
+            index = self.read_scalar(written, own.kind)
+            if index is None:
+                return self.unknown(e.span)
+            size = operation("add", "int", (operation("sub", "int", (own.high, own.low), e.span), one), e.span)
+            offset = operation("sub", "int", (index, own.low), e.span)
+            before = operation("mul", "int", (number, size), e.span)
+            number = operation("add", "int", (before, offset), e.span)
+        return Value(INT, (number,), e.span)
 
     def _misplaced(self, e: tree.Expr) -> Value:
         kinds = {
@@ -628,3 +648,11 @@ def variable(number: int, kind: Scalar, span: Span | None, flags: int = 0) -> No
 def local(number: int, kind: Type, span: Span | None) -> Node:
     assert isinstance(kind, Scalar)
     return Node("local", numeric_kind(kind), (), number, span, LOCAL, power=kind.dimension.time)
+
+
+def _unit_first(text: str, dimension: Dimension) -> str | None:
+    """`20/3 ns` divides by 3 ns. Where a time is expected, 20 ns are to be divided by 3."""
+    found = re.fullmatch(r"([\d._]+) ?/ ?([\d._]+) ?([A-Za-z]+)", text)
+    if found is None or found[3] not in UNITS or UNITS[found[3]].dimension != dimension:
+        return None
+    return f"{found[1]} {found[3]} / {found[2]}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import Any, Final
 
 from petri.visible import visible
 
-_VOID: Final = frozenset({"meta", "br", "col", "hr", "img"})
+_VOID: Final = frozenset({"meta", "br", "col", "hr", "img", "wbr"})
 
 
 class Markup(str):
@@ -59,6 +60,12 @@ def spoken(text: str) -> Markup:
     if len(pieces) % 2 == 0:
         return content(text)
     return content([tag("code", piece) if number % 2 else piece for number, piece in enumerate(pieces)])
+
+
+def breakable(name: str) -> Markup:
+    """The name of a place or a transition, which a narrow column breaks after a dot or an underscore."""
+    pieces = re.split(r"(?<=[._])", name)
+    return content([(piece, tag("wbr")) for piece in pieces[:-1]], pieces[-1])
 
 
 def plotted(text: str) -> str:

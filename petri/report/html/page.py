@@ -19,6 +19,7 @@ from petri.report.html.palette import style_variables, themes
 from petri.version import VERSION
 
 MOST_FIGURES: Final = 200
+LOW, USUAL, TALL = 304, 352, 384  # heights of figures [pixels]
 PLOTLY: Final = "plotly-cartesian.min.js.gz"
 _ICON: Final = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E"
@@ -44,8 +45,8 @@ class Page:
     def section(self, identifier: str, title: str, *parts: Content) -> None:
         self.sections.append((identifier, title, content(*parts)))
 
-    def figure(self, figure: Figure, label: str, caption: Content = None, height: float = 22.0) -> Markup:
-        """A figure's position in the page. `label` describes it for those who cannot see it; height in em."""
+    def figure(self, figure: Figure, label: str, caption: Content = None, height: int = USUAL) -> Markup:
+        """A figure's position in the page. `label` describes it for those who cannot see it; height in pixels."""
         if len(self.figures) >= MOST_FIGURES:
             return tag("p", "A page has at most ", MOST_FIGURES, " figures; this one is left out.", class_="note")
         self.figures.append(figure)
@@ -55,7 +56,7 @@ class Page:
             data_figure=len(self.figures) - 1,
             role="img",
             aria_label=label,
-            style=f"--height:{height:g}rem",
+            style=f"height:{height}px",
         )
         return tag("figure", tag("figcaption", caption) if caption else None, plot)
 

@@ -13,7 +13,7 @@ from petri.net import Net
 from petri.report.ending import why_partial
 from petri.report.html import figures, tables
 from petri.report.html.markup import Content, Markup, content, spoken, tag
-from petri.report.html.page import Page
+from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import Busy, picture
 from petri.report.html.record import Group, RunRecord, groups, interval, real
 from petri.report.quantities import Units, number, parameter_text
@@ -290,7 +290,7 @@ def _over_time(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
     names = ", ".join(row.name for row, _ in moving[:LINES_AT_FIRST])
     figure = figures.steps(history.edges, lines, record.units, "tokens")
     rows = math.ceil(len(lines) / 4)
-    height = 24.0 + min(1.4 * rows, 14.0)
+    height = TALL + min(22 * rows, 224)
     page.section("over-time", "Over time", page.figure(figure, f"Tokens over time in {names}", caption, height))
 
 
@@ -314,7 +314,7 @@ def _occupancy(page: Page, record: RunRecord, places: Sequence[Group]) -> None:
         figure = figures.counts(list(shares), 0, "tokens", skip_zero=False, open_ended=open_ended, of="time")
         if figure is not None:
             caption = content(tag("b", tag("code", row.name)), f", empty {shares[0]:.1%} of the time.")
-            made.append(page.figure(figure, f"Share of time by number of tokens in {row.name}", caption, 19))
+            made.append(page.figure(figure, f"Share of time by number of tokens in {row.name}", caption, LOW))
     if made:
         page.section("occupancy", "Tokens in places", tag("div", made, class_="pair"))
 
@@ -355,11 +355,11 @@ def _sample(page: Page, record: RunRecord, measure: Mapping[str, Any]) -> list[C
     zero = f" {sample.zeros:.1%} are exactly 0." if sample.zeros and not sample.is_discrete else ""
     caption = content(tag("b", "Density"), f" of {number(sample.count)} values.{zero}")
     label = f"{name}: median {at(0.5)}, 90 % below {at(0.9)}, 99 % below {at(0.99)}"
-    made: list[Content] = [page.figure(figures.density(sample, record.units, dimension), label, caption, 19)]
+    made: list[Content] = [page.figure(figures.density(sample, record.units, dimension), label, caption, LOW)]
     if not sample.is_discrete:
         quantiles = f": 90 % are below {at(0.9)}, 99 % below {at(0.99)}, 99.9 % below {at(0.999)}."
         beyond = content(tag("b", "Tail"), quantiles)
-        made.append(page.figure(figures.tail(sample, record.units, dimension), f"Tail of {label}", beyond, 19))
+        made.append(page.figure(figures.tail(sample, record.units, dimension), f"Tail of {label}", beyond, LOW))
     return made
 
 
@@ -376,7 +376,7 @@ def _series(page: Page, record: RunRecord, measure: Mapping[str, Any], index: in
         return []
     length = f"windows of {record.time(window)}" if window else "equal windows"
     caption = content(tag("b", "Over time"), f", in {length}.")
-    return [page.figure(figure, f"{measure['name']} over time", caption, 19)]
+    return [page.figure(figure, f"{measure['name']} over time", caption, LOW)]
 
 
 def _in_order(page: Page, record: RunRecord, measure: Mapping[str, Any]) -> list[Content]:
@@ -387,7 +387,7 @@ def _in_order(page: Page, record: RunRecord, measure: Mapping[str, Any]) -> list
         return []
     caption = content(tag("b", "In order"), f": the first {number(len(values))} values.")
     figure = figures.in_order(values, record.units, str(measure["dimension"]), name)
-    return [page.figure(figure, f"{name} in the order of events", caption, 19)]
+    return [page.figure(figure, f"{name} in the order of events", caption, LOW)]
 
 
 def _together(page: Page, record: RunRecord) -> list[Markup]:
@@ -406,7 +406,7 @@ def _together(page: Page, record: RunRecord) -> list[Markup]:
             names = ", ".join(name for name, _ in lines)
             figure = figures.several(start, window, lines, record.units, dimension)
             caption = content(tag("b", names), f" in windows of {record.time(window)}, of the first replication.")
-            made.append(content(tag("h3", "Together"), page.figure(figure, f"{names} over time", caption, 22)))
+            made.append(content(tag("h3", "Together"), page.figure(figure, f"{names} over time", caption)))
     return made
 
 
@@ -421,7 +421,7 @@ def _orders(page: Page, measure: Mapping[str, Any]) -> list[Content]:
         figure = figures.counts(values, first, axis, skip_zero=skip_zero, open_ended=is_open)
         if figure is not None:
             caption = content(tag("b", heading), ". ", what)
-            made.append(page.figure(figure, f"{heading} of {measure['name']}", caption, 19))
+            made.append(page.figure(figure, f"{heading} of {measure['name']}", caption, LOW))
     return made or [tag("p", "Nothing arrived out of order.", class_="note")]
 
 

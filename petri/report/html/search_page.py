@@ -111,7 +111,7 @@ def _measure(page: Page, outcome: SearchOutcome, kept: Kept, units: Units, axes:
     docs = {measure.name: measure.doc for measure in outcome.outcome.net.measures}
     doc = docs.get(kept.name, "")
     heading = [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
-    return content(heading, page.figure(figure, f"{kept.name} along {outcome.find}", None, 22))
+    return content(heading, page.figure(figure, f"{kept.name} along {outcome.find}"))
 
 
 def _bounds(outcome: SearchOutcome, kept: Kept, units: Units) -> list[Figure]:

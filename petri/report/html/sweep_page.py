@@ -10,14 +10,14 @@ from typing import Final
 from petri.experiment.definition import shown
 from petri.experiment.summary import Outcome, PointOutcome
 from petri.measure.figures import Figure as Kept
+from petri.report.dimensions import shown_dimension
 from petri.report.expected import bound_text
 from petri.report.html import sweep_figures as figures
 from petri.report.html import tables
 from petri.report.html.marks import interval_mark
 from petri.report.html.markup import Content, Markup, content, spoken, tag
-from petri.report.html.page import Page
+from petri.report.html.page import LOW, TALL, Page
 from petri.report.html.picture import picture
-from petri.report.html.record import shown_dimension
 from petri.report.html.run_page import banner, missing_banner
 from petri.report.html.sweep_figures import PlotAxis
 from petri.report.quantities import Units, exact_quantity, number
@@ -117,7 +117,7 @@ def _distributions(page: Page, outcome: Outcome, units: Units, axes: Sequence[Pl
     parts = []
     for name, shares in figures.distributed(outcome).items():
         drawn = figures.distribution(outcome, name, shares, units, axes)
-        parts.append(content(tag("h3", tag("code", name)), page.figure(drawn, f"distribution of {name}", None, 22)))
+        parts.append(content(tag("h3", tag("code", name)), page.figure(drawn, f"distribution of {name}")))
     if parts:
         note = tag("p", "Bars are 95 % confidence intervals of the percentiles over the replications.", class_="note")
         page.section("distributions", "Distributions", note, parts)
@@ -128,7 +128,9 @@ def _deviations(page: Page, outcome: Outcome, units: Units) -> None:
     parts = []
     for name, mean, deviation in figures.deviations(outcome) if len(outcome.points) > 1 else ():
         drawn = figures.with_deviation(outcome, name, mean, deviation, units)
-        parts.append(content(tag("h3", tag("code", name)), page.figure(drawn, f"{name} with its deviation", None, 24)))
+        parts.append(
+            content(tag("h3", tag("code", name)), page.figure(drawn, f"{name} with its deviation", height=TALL))
+        )
     if parts:
         note = tag("p", "Bars are one standard deviation of the values, not of their mean.", class_="note")
         page.section("deviations", "Means with deviations", note, parts)
@@ -141,7 +143,7 @@ def _parts(page: Page, outcome: Outcome, units: Units) -> None:
     for name, measures in outcome.parts.items():
         if known := [kept[one] for one in measures if one in kept]:
             bars = figures.stacked(outcome, name, known, units)
-            drawn.append(content(tag("h3", name), page.figure(bars, f"{name} and its parts", None, 24)))
+            drawn.append(content(tag("h3", name), page.figure(bars, f"{name} and its parts", height=TALL)))
     if drawn:
         page.section("parts", "Parts of a whole", drawn)
 
@@ -154,14 +156,12 @@ def _measure(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis
     heading = [tag("h3", tag("code", kept.name)), tag("p", spoken(doc), class_="note") if doc else None]
     if not figures.is_grid(outcome, axes):
         clouds = [
-            page.figure(figures.cloud(outcome, kept, units, axis), f"{kept.name} against {axis.name}", None, 19)
+            page.figure(figures.cloud(outcome, kept, units, axis), f"{kept.name} against {axis.name}", height=LOW)
             for axis in axes
         ]
         return content(heading, tag("div", clouds, class_="pair"))
     along = ", ".join(axis.name for axis in axes)
-    made: list[Content] = [
-        page.figure(figures.curves(outcome, kept, units, axes), f"{kept.name} along {along}", None, 22)
-    ]
+    made: list[Content] = [page.figure(figures.curves(outcome, kept, units, axes), f"{kept.name} along {along}")]
     full = len(outcome.points) == math.prod(len(axis.values) for axis in axes)
     if len(axes) > 1 and full and all(len(axis.values) >= SMALLEST_MAP for axis in axes[:2]):
         made += _maps(page, outcome, units, axes, kept)
@@ -177,7 +177,7 @@ def _maps(page: Page, outcome: Outcome, units: Units, axes: Sequence[PlotAxis], 
         figure = figures.heat_map(outcome, kept, units, across, up, fixed)
         where = ", ".join(f"{name} {shown(value)}" for name, value in fixed.items())
         label = f"{kept.name} over {across.name} and {up.name}{f' at {where}' if where else ''}"
-        made.append(page.figure(figure, label, tag("b", where) if where else None, 22))
+        made.append(page.figure(figure, label, tag("b", where) if where else None, 352))
     return made
 
 

@@ -20,6 +20,7 @@ use engine::net::{FileNumber, Net, Span};
 use engine::observe::histogram::Histogram;
 use engine::observe::probes::Probe;
 use engine::program::transition::MOST_HELD;
+use engine::program::without::Without;
 use engine::session::compiled::Compiled;
 use engine::session::{begin, ExtraObservers, Session as Replication};
 use engine::state::counters::{PlaceCounters, TransitionCounters};
@@ -29,6 +30,9 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 #[global_allocator]
 static MEMORY: pages::Pages = pages::Pages;
+
+/// The environment variable that names optimisations to do without, with commas between them. For tests.
+const WITHOUT: &str = "PNSIM_WITHOUT";
 
 /// A net compiled for running. Sessions on any number of threads may share it.
 #[pyclass(frozen, module = "petri._native")]
@@ -45,7 +49,8 @@ impl Program {
     #[new]
     fn new(py: Python<'_>, net: &Bound<'_, PyAny>) -> PyResult<Self> {
         let compile = |(net, files): (Net, Vec<String>)| -> Loaded<Program> {
-            Ok(Program { compiled: Arc::new(Compiled::of(&net)?), files })
+            let without = Without::of(&std::env::var(WITHOUT).unwrap_or_default())?;
+            Ok(Program { compiled: Arc::new(Compiled::without(&net, without)?), files })
         };
         let loaded = match reading::read(net, reading::SHALLOW) {
             Err(failure) if failure.is_too_deep() => {
@@ -221,7 +226,7 @@ impl Session {
         let active = active.map(|(transition, plan)| (transition.active(now, plan.takes_turns) as f64).to_ne_bytes());
         observed.set_item("active", bytes(py, active))?;
         let probes = session.probes().map_or(&[][..], |probes| &probes.probes);
-        let snapshots = probes.iter().map(|probe| snapshot(py, probe)).collect::<PyResult<Vec<_>>>()?;
+        let snapshots = probes.iter().map(|probe| snapshot(py, probe, now)).collect::<PyResult<Vec<_>>>()?;
         observed.set_item("probes", snapshots)?;
         Ok(observed)
     }
@@ -339,7 +344,7 @@ fn scalars<'py>(py: Python<'py>, words: &[u64], reals: &[bool]) -> PyResult<Boun
     PyTuple::new(py, values.collect::<PyResult<Vec<_>>>()?)
 }
 
-fn snapshot<'py>(py: Python<'py>, probe: &Probe) -> PyResult<Bound<'py, PyDict>> {
+fn snapshot<'py>(py: Python<'py>, probe: &Probe, now: Ticks) -> PyResult<Bound<'py, PyDict>> {
     let state = PyDict::new(py);
     match probe {
         Probe::Counter(sum) => state.set_item("sum", sum)?,
@@ -357,6 +362,10 @@ fn snapshot<'py>(py: Python<'py>, probe: &Probe) -> PyResult<Bound<'py, PyDict>>
             for (name, counts) in order.distributions() {
                 state.set_item(name, bytes(py, counts.into_iter().map(u64::to_ne_bytes)))?;
             }
+        }
+        Probe::Content(content) => {
+            state.set_item("integral", content.integral(now))?;
+            state.set_item("max", content.greatest())?;
         }
     }
     Ok(state)

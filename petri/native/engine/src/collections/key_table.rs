@@ -64,7 +64,7 @@ impl Key for &[u64] {
 }
 
 /// The values of a slot: from `low`, so many.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extent {
     pub low: i64,
     pub size: u64,

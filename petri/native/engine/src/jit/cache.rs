@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::engine::code::Code;
 use crate::engine::run::Engine;
-use crate::jit::shape_key::unlike;
+use crate::jit::blueprint::planner::unlike;
 use crate::jit::unit::generate;
 use crate::observe::observer::Observer;
 use crate::program::Program;

@@ -8,7 +8,7 @@ use crate::base::cache::LINE;
 use crate::base::ids::TransitionId;
 use crate::base::table::Table;
 use crate::engine::code::{Footprint, Routines};
-use crate::jit::holes::{Filling, Hole};
+use crate::jit::holes::{Filling, Hole, HoleRow};
 use crate::program::Program;
 use crate::state::arena::ArenaLayout;
 
@@ -16,24 +16,26 @@ use crate::state::arena::ArenaLayout;
 const SMALL: usize = 128 << 10;
 
 /// The holes of a routine, and how they are known to it.
-type HoleRow<'a> = (&'a [Hole], &'a [Filling]);
+type KnownRow<'a> = (HoleRow<'a>, &'a [Filling]);
 
 /// The footprints of all transitions of a net whose holes are known; none of a small net.
 pub fn footprints<'a>(
     program: &Program,
     plan: &ArenaLayout,
     routines: &Table<TransitionId, Routines>,
-    ends: impl Fn(TransitionId) -> HoleRow<'a>,
-    starts: impl Fn(TransitionId) -> HoleRow<'a>,
+    ends: impl Fn(TransitionId) -> KnownRow<'a>,
+    starts: impl Fn(TransitionId) -> KnownRow<'a>,
 ) -> Table<TransitionId, Footprint> {
-    if plan.size < SMALL {
+    if plan.size < SMALL || program.without.footprints {
         return Table::default();
     }
     let of = |id| {
         let mut lines = Lines { plan, program, block: Vec::new(), own: Vec::new() };
         lines.add_all(routines[id].finish.holes, ends(id));
-        for hole in ends(id).0 {
+        let HoleRow { holes, names } = ends(id).0;
+        for hole in holes {
             let Hole::Transition(other) = *hole else { continue };
+            let other = names.transition(other);
             let transition = &program.transitions[other];
             let row = &program.levels[transition.level as usize].transitions;
             lines.own.push(from_ref(&routines[other]).cast());
@@ -55,12 +57,12 @@ struct Lines<'a> {
 
 impl Lines<'_> {
     /// A row of holes that begins somewhere, and what they are.
-    fn add_all(&mut self, start: *const u32, (row, known): HoleRow) {
-        let len = Hole::read(row, known).map(|hole| hole.cells()).sum::<usize>() * size_of::<u32>();
+    fn add_all(&mut self, start: *const u32, (row, known): KnownRow) {
+        let len = Hole::read(row.holes, known).map(|hole| hole.cells()).sum::<usize>() * size_of::<u32>();
         self.own.extend((0..len).step_by(LINE).map(|byte| start.cast::<u8>().wrapping_add(byte)));
-        for hole in row {
+        for hole in row.holes {
             if let Hole::Place(_) | Hole::Transition(_) | Hole::Join(_) | Hole::Index(_) = hole {
-                self.block.push(hole.word(self.program, self.plan) as u32);
+                self.block.push(hole.word(row.names, self.program, self.plan) as u32);
             }
         }
     }

@@ -1,11 +1,10 @@
 //! What distinguishes the transitions, or places, that share their code.
 
 use std::mem::{offset_of, size_of};
-use std::ptr::from_ref;
 
 use crate::base::cache;
-use crate::base::ids::{IndexId, JoinId, PlaceId, TransitionId};
 use crate::base::trajectory::first_word;
+use crate::jit::blueprint::names::{IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
 use crate::program::Program;
 use crate::state::agenda::Ending;
 use crate::state::arena::ArenaLayout;
@@ -15,31 +14,34 @@ use crate::state::join::Join;
 use crate::state::lane::Lane;
 use crate::state::store::Store;
 
-/// What differs between transitions of one shape, and so is read from a row of numbers when their code runs.
+/// What differs between transitions of one shape, and so is read from a row of numbers when their code runs. It is told by
+/// the names of a blueprint: which numbers these are is another matter for each transition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hole {
     /// Where something is, from the engine, or its number.
-    Place(PlaceId),
-    Transition(TransitionId),
-    Join(JoinId),
-    Index(IndexId),
-    JoinNumber(JoinId),
-    IndexNumber(IndexId),
+    Place(PlaceRef),
+    Transition(TransitionRef),
+    Join(JoinRef),
+    Index(IndexRef),
+    JoinNumber(JoinRef),
+    IndexNumber(IndexRef),
     /// Where the lane of a transition is, what tells of a firing in a slot that it is one of the transition, and its part of
     /// the hash.
-    Lane(TransitionId),
-    Ending(TransitionId),
-    HashPart(TransitionId),
+    Lane(TransitionRef),
+    Ending(TransitionRef),
+    HashPart(TransitionRef),
     /// In the set of those enabled: the bit of a transition, where its word is, and the bit of that word.
-    Bit(TransitionId),
-    WordOffset(TransitionId),
-    WordBit(TransitionId),
+    Bit(TransitionRef),
+    WordOffset(TransitionRef),
+    WordBit(TransitionRef),
     /// Where in a token a value is.
     Offset(u64),
-    /// Where a constant stands in the program, and its bits.
-    Constant(usize, u64),
+    /// A constant.
+    Constant(WordRef),
     /// A gauge, an address, or the bit of a link.
-    Word(u64),
+    Word(WordRef),
+    /// An address that is the same for all transitions of a net.
+    Address(u64),
 }
 
 /// Rows of the tables of places, stores and transitions are of one size, a power of two.
@@ -62,25 +64,28 @@ fn distance(start: usize, size: usize, row: u32) -> u64 {
 const _: () = assert!(offset_of!(Ending, lane) == offset_of!(Ending, transition) + 4 && cfg!(target_endian = "little"));
 
 impl Hole {
-    pub fn constant<T>(constant: &T, bits: u64) -> Self {
-        Hole::Constant(from_ref(constant) as usize, bits)
-    }
-
-    pub fn word(self, program: &Program, plan: &ArenaLayout) -> u64 {
+    /// The number, where names mean these.
+    pub fn word(self, names: &Names, program: &Program, arena: &ArenaLayout) -> u64 {
+        let of = |transition| &program.transitions[names.transition(transition)];
         match self {
-            Hole::Place(place) => distance(plan.places, size_of::<PlaceCounters>(), place.0),
-            Hole::Transition(transition) => distance(plan.transitions, size_of::<TransitionCounters>(), transition.0),
-            Hole::Lane(transition) => distance(plan.lanes, size_of::<Lane>(), program.transitions[transition].lane),
-            Hole::Join(join) => distance(plan.joins, size_of::<Join>(), join.0),
-            Hole::Index(index) => distance(plan.indices, size_of::<Index>(), index.0),
-            Hole::JoinNumber(join) => u64::from(join.0),
-            Hole::IndexNumber(index) => u64::from(index.0),
-            Hole::Ending(transition) => u64::from(program.transitions[transition].lane) << 32 | u64::from(transition.0),
-            Hole::Bit(transition) => 1 << (program.transitions[transition].position % 64),
-            Hole::WordOffset(transition) => u64::from(program.transitions[transition].position / 64) * 8,
-            Hole::WordBit(transition) => 1 << (program.transitions[transition].position / 64),
-            Hole::HashPart(transition) => first_word(transition.0),
-            Hole::Constant(_, word) | Hole::Offset(word) | Hole::Word(word) => word,
+            Hole::Place(place) => distance(arena.places, size_of::<PlaceCounters>(), names.place(place).0),
+            Hole::Transition(transition) => {
+                distance(arena.transitions, size_of::<TransitionCounters>(), names.transition(transition).0)
+            }
+            Hole::Lane(transition) => distance(arena.lanes, size_of::<Lane>(), of(transition).lane),
+            Hole::Join(join) => distance(arena.joins, size_of::<Join>(), names.join(join).0),
+            Hole::Index(index) => distance(arena.indices, size_of::<Index>(), names.index(index).0),
+            Hole::JoinNumber(join) => u64::from(names.join(join).0),
+            Hole::IndexNumber(index) => u64::from(names.index(index).0),
+            Hole::Ending(transition) => {
+                u64::from(of(transition).lane) << 32 | u64::from(names.transition(transition).0)
+            }
+            Hole::Bit(transition) => 1 << (of(transition).position % 64),
+            Hole::WordOffset(transition) => u64::from(of(transition).position / 64) * 8,
+            Hole::WordBit(transition) => 1 << (of(transition).position / 64),
+            Hole::HashPart(transition) => first_word(names.transition(transition).0),
+            Hole::Constant(word) | Hole::Word(word) => names.word(word),
+            Hole::Offset(word) | Hole::Address(word) => word,
         }
     }
 
@@ -104,36 +109,24 @@ impl Hole {
     pub fn read<'a>(row: &'a [Hole], known: &'a [Filling]) -> impl Iterator<Item = &'a Hole> {
         row.iter().zip(known).filter(|(_, known)| matches!(known, Filling::Read(_))).map(|(hole, _)| hole)
     }
+}
 
-    /// The same as cells of four bytes.
-    pub fn row(row: &[Hole], known: &[Filling], program: &Program, plan: &ArenaLayout) -> Vec<u32> {
-        let cells = |hole: &Hole| halves(hole.word(program, plan)).into_iter().take(hole.cells());
-        Hole::read(row, known).flat_map(cells).collect()
+/// The holes of a function, with whom its names mean.
+#[derive(Clone, Copy)]
+pub struct HoleRow<'a> {
+    pub holes: &'a [Hole],
+    pub names: &'a Names,
+}
+
+impl HoleRow<'_> {
+    fn words(self, program: &Program, arena: &ArenaLayout) -> Vec<u64> {
+        self.holes.iter().map(|hole| hole.word(self.names, program, arena)).collect()
     }
 
-    /// The same of another place, transition or constant, if it is of one.
-    pub fn of_another(
-        self,
-        place: impl Fn(PlaceId) -> Option<PlaceId>,
-        transition: impl Fn(TransitionId) -> Option<TransitionId>,
-        constant: impl Fn(usize, u64) -> Option<(usize, u64)>,
-    ) -> Option<Self> {
-        Some(match self {
-            Hole::Place(id) => Hole::Place(place(id)?),
-            Hole::Transition(id) => Hole::Transition(transition(id)?),
-            Hole::Lane(id) => Hole::Lane(transition(id)?),
-            Hole::Ending(id) => Hole::Ending(transition(id)?),
-            Hole::Bit(id) => Hole::Bit(transition(id)?),
-            Hole::WordOffset(id) => Hole::WordOffset(transition(id)?),
-            Hole::WordBit(id) => Hole::WordBit(transition(id)?),
-            Hole::HashPart(id) => Hole::HashPart(transition(id)?),
-            Hole::Constant(address, bits) => {
-                let (address, bits) = constant(address, bits)?;
-                Hole::Constant(address, bits)
-            }
-            Hole::Offset(_) => self,
-            Hole::Join(_) | Hole::Index(_) | Hole::JoinNumber(_) | Hole::IndexNumber(_) | Hole::Word(_) => return None,
-        })
+    /// Those that are read, as cells of four bytes.
+    pub fn cells(self, known: &[Filling], program: &Program, arena: &ArenaLayout) -> Vec<u32> {
+        let cells = |hole: &Hole| halves(hole.word(self.names, program, arena)).into_iter().take(hole.cells());
+        Hole::read(self.holes, known).flat_map(cells).collect()
     }
 }
 
@@ -150,16 +143,16 @@ pub enum Filling {
 
 impl Filling {
     /// How holes are known, given the rows of all: each has as many.
-    pub fn of(rows: &[&[Hole]], program: &Program, plan: &ArenaLayout) -> Vec<Filling> {
-        let words = |row: &&[Hole]| row.iter().map(|hole| hole.word(program, plan)).collect();
-        let words: Vec<Vec<u64>> = rows.iter().map(words).collect();
+    pub fn of(rows: &[HoleRow], program: &Program, arena: &ArenaLayout) -> Vec<Filling> {
+        let words: Vec<Vec<u64>> = rows.iter().map(|row| row.words(program, arena)).collect();
         let Some((first, others)) = words.split_first() else { return Vec::new() };
+        let holes = rows[0].holes;
         let (mut known, mut cells) = (Vec::with_capacity(first.len()), Cells::default());
-        for (position, hole) in rows[0].iter().enumerate() {
+        for (position, hole) in holes.iter().enumerate() {
             let word = first[position];
             let above = |other: usize| {
                 let distance = word.wrapping_sub(first[other]);
-                let fits = hole.cells() == rows[0][other].cells() && (hole.cells() == 1 || distance == 0);
+                let fits = hole.cells() == holes[other].cells() && (hole.cells() == 1 || distance == 0);
                 let all = || others.iter().all(|row| row[position].wrapping_sub(row[other]) == distance);
                 (fits && matches!(known[other], Filling::Read(_)) && all()).then_some(Filling::Above(other, distance))
             };

@@ -11,6 +11,8 @@ use std::ptr::from_ref;
 use crate::base::ids::TransitionId;
 use crate::base::random::ziggurat;
 use crate::engine::run::Engine;
+use crate::jit::blueprint::names::{Names, TransitionRef};
+use crate::jit::blueprint::planner::Planner;
 use crate::jit::emit::join::{AROUND, ONLY, WITHOUT};
 use crate::jit::holes::Hole;
 use crate::jit::layout::EngineLayout;
@@ -41,12 +43,13 @@ pub fn listings<O: Observer>(engine: &Engine<O>, id: TransitionId) -> Option<Vec
     on_large_stack(|| {
         let mut generator = Generator::new::<O>(program, &profile)?;
         let layout = EngineLayout::of::<O>(program);
-        let list = |piece: Piece| {
-            let (text, row) = generator.text(piece);
-            let code = Reader::new(program, &layout, generator.runtime(), row).read(&text);
-            Some(Listing { name: piece.name(), code, assembly: generator.assembly(piece)? })
+        let (blueprint, names) = Planner::transition(program, Some(&profile), id);
+        let list = |&piece: &Piece| {
+            let (text, holes) = generator.text(&blueprint, piece);
+            let code = Reader::new(program, &layout, generator.runtime(), &names, holes).read(&text);
+            Some(Listing { name: piece.name(), code, assembly: generator.assembly(&blueprint, piece)? })
         };
-        Piece::all_of(id).into_iter().map(list).collect()
+        Piece::all_of(&blueprint).iter().map(list).collect()
     })
 }
 
@@ -87,6 +90,7 @@ fn fields_of(owner: &str) -> Vec<(usize, &'static str)> {
 /// Reads the text of a function as Cranelift prints it, and tells it with names.
 struct Reader<'a> {
     program: &'a Program,
+    names: &'a Names,
     row: Vec<Hole>,
     /// The functions of the runtime and the tables that never change, by address.
     addresses: HashMap<i64, String>,
@@ -101,7 +105,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(program: &'a Program, layout: &EngineLayout, runtime: &Runtime, row: Vec<Hole>) -> Self {
+    fn new(program: &'a Program, layout: &EngineLayout, runtime: &Runtime, names: &'a Names, row: Vec<Hole>) -> Self {
         let mut arena = HashMap::new();
         for (name, offset) in named(&format!("{:?}", layout.arena)) {
             arena.entry(offset).or_insert(format!("arena.{name}"));
@@ -112,7 +116,7 @@ impl<'a> Reader<'a> {
         let tables = tables().map(|(name, address)| (address as i64, name.to_owned()));
         let addresses = runtime.chain(tables).collect();
         let engine = named(&format!("{layout:?}")).map(|(name, offset)| (offset, format!("engine.{name}"))).collect();
-        Reader { program, row, addresses, arena, engine, regions: HashMap::new(), constants: HashMap::new() }
+        Reader { program, names, row, addresses, arena, engine, regions: HashMap::new(), constants: HashMap::new() }
     }
 
     fn read(mut self, text: &str) -> String {
@@ -225,12 +229,12 @@ impl<'a> Reader<'a> {
             start += size_of::<u32>() * hole.cells();
             here
         })?;
-        let transition = |id: TransitionId| &self.program.transitions[id].name;
+        let transition = |of: TransitionRef| &self.program.transitions[self.names.transition(of)].name;
         let name = match *hole {
-            Hole::Place(id) => format!("place {}", self.program.places[id].name),
+            Hole::Place(id) => format!("place {}", self.program.places[self.names.place(id)].name),
             Hole::Transition(id) => format!("transition {}", transition(id)),
-            Hole::Join(id) | Hole::JoinNumber(id) => format!("join j{}", id.0),
-            Hole::Index(id) | Hole::IndexNumber(id) => format!("index i{}", id.0),
+            Hole::Join(id) | Hole::JoinNumber(id) => format!("join j{}", self.names.join(id).0),
+            Hole::Index(id) | Hole::IndexNumber(id) => format!("index i{}", self.names.index(id).0),
             Hole::Lane(id) => format!("lane of {}", transition(id)),
             Hole::Ending(id) => format!("ending of {}", transition(id)),
             Hole::HashPart(id) => format!("hash of {}", transition(id)),
@@ -238,9 +242,9 @@ impl<'a> Reader<'a> {
             Hole::WordOffset(id) => format!("word of {}", transition(id)),
             Hole::WordBit(id) => format!("bit of the word of {}", transition(id)),
             Hole::Offset(offset) => format!("offset {offset}"),
-            Hole::Constant(_, bits) if real => format!("{:?}", f64::from_bits(bits)),
-            Hole::Constant(_, bits) => format!("{}", bits as i64),
-            Hole::Word(_) => "word".to_owned(),
+            Hole::Constant(bits) if real => format!("{:?}", f64::from_bits(self.names.word(bits))),
+            Hole::Constant(bits) => format!("{}", self.names.word(bits) as i64),
+            Hole::Word(_) | Hole::Address(_) => "word".to_owned(),
         };
         Some(format!("hole({name})"))
     }

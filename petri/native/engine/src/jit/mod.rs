@@ -13,8 +13,8 @@
 //! - [`unit`]: the code of one net: which functions there are
 //! - [`shapes`]: which of them are alike
 //! - [`verify`]: whether those that are taken for alike are: tests ask for it
+//! - [`blueprint`]: what the code of a transition is made from, and so the key by which code is shared
 //! - [`profile`]: what a run has shown of its places before its code is made
-//! - [`shape_key`]: what the code of a transition depends on
 //! - [`holes`]: what transitions that share their code differ in
 //! - [`layout`]: where machine code finds the fields of an engine
 //! - [`listing`]: the code of a transition for people to read
@@ -22,6 +22,7 @@
 //! - [`footprint`]: which memory the end of a firing touches
 //! - [`emit`]: writes the code
 
+pub mod blueprint;
 pub mod cache;
 pub mod emit;
 pub mod footprint;
@@ -30,7 +31,6 @@ pub mod layout;
 pub mod listing;
 pub mod profile;
 pub mod runtime;
-pub mod shape_key;
 pub mod shapes;
 pub mod unit;
 pub mod verify;

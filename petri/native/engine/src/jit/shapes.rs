@@ -1,43 +1,83 @@
-//! Which functions of a net are alike. Two pieces have one shape if their code is the same but for its holes.
+//! Which functions of a net are alike. Transitions with one blueprint have all functions in common; and two functions that
+//! turn out to be the same but for their holes have one *shape*, whatever they were made from.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
 
 use cranelift_codegen::ir::function::FunctionStencil;
 
-use crate::base::ids::{PlaceId, TransitionId};
-use crate::jit::holes::Hole;
-use crate::jit::shape_key::ShapeKey;
+use crate::jit::blueprint::names::Names;
+use crate::jit::blueprint::{Blueprint, Subject};
+use crate::jit::holes::{Hole, HoleRow};
 
-/// One of the functions of a net.
-#[derive(Clone, Copy)]
+/// One of the functions of a blueprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    Look(TransitionId),
-    Start(TransitionId),
-    Finish(TransitionId),
-    /// Tokens arrive in a place; whether room was kept for them.
-    Arrive(PlaceId, bool),
+    Look,
+    Start,
+    Finish,
+    Arrive,
 }
 
 impl Piece {
-    /// The pieces of a transition, in the order in which they stand among those of all.
-    pub fn all_of(id: TransitionId) -> [Piece; 3] {
-        [Piece::Look(id), Piece::Start(id), Piece::Finish(id)]
+    /// The functions of a blueprint, in the order in which they stand among those of all.
+    pub fn all_of(blueprint: &Blueprint) -> &'static [Piece] {
+        match blueprint.subject {
+            Subject::Transition(_) => &[Piece::Look, Piece::Start, Piece::Finish],
+            Subject::Arrival { .. } => &[Piece::Arrive],
+            Subject::Loop(_) => &[],
+        }
     }
 
     /// What it does, as listings call it.
     pub fn name(self) -> &'static str {
         match self {
-            Piece::Look(_) => "look",
-            Piece::Start(_) => "start",
-            Piece::Finish(_) => "finish",
-            Piece::Arrive(..) => "arrive",
+            Piece::Look => "look",
+            Piece::Start => "start",
+            Piece::Finish => "finish",
+            Piece::Arrive => "arrive",
         }
     }
 }
 
-/// The shape of a piece, and its holes.
-pub type Described = (usize, Vec<Hole>);
+/// The shape of a function, and its holes.
+#[derive(Debug, PartialEq)]
+pub struct Described {
+    pub shape: usize,
+    pub holes: Vec<Hole>,
+}
+
+/// The functions of a blueprint.
+pub struct Functions {
+    pub blueprint: Rc<Blueprint>,
+    pub all: Vec<Described>,
+}
+
+/// A function of one transition, or place.
+pub struct Part {
+    pub functions: Rc<Functions>,
+    which: usize,
+    names: Rc<Names>,
+}
+
+impl Part {
+    /// All functions of one transition, or place.
+    pub fn all_of(functions: &Rc<Functions>, names: Names) -> impl Iterator<Item = Part> {
+        let (functions, names) = (Rc::clone(functions), Rc::new(names));
+        let part = move |which| Part { functions: Rc::clone(&functions), which, names: Rc::clone(&names) };
+        let number = part(0).functions.all.len();
+        (0..number).map(part)
+    }
+
+    pub fn shape(&self) -> usize {
+        self.functions.all[self.which].shape
+    }
+
+    pub fn row(&self) -> HoleRow<'_> {
+        HoleRow { holes: &self.functions.all[self.which].holes, names: &self.names }
+    }
+}
 
 /// A hash of a function's whole structure: signature, blocks, instructions, constants. It is so wide that two functions of a
 /// net do not have the same by chance.
@@ -52,56 +92,40 @@ fn fingerprint(function: &FunctionStencil) -> Fingerprint {
     })
 }
 
-/// The shapes found so far: a piece of each.
+/// The shapes found so far: what each is made from.
 #[derive(Default)]
 pub struct Shapes {
-    pub all: Vec<Piece>,
+    pub all: Vec<(Rc<Blueprint>, Piece)>,
+    /// Whether each function has a shape of its own, as alike as it may be to others.
+    apart: bool,
     by_code: HashMap<Fingerprint, usize>,
+    by_blueprint: HashMap<Rc<Blueprint>, Rc<Functions>>,
 }
 
 impl Shapes {
-    /// The shape of a piece whose code, with all holes read, is this.
-    pub fn of(&mut self, piece: Piece, code: &FunctionStencil) -> usize {
-        let shape = *self.by_code.entry(fingerprint(code)).or_insert(self.all.len());
+    /// None found yet. `apart`: no two functions are of one shape.
+    pub fn new(apart: bool) -> Self {
+        Shapes { apart, ..Shapes::default() }
+    }
+
+    /// The shape of a function whose code, with all holes read, is this.
+    pub fn of(&mut self, blueprint: &Rc<Blueprint>, piece: Piece, code: &FunctionStencil) -> usize {
+        let new = self.all.len();
+        let shape = if self.apart { new } else { *self.by_code.entry(fingerprint(code)).or_insert(new) };
         if shape == self.all.len() {
-            self.all.push(piece);
+            self.all.push((Rc::clone(blueprint), piece));
         }
         shape
     }
-}
 
-/// The pieces of one transition, with holes that hold for all transitions with its key.
-struct General {
-    transition: TransitionId,
-    parts: Vec<Described>,
-}
-
-/// What is known of transitions by their shape keys.
-#[derive(Default)]
-pub struct Alike {
-    by_key: HashMap<Vec<u64>, General>,
-}
-
-impl Alike {
-    /// The pieces of a transition with this key, if one with the same key has been kept, and which that was.
-    pub fn parts(&self, key: &ShapeKey) -> Option<(TransitionId, Vec<Described>)> {
-        let General { transition, parts } = self.by_key.get(key.words())?;
-        Some((*transition, translated(parts, |hole| key.special(hole))?))
+    /// The functions of a blueprint, if they are known.
+    pub fn known(&self, blueprint: &Blueprint) -> Option<Rc<Functions>> {
+        self.by_blueprint.get(blueprint).filter(|_| !self.apart).map(Rc::clone)
     }
 
-    /// Keeps the pieces of the first transition with this key.
-    pub fn keep(&mut self, key: &ShapeKey, transition: TransitionId, own: &[Described]) {
-        if let Some(parts) = translated(own, |hole| key.general(hole)) {
-            self.by_key.insert(key.words().to_vec(), General { transition, parts });
-        }
+    pub fn keep(&mut self, functions: Functions) -> Rc<Functions> {
+        let functions = Rc::new(functions);
+        self.by_blueprint.insert(Rc::clone(&functions.blueprint), Rc::clone(&functions));
+        functions
     }
-}
-
-/// The same with other holes.
-fn translated(parts: &[Described], other: impl Fn(Hole) -> Option<Hole>) -> Option<Vec<Described>> {
-    let translate = |(shape, row): &Described| {
-        let row: Option<Vec<Hole>> = row.iter().map(|&hole| other(hole)).collect();
-        Some((*shape, row?))
-    };
-    parts.iter().map(translate).collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::ptr::null;
+use std::rc::Rc;
 
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, Type};
@@ -10,23 +11,24 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::Context;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 
 use crate::base::ids::{PlaceId, TransitionId};
 use crate::engine::code::{Code, Routine, Routines};
 use crate::engine::run::Engine;
+use crate::jit::blueprint::names::{Names, OWN};
+use crate::jit::blueprint::planner::Planner;
+use crate::jit::blueprint::{Blueprint, Subject};
 use crate::jit::emit::emitter::{Emitter, FunctionForm, Scene, LEAF};
 use crate::jit::emit::main_loop::{InlinePiece, InlinePieces};
 use crate::jit::emit::search::can_search;
-use crate::jit::emit::transition::can_fire;
 use crate::jit::footprint::footprints;
-use crate::jit::holes::{Filling, Hole, HoleRows, Line};
+use crate::jit::holes::{Filling, Hole, HoleRow, HoleRows, Line};
 use crate::jit::layout::EngineLayout;
 use crate::jit::profile::Profile;
 use crate::jit::runtime::{Rare, Runtime};
-use crate::jit::shape_key::ShapeKey;
-use crate::jit::shapes::{Alike, Described, Piece, Shapes};
+use crate::jit::shapes::{Described, Functions, Part, Piece, Shapes};
 use crate::observe::observer::Observer;
 use crate::program::transition::Time;
 use crate::program::Program;
@@ -56,6 +58,9 @@ impl Drop for Memory {
 const GENERATOR_STACK: usize = 256 << 20;
 /// Nets with more transitions that are unlike each other are not compiled.
 const MOST_UNLIKE: usize = 10_000;
+/// Addresses that are reserved for the code of a net, and of each transition more [bytes].
+const CODE: usize = 64 << 20;
+const CODE_OF_TRANSITION: usize = 64 << 10;
 /// Pieces that start or end firings are written out in the loop if there are no more than this many.
 const MOST_WRITTEN: usize = 8;
 /// Where the loop looks for one of several pieces by the number of its transition, it does so for no more transitions than this.
@@ -112,7 +117,13 @@ impl<'a> Generator<'a> {
             flags.set(name, value).ok()?;
         }
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
-        let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+        // Functions call each other over 32 bits: they stand in one row of addresses. Memory is taken as it is used.
+        let addresses = CODE + CODE_OF_TRANSITION * program.transitions.len().min(MOST_UNLIKE);
+        if let Ok(memory) = ArenaMemoryProvider::new_with_size(addresses) {
+            builder.memory_provider(Box::new(memory));
+        }
+        let mut module = JITModule::new(builder);
         let mut context = module.make_context();
         let mut functions = FunctionBuilderContext::new();
         let way = |(address, types)| way(&mut module, &mut context, &mut functions, address, types).ok();
@@ -134,29 +145,25 @@ impl<'a> Generator<'a> {
 
     fn generate(mut self) -> Generated<Code> {
         let program = self.program;
-        let ids = || (0..program.transitions.len() as u32).map(TransitionId);
         let arriving = places_of_choices(program);
-        let pieces: Vec<Piece> = ids()
-            .flat_map(Piece::all_of)
-            .chain(arriving.iter().map(|&(place, reserved)| Piece::Arrive(place, reserved)))
-            .collect();
-        let (shapes, parts) = self.shapes(&pieces);
+        let (shapes, parts) = self.shapes(&arriving);
         self.known = known(program, &self.layout.arena, shapes.len(), &parts);
-        let written = written(program, &self.known, &parts);
+        let written = written(program.transitions.len(), &self.known, &parts);
         let in_loop: BTreeSet<usize> = written.shapes().collect();
         let functions = (0..shapes.len())
-            .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(shapes[shape], shape)).transpose())
+            .map(|shape| (!in_loop.contains(&shape)).then(|| self.define(&shapes[shape], shape)).transpose())
             .collect::<Generated<Vec<Option<FuncId>>>>()?;
-        let form = FunctionForm { variables: 0, parameters: 5, shape: None };
-        let cycle = self.write(self.convention(), form, |e| e.main_loop(&written));
+        let (blueprint, names) = Planner::main_loop(program, Some(self.profile));
+        let cycle = self.write_loop(&blueprint, &written);
         let cycle = (Some(self.compile()?), cycle);
         self.module.finalize_definitions().map_err(Box::new)?;
         let plan = self.layout.arena;
         let mut holes = HoleRows::default();
-        let mut place = |row: &[Hole], known: &[Filling]| holes.place(Hole::row(row, known, program, &plan));
-        let cycle = (cycle.0, place(&cycle.1, &Filling::read(&cycle.1)));
+        let mut place = |row: HoleRow, known: &[Filling]| holes.place(row.cells(known, program, &plan));
+        let of_cycle = HoleRow { holes: &cycle.1, names: &names };
+        let cycle = (cycle.0, place(of_cycle, &Filling::read(&cycle.1)));
         let placed: Vec<(Option<FuncId>, usize)> =
-            parts.iter().map(|(shape, row)| (functions[*shape], place(row, &self.known[*shape]))).collect();
+            parts.iter().map(|of| (functions[of.shape()], place(of.row(), &self.known[of.shape()]))).collect();
         let holes = holes.lines.into_boxed_slice();
         let address = |id| self.module.get_finalized_function(id);
         let made = |(id, start): (Option<FuncId>, usize)| Routine {
@@ -171,8 +178,8 @@ impl<'a> Generator<'a> {
         let routines = routines.map(|of| Routines { look: made(of[0]), start: made(of[1]), finish: made(of[2]) });
         let routines = routines.collect();
         let row = |id: TransitionId, which: usize| {
-            let (shape, row) = &parts[3 * id.at() + which];
-            (&row[..], &self.known[*shape][..])
+            let part = &parts[3 * id.at() + which];
+            (part.row(), &self.known[part.shape()][..])
         };
         Ok(Code {
             footprints: footprints(program, &plan, &routines, |id| row(id, 2), |id| row(id, 1)),
@@ -190,54 +197,54 @@ impl<'a> Generator<'a> {
         self.module.isa().default_call_conv()
     }
 
-    /// The shapes of pieces, and for each piece its shape and its holes. Those of the transitions come first, three of each.
-    fn shapes(&mut self, pieces: &[Piece]) -> (Vec<Piece>, Vec<Described>) {
-        let (of_transitions, others) = pieces.split_at(3 * self.program.transitions.len());
-        let (mut shapes, mut alike) = (Shapes::default(), Alike::default());
-        let mut parts = Vec::with_capacity(pieces.len());
-        for (number, pieces) in of_transitions.chunks(3).enumerate() {
-            let id = TransitionId(number as u32);
-            let key = ShapeKey::of(self.program, Some(self.profile), id);
-            if let Some((_, known)) = key.as_ref().and_then(|key| alike.parts(key)) {
-                parts.extend(known);
-                continue;
-            }
-            let own = self.parts(&mut shapes, pieces);
-            if let Some(key) = key {
-                alike.keep(&key, id, &own);
-            }
-            parts.extend(own);
-        }
-        parts.extend(self.parts(&mut shapes, others));
+    /// The shapes of all functions, and for each function its shape and its holes. Those of the transitions come first, three of
+    /// each.
+    fn shapes(&mut self, arriving: &BTreeSet<(PlaceId, bool)>) -> (Vec<(Rc<Blueprint>, Piece)>, Vec<Part>) {
+        let (program, profile) = (self.program, Some(self.profile));
+        let ids = (0..program.transitions.len() as u32).map(TransitionId);
+        let of_transitions = ids.map(|id| Planner::transition(program, profile, id));
+        let of_places = arriving.iter().map(|&(place, reserved)| Planner::arrival(program, profile, place, reserved));
+        let mut shapes = Shapes::new(program.without.shapes);
+        let parts = of_transitions.chain(of_places).flat_map(|planned| self.parts(&mut shapes, planned)).collect();
         (shapes.all, parts)
     }
 
-    /// Writes pieces to see what shapes they have.
-    pub fn parts(&mut self, shapes: &mut Shapes, pieces: &[Piece]) -> Vec<Described> {
-        let part = |&piece: &Piece| {
-            let row = self.write_piece(piece, None);
-            let shape = shapes.of(piece, &self.context.func.stencil);
-            self.module.clear_context(&mut self.context);
-            (shape, row)
-        };
-        pieces.iter().map(part).collect()
+    /// The functions of a transition, or a place. They are written if none with its blueprint have been.
+    fn parts(&mut self, shapes: &mut Shapes, (blueprint, names): (Blueprint, Names)) -> impl Iterator<Item = Part> {
+        let functions = shapes.known(&blueprint).unwrap_or_else(|| {
+            let blueprint = Rc::new(blueprint);
+            let all = self.describe(shapes, &blueprint);
+            shapes.keep(Functions { blueprint, all })
+        });
+        Part::all_of(&functions, names)
     }
 
-    /// A piece as text, with all holes read, and its holes.
-    pub fn text(&mut self, piece: Piece) -> (String, Vec<Hole>) {
-        let row = self.write_piece(piece, None);
+    /// Writes the functions of a blueprint to see what shapes they have.
+    pub fn describe(&mut self, shapes: &mut Shapes, blueprint: &Rc<Blueprint>) -> Vec<Described> {
+        let described = |&piece: &Piece| {
+            let holes = self.write_piece(blueprint, piece, None);
+            let shape = shapes.of(blueprint, piece, &self.context.func.stencil);
+            self.module.clear_context(&mut self.context);
+            Described { shape, holes }
+        };
+        Piece::all_of(blueprint).iter().map(described).collect()
+    }
+
+    /// A function as text, with all holes read, and its holes.
+    pub fn text(&mut self, blueprint: &Blueprint, piece: Piece) -> (String, Vec<Hole>) {
+        let holes = self.write_piece(blueprint, piece, None);
         let text = self.context.func.display().to_string();
         self.module.clear_context(&mut self.context);
-        (text, row)
+        (text, holes)
     }
 
     pub fn runtime(&self) -> &Runtime {
         &self.runtime
     }
 
-    /// A piece as assembly, with all holes read.
-    pub fn assembly(&mut self, piece: Piece) -> Option<String> {
-        self.write_piece(piece, None);
+    /// A function as assembly, with all holes read.
+    pub fn assembly(&mut self, blueprint: &Blueprint, piece: Piece) -> Option<String> {
+        self.write_piece(blueprint, piece, None);
         self.context.set_disasm(true);
         let compiled = self.context.compile(self.module.isa(), &mut Default::default()).ok()?;
         let text = compiled.vcode.clone();
@@ -246,48 +253,42 @@ impl<'a> Generator<'a> {
         text
     }
 
-    /// The function of a shape, for a piece of it.
-    fn define(&mut self, piece: Piece, shape: usize) -> Generated<FuncId> {
-        self.write_piece(piece, Some(shape));
+    /// The function of a shape.
+    fn define(&mut self, (blueprint, piece): &(Rc<Blueprint>, Piece), shape: usize) -> Generated<FuncId> {
+        self.write_piece(blueprint, *piece, Some(shape));
         self.compile()
     }
 
-    /// Writes a piece, for itself or for all of its shape. Returns its holes.
-    fn write_piece(&mut self, piece: Piece, shape: Option<usize>) -> Vec<Hole> {
-        let program = self.program;
+    /// Writes a function, for itself or for all of its shape. Returns its holes.
+    fn write_piece(&mut self, blueprint: &Blueprint, piece: Piece, shape: Option<usize>) -> Vec<Hole> {
         let normal = self.convention();
-        let form = |id: TransitionId, parameters| {
-            let variables = program.transitions[id].variable_names.len();
-            FunctionForm { variables, parameters, shape }
-        };
-        match piece {
-            Piece::Look(id) => {
-                let plan = &program.transitions[id];
-                let searches = !plan.plain && can_search(plan);
-                self.write(normal, form(id, 2), |e| match searches {
+        let form = |parameters| FunctionForm { blueprint, parameters, shape };
+        match (piece, &blueprint.subject) {
+            (Piece::Look, Subject::Transition(plan)) => {
+                let searches = !blueprint[OWN].plain && can_search(plan);
+                self.write(normal, form(2), |e| match searches {
                     true => e.look(plan),
                     false => e.leave_to_engine(),
                 })
             }
-            Piece::Start(id) => {
-                let plan = &program.transitions[id];
-                self.write(LEAF, form(id, 2), |e| match can_fire(program, plan) {
-                    true => e.start(id, plan),
-                    false => e.leave_to_engine(),
-                })
-            }
-            Piece::Finish(id) => {
-                let plan = &program.transitions[id];
-                self.write(LEAF, form(id, 3), |e| match can_fire(program, plan) {
-                    true => e.finish(id, plan),
-                    false => e.finish_by_engine(id),
-                })
-            }
-            Piece::Arrive(place, reserved) => {
-                let form = FunctionForm { variables: 0, parameters: 4, shape };
-                self.write(LEAF, form, |e| e.arrive(place, reserved))
-            }
+            (Piece::Start, Subject::Transition(plan)) => self.write(LEAF, form(2), |e| match plan.fires {
+                true => e.start(plan),
+                false => e.leave_to_engine(),
+            }),
+            (Piece::Finish, Subject::Transition(plan)) => self.write(LEAF, form(3), |e| match plan.fires {
+                true => e.finish(plan),
+                false => e.finish_by_engine(),
+            }),
+            (Piece::Arrive, Subject::Arrival { reserved }) => self.write(LEAF, form(4), |e| e.arrive(*reserved)),
+            (piece, subject) => unreachable!("{piece:?} of {subject:?}"),
         }
+    }
+
+    /// Writes the loop. Returns its holes.
+    fn write_loop(&mut self, blueprint: &Blueprint, written: &InlinePieces) -> Vec<Hole> {
+        let Subject::Loop(plan) = &blueprint.subject else { unreachable!("{blueprint:?}") };
+        let form = FunctionForm { blueprint, parameters: 5, shape: None };
+        self.write(self.convention(), form, |e| e.main_loop(plan, written))
     }
 
     /// Writes a function of words that returns one. Returns the holes.
@@ -304,8 +305,8 @@ impl<'a> Generator<'a> {
         signature.returns = vec![AbiParam::new(I64)];
         let declare = |&id: &FuncId| self.module.declare_func_in_func(id, &mut self.context.func);
         let scene = Scene {
-            program: self.program,
-            profile: self.profile,
+            rounds: self.profile.rounds,
+            record: self.program.record,
             layout: &self.layout,
             runtime: &self.runtime,
             known: &self.known,
@@ -329,35 +330,32 @@ impl<'a> Generator<'a> {
 }
 
 /// How each of so many shapes has its holes.
-fn known(program: &Program, plan: &ArenaLayout, shapes: usize, parts: &[Described]) -> Vec<Vec<Filling>> {
-    let mut rows: Vec<Vec<&[Hole]>> = vec![Vec::new(); shapes];
-    parts.iter().for_each(|(shape, row)| rows[*shape].push(row));
-    rows.iter().map(|rows| Filling::of(rows, program, plan)).collect()
+fn known(program: &Program, arena: &ArenaLayout, shapes: usize, parts: &[Part]) -> Vec<Vec<Filling>> {
+    let mut rows: Vec<Vec<HoleRow>> = vec![Vec::new(); shapes];
+    parts.iter().for_each(|part| rows[part.shape()].push(part.row()));
+    rows.iter().map(|rows| Filling::of(rows, program, arena)).collect()
 }
 
-/// The pieces to write out in the loop, if they are few.
-fn written(program: &Program, known: &[Vec<Filling>], parts: &[Described]) -> InlinePieces {
-    let has_code = |plan| can_fire(program, plan);
-    let mut written = InlinePieces::default();
-    if !program.transitions.iter().all(has_code) {
-        return written;
-    }
-    let part = |piece: usize, transition: TransitionId| {
-        let (shape, row) = &parts[piece];
-        let reads = Hole::read(row, &known[*shape]).next().is_some();
-        InlinePiece { shape: *shape, transition, holes: row.len(), reads }
+/// The functions to write out in the loop, if they are few. Those of so many transitions come first, three of each.
+fn written<'w>(transitions: usize, known: &[Vec<Filling>], parts: &'w [Part]) -> InlinePieces<'w> {
+    let piece = |part: &'w Part| {
+        let (blueprint, row) = (&*part.functions.blueprint, part.row());
+        let plan = blueprint.transition().filter(|plan| plan.fires)?;
+        let reads = Hole::read(row.holes, &known[part.shape()]).next().is_some();
+        Some(InlinePiece { shape: part.shape(), blueprint, plan, holes: row.holes.len(), reads })
     };
-    for number in 0..program.transitions.len() {
-        let id = TransitionId(number as u32);
-        written.starts.push(part(3 * number + 1, id));
-        written.finishes.push(part(3 * number + 2, id));
-    }
+    let of = |which: usize| parts[..3 * transitions].iter().skip(which).step_by(3).map(piece).collect();
+    let (Some(starts), Some(finishes)): (Option<Vec<_>>, Option<Vec<_>>) = (of(1), of(2)) else {
+        return InlinePieces::default();
+    };
     let differ = |parts: &[InlinePiece]| parts.iter().map(|part| part.shape).collect::<BTreeSet<usize>>().len();
-    let (starts, finishes) = (differ(&written.starts), differ(&written.finishes));
-    if starts + finishes > MOST_WRITTEN || (starts.max(finishes) > 1 && written.starts.len() > MOST_NUMBERS) {
+    let (start_shapes, finish_shapes) = (differ(&starts), differ(&finishes));
+    if start_shapes + finish_shapes > MOST_WRITTEN
+        || (start_shapes.max(finish_shapes) > 1 && starts.len() > MOST_NUMBERS)
+    {
         return InlinePieces::default();
     }
-    written
+    InlinePieces { starts, finishes }
 }
 
 /// The places of arcs that give to one of several, and whether room was kept there for the tokens, as it is for firings that
@@ -411,7 +409,7 @@ mod tests {
 
     use super::*;
     use crate::engine::run::Limits;
-    use crate::jit::shape_key::unlike;
+    use crate::jit::blueprint::planner::unlike;
     use crate::jit::verify::verify_shapes;
     use crate::state::arena::Housed;
     use crate::state::counters::{PlaceCounters, TransitionCounters};

@@ -1,18 +1,30 @@
-//! Whether transitions with one shape key have one code, which is what `unit` takes for granted. Tests ask for it: what
-//! emission reads and `shape_key` does not describe shows here, if two transitions differ in it.
+//! Whether transitions with one blueprint have one code, which is what `unit` takes for granted. Emission can read nothing
+//! but the blueprint, so it holds unless somebody hands it more; tests ask for it all the same.
+
+use std::collections::HashMap;
+use std::rc::Rc;
 
 use crate::base::ids::TransitionId;
 use crate::engine::run::Engine;
+use crate::jit::blueprint::names::Names;
+use crate::jit::blueprint::planner::Planner;
+use crate::jit::blueprint::Blueprint;
 use crate::jit::profile::Profile;
-use crate::jit::shape_key::ShapeKey;
-use crate::jit::shapes::{Alike, Described, Piece, Shapes};
+use crate::jit::shapes::{Described, Shapes};
 use crate::jit::unit::{on_large_stack, Generator};
 use crate::observe::observer::Observer;
 use crate::program::Program;
 
+/// The first transition of a blueprint, its names, and its functions.
+struct First {
+    id: TransitionId,
+    names: Names,
+    functions: Vec<Described>,
+}
+
 /// Writes the code of every transition of an engine's program, and holds it against that of the first one with the same
-/// shape key: it must be the same, and have the holes that are told from the first one's. Returns how many transitions
-/// have the key of another. Nothing is compared, and the number is 0, where this machine or the engine's type has no code.
+/// blueprint: it must be the same, and the transitions must have as many names. Returns how many transitions have the
+/// blueprint of another. Nothing is compared, and the number is 0, where this machine or the engine's type has no code.
 ///
 /// # Errors
 /// What differs first, in words.
@@ -25,38 +37,22 @@ pub fn verify_shapes<O: Observer>(engine: &Engine<O>) -> Result<usize, String> {
 }
 
 fn compare(mut generator: Generator, program: &Program, profile: &Profile) -> Result<usize, String> {
-    let (mut shapes, mut alike, mut shared) = (Shapes::default(), Alike::default(), 0);
+    let (mut shapes, mut shared) = (Shapes::default(), 0);
+    let mut firsts: HashMap<Rc<Blueprint>, First> = HashMap::new();
     for id in (0..program.transitions.len() as u32).map(TransitionId) {
-        let Some(key) = ShapeKey::of(program, Some(profile), id) else { continue };
-        let own = generator.parts(&mut shapes, &Piece::all_of(id));
-        match alike.parts(&key) {
-            None => alike.keep(&key, id, &own),
-            Some((_, told)) if told == own => shared += 1,
-            Some((first, told)) => return Err(difference(&mut generator, program, [first, id], [&told, &own])),
+        let (blueprint, names) = Planner::transition(program, Some(profile), id);
+        let blueprint = Rc::new(blueprint);
+        let functions = generator.describe(&mut shapes, &blueprint);
+        let Some(first) = firsts.get(&blueprint) else {
+            firsts.insert(blueprint, First { id, names, functions });
+            continue;
+        };
+        if first.functions != functions || first.names.numbers() != names.numbers() {
+            let name = |id: TransitionId| &program.transitions[id].name;
+            let what = format!("{:?} {:?}, and not {:?} {:?}", functions, names, first.functions, first.names);
+            return Err(format!("`{}` and `{}` have one blueprint, but {what}", name(first.id), name(id)));
         }
+        shared += 1;
     }
     Ok(shared)
-}
-
-/// What differs first between the pieces that the key of two transitions tells of the second one, and its own.
-fn difference(
-    generator: &mut Generator,
-    program: &Program,
-    [first, second]: [TransitionId; 2],
-    [told, own]: [&[Described]; 2],
-) -> String {
-    let name = |id: TransitionId| &program.transitions[id].name;
-    let mut text = format!("`{}` and `{}` have one shape key, but", name(first), name(second));
-    let pieces = Piece::all_of(first).into_iter().zip(Piece::all_of(second)).zip(told.iter().zip(own));
-    for ((one, other), (told, own)) in pieces.filter(|(_, (told, own))| told != own) {
-        text += &format!(" `{}` differs: ", one.name());
-        text += &if told.0 == own.0 {
-            format!("holes {:?}, and not {:?}", own.1, told.1)
-        } else {
-            let ((one, _), (other, _)) = (generator.text(one), generator.text(other));
-            let line = one.lines().zip(other.lines()).find(|(one, other)| one != other);
-            line.map_or("one ends before the other".to_owned(), |(one, other)| format!("\n{one}\n{other}\n"))
-        };
-    }
-    text
 }

@@ -48,7 +48,7 @@ pub struct InhibitorProgram {
 }
 
 /// How an output arc was compiled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OutputForm {
     /// Always so many black tokens.
     Black(u64),

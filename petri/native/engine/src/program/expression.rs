@@ -14,7 +14,7 @@ pub struct DrawTable {
     pub sums: Vec<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
     Equal,
     NotEqual,
@@ -44,7 +44,7 @@ pub enum Leaf<T> {
     Var(VariableId),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntOperation {
     Add,
     Sub,
@@ -67,7 +67,7 @@ pub enum IntOperation {
     PlainModulo,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rounding {
     Floor,
     Ceil,
@@ -94,7 +94,7 @@ pub enum Int {
     Drawn(Distribution, Box<[Real]>, SpanId),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RealOperation {
     Add,
     Sub,
@@ -105,7 +105,7 @@ pub enum RealOperation {
     Pow,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RealFunction {
     Neg,
     Abs,

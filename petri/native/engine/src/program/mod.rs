@@ -21,6 +21,7 @@
 //! - [`ranges`]: which values the slots of places may have
 //! - [`initial`]: the tokens of the initial marking
 //! - [`conservation`]: which places never have more tokens than at first
+//! - [`without`]: optimisations that a net does without, for tests
 //! - [`compile`]: from the flat net to the program
 
 pub mod analysis;
@@ -42,6 +43,7 @@ pub mod ranking;
 pub mod transition;
 pub mod variates;
 pub mod watch;
+pub mod without;
 
 use std::sync::Arc;
 
@@ -60,6 +62,7 @@ use crate::program::probes::ProbesProgram;
 use crate::program::ranking::{MatchProgram, RankingProgram};
 use crate::program::transition::{Level, Move, Selection, Simple, TransitionProgram};
 use crate::program::watch::{Dependent, Gauge, Watch};
+use crate::program::without::Without;
 
 /// A net compiled for running. Replications share it.
 pub struct Program {
@@ -94,6 +97,7 @@ pub struct Program {
     pub variables: usize,
     /// The words of the longest record of a firing in progress.
     pub record: usize,
+    pub without: Without,
 }
 
 /// The input arcs whose tokens a transition looks through: all their combinations, or all tokens of each.

@@ -7,16 +7,15 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 
-use crate::base::ids::TransitionId;
 use crate::collections::records::Records;
 use crate::collections::tournament::{Key, FAR, NEAR, NONE};
 use crate::engine::code::{Routines, DONE};
+use crate::jit::blueprint::names::TransitionRef;
+use crate::jit::blueprint::transition::TransitionPlan;
 use crate::jit::emit::emitter::{Emitter, Exit};
 use crate::jit::emit::main_loop::LoopContext;
 use crate::jit::holes::Hole;
 use crate::jit::runtime::Rare;
-use crate::program::transition::TransitionProgram;
-use crate::program::transition::NO_LANE;
 use crate::state::agenda::Ending;
 use crate::state::lane::{Lane, Waiting};
 
@@ -41,8 +40,8 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the start of a firing
 
     /// A firing begins to last (`Agenda::begin`).
-    pub fn begin_to_last(&mut self, id: TransitionId, plan: &TransitionProgram, end: Value) -> Begun {
-        if plan.lane == NO_LANE {
+    pub fn begin_to_last(&mut self, id: TransitionRef, plan: &TransitionPlan, end: Value) -> Begun {
+        if !plan.in_lane {
             let slot = self.next_slot();
             let ending = self.take_slot(id, slot);
             let record = self.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
@@ -73,7 +72,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Leaves after a firing has begun to last. The loop enters it among the events, unless it waits in its lane.
-    pub fn hand_over(&mut self, id: TransitionId, begun: Begun, end: Value) {
+    pub fn hand_over(&mut self, id: TransitionRef, begun: Begun, end: Value) {
         let slot = match begun.place {
             Stand::Slot(slot) => slot,
             Stand::Lane(before) => {
@@ -116,7 +115,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A slot is for a firing of a transition. Returns the address of what is known of it.
-    fn take_slot(&mut self, id: TransitionId, slot: Value) -> Value {
+    fn take_slot(&mut self, id: TransitionRef, slot: Value) -> Value {
         let ending = self.ending(slot);
         let who = self.hole(Hole::Ending(id));
         self.store(who, ending, offset_of!(Ending, transition));
@@ -126,11 +125,11 @@ impl Emitter<'_, '_> {
     /// The address of what is known of the firing of a slot.
     pub fn ending(&mut self, slot: Value) -> Value {
         let endings = self.load(I64, self.engine, self.layout.endings);
-        self.row(endings, slot, 8 << Records::<Ending>::bits(self.program.record))
+        self.row(endings, slot, 8 << Records::<Ending>::bits(self.record_words()))
     }
 
     /// The lane of a transition.
-    pub fn lane(&mut self, id: TransitionId) -> Value {
+    pub fn lane(&mut self, id: TransitionRef) -> Value {
         let distance = self.hole(Hole::Lane(id));
         let lane = self.b.ins().iadd(self.engine, distance);
         self.lane_at(lane)
@@ -139,7 +138,7 @@ impl Emitter<'_, '_> {
     /// The address of a firing in the ring of a lane.
     fn waiting(&mut self, lane: Value, position: Value) -> Value {
         let ring = self.load(I64, lane, offset_of!(Lane, ring) + Records::<Waiting>::START);
-        self.row(ring, position, 8 << Records::<Waiting>::bits(self.program.record))
+        self.row(ring, position, 8 << Records::<Waiting>::bits(self.record_words()))
     }
 
     /// The number of the firing that has started last.

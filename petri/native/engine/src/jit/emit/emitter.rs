@@ -13,15 +13,13 @@ use cranelift_codegen::ir::{
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 
-use crate::base::ids::{PlaceId, TransitionId};
-use crate::base::ticks::Ticks;
 use crate::collections::rank_set::RankSet;
 use crate::engine::code::{Routine, Routines, DONE, GENERAL};
+use crate::jit::blueprint::names::{PlaceRef, TransitionRef, WordRef, OWN};
+use crate::jit::blueprint::Blueprint;
 use crate::jit::holes::{Filling, Hole, ROW_BITS};
 use crate::jit::layout::EngineLayout;
-use crate::jit::profile::{Occupancy, Profile};
 use crate::jit::runtime::{Rare, Runtime};
-use crate::program::Program;
 use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::store::Ring;
 
@@ -127,8 +125,10 @@ pub enum Exit {
 /// What all functions of a net's code are written for.
 #[derive(Clone)]
 pub struct Scene<'a> {
-    pub program: &'a Program,
-    pub profile: &'a Profile,
+    /// Rounds of the tournament of firings in progress, as far as the interpreter has seen.
+    pub rounds: u32,
+    /// The words of the longest record of a firing in progress.
+    pub record: usize,
     pub layout: &'a EngineLayout,
     pub runtime: &'a Runtime,
     /// How each shape has its holes.
@@ -139,11 +139,11 @@ pub struct Scene<'a> {
     pub convention: CallConv,
 }
 
-/// What a function, or a part of the loop, is for: so many variables of a transition, so many parameters, and its shape, of which
-/// it is known how it has its holes. Where that is not known yet, all are read.
+/// What a function, or a part of the loop, is made from; so many parameters, and its shape, of which it is known how it has its
+/// holes. Where that is not known yet, all are read.
 #[derive(Clone, Copy)]
-pub struct FunctionForm {
-    pub variables: usize,
+pub struct FunctionForm<'a> {
+    pub blueprint: &'a Blueprint,
     pub parameters: usize,
     pub shape: Option<usize>,
 }
@@ -152,7 +152,7 @@ pub struct FunctionForm {
 pub struct Emitter<'a, 'b> {
     pub b: &'a mut FunctionBuilder<'b>,
     scene: Scene<'a>,
-    pub program: &'a Program,
+    pub blueprint: &'a Blueprint,
     pub layout: &'a EngineLayout,
     pub runtime: &'a Runtime,
     pub engine: Value,
@@ -164,11 +164,6 @@ pub struct Emitter<'a, 'b> {
     /// How holes are known, if all are not read.
     known: Option<&'a [Filling]>,
     pub exit: Exit,
-    /// The transition whose firing is written. It comes first among those that watch a number, so that transitions which
-    /// watch a place together have one shape.
-    pub own: Option<TransitionId>,
-    /// The conditions that it loses, where they are told together.
-    pub lost: Option<Lost>,
     /// What the row of holes holds.
     row: Vec<Hole>,
     /// The firing's variables; those not known yet are none.
@@ -186,7 +181,7 @@ pub const FLAGS: MemFlagsData = MemFlagsData::new().with_notrap();
 
 impl<'a, 'b> Emitter<'a, 'b> {
     /// Begins a function whose first parameters are the engine and the holes.
-    pub fn begin(b: &'a mut FunctionBuilder<'b>, scene: Scene<'a>, form: FunctionForm) -> Self {
+    pub fn begin(b: &'a mut FunctionBuilder<'b>, scene: Scene<'a>, form: FunctionForm<'a>) -> Self {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
         // The entry is written last, and comes first all the same.
@@ -195,7 +190,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Begins a part of the loop that another emitter writes. Returns its entry, too.
-    pub fn part(&mut self, form: FunctionForm, exit: Exit, now: Value) -> (Block, Emitter<'_, 'b>) {
+    pub fn part<'s>(&'s mut self, form: FunctionForm<'s>, exit: Exit, now: Value) -> (Block, Emitter<'s, 'b>) {
         let entry = self.b.create_block();
         for _ in 0..form.parameters {
             self.b.append_block_param(entry, I64);
@@ -207,12 +202,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn within(
         b: &'a mut FunctionBuilder<'b>,
         scene: Scene<'a>,
-        form: FunctionForm,
+        form: FunctionForm<'a>,
         entry: Block,
         exit: Exit,
         now: Option<Value>,
     ) -> Self {
-        let Scene { program, layout, runtime, known, .. } = scene;
+        let Scene { layout, runtime, known, .. } = scene;
         let (engine, holes) = (b.block_params(entry)[0], b.block_params(entry)[1]);
         let body = b.create_block();
         b.switch_to_block(body);
@@ -224,17 +219,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
             now: engine,
             b,
             scene,
-            program,
+            blueprint: form.blueprint,
             layout,
             runtime,
             engine,
             holes,
             known: form.shape.map(|shape| &known[shape][..]),
             exit,
-            own: None,
-            lost: None,
             row: Vec::new(),
-            variables: vec![None; form.variables],
+            variables: vec![None; form.blueprint.variables()],
             random,
             drew: false,
             entry,
@@ -388,17 +381,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.scene.convention
     }
 
+    /// The transition whose code is written, if it is one's. It comes first among those that watch a number, so that
+    /// transitions which watch a place together have one shape.
+    pub fn own(&self) -> Option<TransitionRef> {
+        self.blueprint.transition().map(|_| OWN)
+    }
+
     /// Whether a place is empty as chance has it.
-    pub fn is_unpredictable(&self, place: PlaceId) -> bool {
-        self.occupancy(place) == Occupancy::Unpredictable
-    }
-
-    pub fn occupancy(&self, place: PlaceId) -> Occupancy {
-        self.scene.profile.place(place)
-    }
-
-    pub fn activity(&self, transition: TransitionId) -> Occupancy {
-        self.scene.profile.transition(transition)
+    pub fn is_unpredictable(&self, place: PlaceRef) -> bool {
+        self.blueprint[place].is_unpredictable()
     }
 
     /// What is emitted from here on in this block runs seldom, if `seldom`, and stands out of the way of the rest.
@@ -541,14 +532,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// The same for a real constant.
-    pub fn real_hole(&mut self, value: &f64) -> Value {
-        let position = self.position(Hole::constant(value, value.to_bits()));
+    pub fn real_hole(&mut self, bits: WordRef) -> Value {
+        let position = self.position(Hole::Constant(bits));
         self.hole_at(F64, position)
-    }
-
-    /// The same for a number of ticks.
-    pub fn ticks_hole(&mut self, ticks: &Ticks) -> Value {
-        self.hole(Hole::constant(ticks, *ticks as u64))
     }
 
     /// Which of the holes one is.
@@ -563,6 +549,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 | Hole::IndexNumber(_)
                 | Hole::Offset(_)
                 | Hole::Word(_)
+                | Hole::Address(_)
         );
         let known = self.row.iter().position(|other| shared && *other == hole);
         if known.is_none() {
@@ -602,14 +589,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// The address of the counters of a place.
-    pub fn place(&mut self, place: PlaceId) -> Value {
+    pub fn place(&mut self, place: PlaceRef) -> Value {
         let offset = self.hole(Hole::Place(place));
         let address = self.b.ins().iadd(self.engine, offset);
         self.owned(address, Owner::Place)
     }
 
     /// The address of the store of a place.
-    pub fn store_of(&mut self, place: PlaceId) -> Value {
+    pub fn store_of(&mut self, place: PlaceRef) -> Value {
         let offset = self.hole(Hole::Place(place));
         let place = self.b.ins().iadd(self.engine, offset);
         let plan = self.layout.arena;
@@ -618,7 +605,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// The address of the counters of a transition.
-    pub fn transition(&mut self, transition: TransitionId) -> Value {
+    pub fn transition(&mut self, transition: TransitionRef) -> Value {
         let offset = self.hole(Hole::Transition(transition));
         let address = self.b.ins().iadd(self.engine, offset);
         self.owned(address, Owner::Transition)
@@ -629,9 +616,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.owned(address, Owner::Lane)
     }
 
-    /// Rounds of the tournament of firings in progress, as far as the interpreter has seen.
+    /// The words of the longest record of a firing in progress.
+    pub fn record_words(&self) -> usize {
+        self.scene.record
+    }
+
+    /// Rounds of the tournament that are written out.
     pub fn rounds(&self) -> u32 {
-        self.scene.profile.rounds.min(MOST_ROUNDS)
+        self.scene.rounds.min(MOST_ROUNDS)
     }
 
     /// The state of a transition whose number is known only when the code runs.
@@ -642,12 +634,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// The numbers of places and transitions, as the runtime knows them.
-    pub fn place_id(&mut self, place: PlaceId) -> Value {
+    pub fn place_id(&mut self, place: PlaceRef) -> Value {
         let distance = self.hole(Hole::Place(place));
         self.row_number(distance, self.layout.arena.places)
     }
 
-    pub fn transition_id(&mut self, transition: TransitionId) -> Value {
+    pub fn transition_id(&mut self, transition: TransitionRef) -> Value {
         let distance = self.hole(Hole::Transition(transition));
         self.row_number(distance, self.layout.arena.transitions)
     }
@@ -657,23 +649,23 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().ushr_imm_s(offset, ROW_BITS)
     }
 
-    pub fn tokens(&mut self, place: PlaceId) -> Value {
+    pub fn tokens(&mut self, place: PlaceRef) -> Value {
         let place = self.place(place);
         self.load(I64, place, offset_of!(PlaceCounters, tokens))
     }
 
     /// The address of the token in a seat (of a queue: so many behind its head).
-    pub fn seat(&mut self, place: PlaceId, seat: Value) -> Value {
+    pub fn seat(&mut self, place: PlaceRef, seat: Value) -> Value {
         let state = self.place(place);
         let slots = self.load(I64, state, RING + offset_of!(Ring, slots));
-        let width = self.program.places[place].width as i64;
+        let width = self.blueprint[place].width as i64;
         let offset = self.b.ins().imul_imm_s(seat, 8 * width);
         let token = self.b.ins().iadd(slots, offset);
         self.owned(token, Owner::Tokens)
     }
 
     /// A seat of a queue, counted in its ring.
-    pub fn ring_seat(&mut self, place: PlaceId, behind: Value) -> Value {
+    pub fn ring_seat(&mut self, place: PlaceRef, behind: Value) -> Value {
         let state = self.place(place);
         let head = self.load_half(state, RING + offset_of!(Ring, head));
         let mask = self.mask(place);
@@ -682,7 +674,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// One less than the tokens that there is room for in a place.
-    pub fn mask(&mut self, place: PlaceId) -> Value {
+    pub fn mask(&mut self, place: PlaceRef) -> Value {
         let state = self.place(place);
         self.load_half(state, RING + offset_of!(Ring, mask))
     }

@@ -7,14 +7,13 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64, I8};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use crate::base::ids::TransitionId;
-use crate::collections::rank_set::{RankSet, MEDIUM, SMALL};
+use crate::collections::rank_set::RankSet;
+use crate::jit::blueprint::names::TransitionRef;
+use crate::jit::blueprint::place::{Dependent, Neighbour, Watch};
+use crate::jit::blueprint::transition::{Selection, SetSize, Take, TransitionPlan};
 use crate::jit::emit::emitter::{Emitter, Lost, Source};
 use crate::jit::emit::place::Way;
 use crate::jit::holes::Hole;
-use crate::program::arc::Take;
-use crate::program::transition::{Selection, TransitionProgram};
-use crate::program::watch::{Dependent, Watch};
 use crate::state::counters::TransitionCounters;
 
 /// Where a set has the bit of a member: the word's address and an offset, and the bit; and the same of the summary above.
@@ -29,11 +28,16 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ conditions
 
     /// Emits what takes the tokens of a firing, `take`. What its transition loses by it is told once, behind it, where that is
-    /// known without a branch.
-    pub fn lose_conditions(&mut self, id: TransitionId, plan: &TransitionProgram, take: impl FnOnce(&mut Self)) {
-        self.lost = (plan.plain && self.loses_freely(id, plan)).then(Lost::default);
-        take(self);
-        let Some(Lost { always, perhaps }) = self.lost.take() else { return };
+    /// known without a branch: then `take` is given where to note it.
+    pub fn lose_conditions(
+        &mut self,
+        id: TransitionRef,
+        plan: &TransitionPlan,
+        take: impl FnOnce(&mut Self, Option<&mut Lost>),
+    ) {
+        let mut lost = (self.blueprint[id].plain && self.loses_freely(id, plan)).then(Lost::default);
+        take(self, lost.as_mut());
+        let Some(Lost { always, perhaps }) = lost else { return };
         let Some(member) = self.member(id) else { return };
         let any = perhaps.iter().copied().reduce(|one, other| self.b.ins().bor(one, other));
         if always == 0 && any.is_none() {
@@ -50,21 +54,22 @@ impl Emitter<'_, '_> {
     }
 
     /// Whether it needs no branch to tell which of a transition's conditions its firing ends.
-    fn loses_freely(&self, id: TransitionId, plan: &TransitionProgram) -> bool {
+    fn loses_freely(&self, id: TransitionRef, plan: &TransitionPlan) -> bool {
         let free = |take: &Take| match *take {
             Take::Black { place, count } => self.crosses_freely(id, place, count),
             Take::Head { place, .. } | Take::Seat { place, .. } => self.crosses_freely(id, place, 1),
             Take::Chosen { .. } => false,
         };
         // What a join loses is told as its tokens leave.
-        let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match(_) | Selection::Tree(_));
+        let is_join = matches!(plan.selection, Selection::Join(_) | Selection::Match | Selection::Tree);
         !is_join && self.has_member(id) && plan.resets.is_empty() && plan.takes.iter().all(free)
     }
 
-    /// A condition of the transition whose firing takes is lost, if `crossed`. Whether that is told behind what takes.
-    pub fn is_told_later(&mut self, watch: &Watch, way: Way, crossed: Option<Value>) -> bool {
-        let own = self.own == Some(watch.transition) && way == Way::Down && !watch.below;
-        let Some(lost) = self.lost.as_mut().filter(|_| own) else { return false };
+    /// A condition of the transition whose firing takes is lost, if `crossed`. Whether that is noted, to be told behind what
+    /// takes.
+    pub fn is_told_later(&self, watch: &Watch, way: Way, crossed: Option<Value>, lost: Option<&mut Lost>) -> bool {
+        let own = self.own() == Some(watch.transition) && way == Way::Down && !watch.below;
+        let Some(lost) = lost.filter(|_| own) else { return false };
         match crossed {
             Some(crossed) => lost.perhaps.push(crossed),
             None => lost.always += 1,
@@ -74,15 +79,15 @@ impl Emitter<'_, '_> {
 
     /// A watched condition comes to hold, or does not any more. `seen`: whether the transition sees what has changed, if that is a
     /// question.
-    pub fn cross(&mut self, watch: &Watch, way: Way, seen: Option<Value>) {
+    pub fn cross(&mut self, watch: &Watch, way: Way, seen: Option<Value>, lost: Option<&mut Lost>) {
         if (way == Way::Up) != watch.below {
             self.met(watch.transition, seen);
-        } else if !self.is_told_later(watch, way, None) {
+        } else if !self.is_told_later(watch, way, None, lost) {
             self.violated(watch.transition);
         }
     }
 
-    pub fn change_unmet(&mut self, transition: TransitionId, change: Value) -> Value {
+    pub fn change_unmet(&mut self, transition: TransitionRef, change: Value) -> Value {
         let state = self.transition(transition);
         let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
         let unmet = self.b.ins().iadd(unmet, change);
@@ -90,11 +95,11 @@ impl Emitter<'_, '_> {
         unmet
     }
 
-    pub fn met(&mut self, transition: TransitionId, seen: Option<Value>) {
+    pub fn met(&mut self, transition: TransitionRef, seen: Option<Value>) {
         let one = self.b.ins().iconst(I32, -1);
         let unmet = self.change_unmet(transition, one);
         let all = self.equals(unmet, 0);
-        if !self.program.transitions[transition].plain {
+        if !self.blueprint[transition].plain {
             self.touch_if([Some(all), seen], transition);
         } else if let Some(member) = self.member(transition) {
             // Whether this was the last condition can seldom be foreseen.
@@ -104,7 +109,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    pub fn violated(&mut self, transition: TransitionId) {
+    pub fn violated(&mut self, transition: TransitionRef) {
         let one = self.b.ins().iconst(I32, 1);
         let unmet = self.change_unmet(transition, one);
         if let Some(member) = self.member(transition) {
@@ -117,25 +122,20 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ sets of enabled transitions
 
-    fn size_of_level(&self, transition: TransitionId) -> usize {
-        let level = self.program.transitions[transition].level;
-        self.program.levels[level as usize].transitions.len()
-    }
-
     /// Whether the set of enabled transitions that a transition belongs to is not a large one.
-    pub fn has_member(&self, transition: TransitionId) -> bool {
-        self.size_of_level(transition) <= MEDIUM
+    pub fn has_member(&self, transition: TransitionRef) -> bool {
+        self.blueprint[transition].set != SetSize::Large
     }
 
     /// Where the set of enabled transitions has a transition, unless it is a large one.
-    pub fn member(&mut self, transition: TransitionId) -> Option<Member> {
-        let (level, size) = (self.program.transitions[transition].level, self.size_of_level(transition));
-        if size > MEDIUM {
+    pub fn member(&mut self, transition: TransitionRef) -> Option<Member> {
+        let Neighbour { level, set, .. } = self.blueprint[transition];
+        if set == SetSize::Large {
             return None;
         }
         let (sets, offset) = self.enabled(level);
         let bit = self.hole(Hole::Bit(transition));
-        if size <= SMALL {
+        if set == SetSize::Small {
             return Some(Member { address: sets, offset, bit, summary: None });
         }
         let words = self.load(I64, sets, offset - offset_of!(RankSet, word) + RankSet::WORDS);
@@ -177,7 +177,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn tell_enabled(&mut self, transition: TransitionId, enabled: bool) {
+    fn tell_enabled(&mut self, transition: TransitionRef, enabled: bool) {
         let (id, enabled) = (self.transition_id(transition), self.int(u64::from(enabled)));
         self.call(self.runtime.set_enabled, &[self.engine, id, enabled], None);
     }
@@ -196,7 +196,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Looks at a transition again if all conditions hold that there are.
-    fn touch_if(&mut self, conditions: [Option<Value>; 2], transition: TransitionId) {
+    fn touch_if(&mut self, conditions: [Option<Value>; 2], transition: TransitionRef) {
         match conditions.into_iter().flatten().reduce(|one, other| self.b.ins().band(one, other)) {
             Some(all) => self.when(all, |s| s.touch(transition)),
             None => self.touch(transition),
@@ -204,7 +204,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `Enabling::touch`.
-    fn touch(&mut self, transition: TransitionId) {
+    fn touch(&mut self, transition: TransitionRef) {
         let state = self.transition(transition);
         let unmet = self.load(I32, state, offset_of!(TransitionCounters, unmet));
         let listed = self.load(I8, state, offset_of!(TransitionCounters, listed));

@@ -5,41 +5,19 @@ use cranelift_codegen::ir::types::{F64, I64, I8};
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
 use crate::engine::code::DONE;
+use crate::jit::blueprint::expression::{
+    self, Bool, Comparison, Int, IntOperation, Leaf, Mean, Real, RealFunction, RealOperation, Rounding, WIDEST,
+};
+use crate::jit::blueprint::names::WordRef;
 use crate::jit::emit::emitter::Emitter;
 use crate::jit::holes::Hole;
-use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN, WIDEST};
-use crate::program::expression::{
-    self, Bool, Comparison, Int, IntOperation, Leaf, Real, RealFunction, RealOperation, Rounding,
-};
-
-/// The constant mean of an exponential, as the code distinguishes it.
-pub enum Mean<'a> {
-    One,
-    /// One whose exponentials are all finite, and above 0 if a standard one is: a hole.
-    Usual(&'a f64),
-    Other(f64),
-}
-
-impl<'a> Mean<'a> {
-    pub fn of(mean: &'a f64) -> Self {
-        match *mean {
-            1.0 => Mean::One,
-            usual if usual > POSITIVE_MEAN && usual < FINITE_MEAN => Mean::Usual(mean),
-            other => Mean::Other(other),
-        }
-    }
-
-    pub fn is_usual(&self) -> bool {
-        !matches!(self, Mean::Other(_))
-    }
-}
 
 impl Emitter<'_, '_> {
     /// The 64 bits of a value. `end` is the end of the firing, as far as it is known.
     pub fn bits(&mut self, value: &expression::Value, end: Value) -> Value {
         match value {
             expression::Value::Int(Int::Var(variable)) | expression::Value::Real(Real::Var(variable)) => {
-                self.variable(variable.at())
+                self.variable(*variable)
             }
             expression::Value::Int(e) => self.integer(e, end),
             expression::Value::Real(e) => {
@@ -57,7 +35,7 @@ impl Emitter<'_, '_> {
     }
 
     /// An exponential, from a standard one and a mean.
-    pub fn times_mean(&mut self, standard: Value, mean: &f64) -> Value {
+    pub fn times_mean(&mut self, standard: Value, mean: WordRef) -> Value {
         let mean = self.real_hole(mean);
         self.b.ins().fmul(mean, standard)
     }
@@ -115,33 +93,33 @@ impl Emitter<'_, '_> {
     pub fn integer(&mut self, e: &Int, end: Value) -> Value {
         match e {
             Int::Const(value) => self.int(*value as u64),
-            Int::Var(variable) => self.variable(variable.at()),
+            Int::Var(variable) => self.variable(*variable),
             Int::Tokens(place) => self.tokens(*place),
-            Int::Neg(a, _) => {
+            Int::Neg(a) => {
                 let a = self.integer(a, end);
                 let zero = self.int(0);
                 self.int_operation(IntOperation::Sub, zero, a, None)
             }
-            Int::Abs(a, _) => {
+            Int::Abs(a) => {
                 let a = self.integer(a, end);
                 let least = self.b.ins().icmp_imm_s(IntCC::NotEqual, a, i64::MIN);
                 self.require(least);
                 self.b.ins().iabs(a)
             }
-            Int::Binary(operation, operands, _) => {
+            Int::Binary(operation, operands) => {
                 let (a, b) = (self.integer(&operands.0, end), self.integer(&operands.1, end));
                 let known = if let Int::Const(b) = operands.1 { Some(b) } else { None };
                 self.int_operation(*operation, a, b, known)
             }
             Int::Chain(first, steps) => {
                 let (mut value, _) = self.whole_leaf(*first);
-                for (operation, operand, _) in steps {
+                for (operation, operand) in steps {
                     let (operand, known) = self.whole_leaf(*operand);
                     value = self.int_operation(*operation, value, operand, known);
                 }
                 value
             }
-            Int::Rounded(rounding, a, _) => {
+            Int::Rounded(rounding, a) => {
                 let a = self.real_value(a, end);
                 self.rounded(*rounding, a)
             }
@@ -154,10 +132,8 @@ impl Emitter<'_, '_> {
                 let condition = self.condition(condition, end);
                 self.b.ins().uextend(I64, condition)
             }
-            Int::Uniform(bounds, _) => self.uniform_int(bounds, end),
-            Int::Choice(_) | Int::Table(_) | Int::Drawn(..) => {
-                self.evaluated(self.runtime.integer, std::ptr::from_ref(e) as u64, end)
-            }
+            Int::Uniform(bounds) => self.uniform_int(bounds, end),
+            Int::Evaluated(address) => self.evaluated(self.runtime.integer, *address, end),
         }
     }
 
@@ -183,10 +159,10 @@ impl Emitter<'_, '_> {
         self.b.ins().iadd(low, position)
     }
 
-    fn whole_leaf(&mut self, leaf: Leaf<i64>) -> (Value, Option<i64>) {
+    fn whole_leaf(&mut self, leaf: Leaf) -> (Value, Option<i64>) {
         match leaf {
-            Leaf::Const(value) => (self.int(value as u64), Some(value)),
-            Leaf::Var(variable) => (self.variable(variable.at()), None),
+            Leaf::Const(value) => (self.int(value), Some(value as i64)),
+            Leaf::Var(variable) => (self.variable(variable), None),
         }
     }
 
@@ -282,7 +258,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The value of an expression that the runtime evaluates, as 64 bits.
-    fn evaluated(&mut self, function: usize, expression: u64, end: Value) -> Value {
+    fn evaluated(&mut self, function: usize, expression: WordRef, end: Value) -> Value {
         self.spill_variables();
         self.lend_chance();
         let expression = self.hole(Hole::Word(expression));
@@ -299,9 +275,9 @@ impl Emitter<'_, '_> {
 
     pub fn real_value(&mut self, e: &Real, end: Value) -> Value {
         match e {
-            Real::Const(value) => self.real_hole(value),
+            Real::Const { bits, .. } => self.real_hole(*bits),
             Real::Var(variable) => {
-                let bits = self.variable(variable.at());
+                let bits = self.variable(*variable);
                 self.real_of(bits)
             }
             Real::Now => self.b.ins().fcvt_from_sint(F64, self.now),
@@ -310,21 +286,21 @@ impl Emitter<'_, '_> {
                 let a = self.integer(a, end);
                 self.b.ins().fcvt_from_sint(F64, a)
             }
-            Real::Unary(function, a, _) if *function != RealFunction::Ln => {
+            Real::Unary(function, a) => {
                 let a = self.real_value(a, end);
                 self.real_function(*function, a)
             }
-            Real::Binary(operation, operands, _) if *operation != RealOperation::Pow => {
+            Real::Binary(operation, operands) => {
                 let (a, b) = (self.real_value(&operands.0, end), self.real_value(&operands.1, end));
-                let constant = if let Real::Const(b) = operands.1 { Some(b) } else { None };
-                self.real_operation(*operation, a, b, constant)
+                let not_zero = matches!(operands.1, Real::Const { is_zero: false, .. });
+                self.real_operation(*operation, a, b, not_zero)
             }
-            Real::Chain(first, steps) if steps.iter().all(|step| step.0 != RealOperation::Pow) => {
+            Real::Chain(first, steps) => {
                 let mut value = self.real_leaf(*first);
-                for (operation, operand, _) in steps {
-                    let constant = if let Leaf::Const(constant) = *operand { Some(constant) } else { None };
+                for (operation, operand) in steps {
+                    let not_zero = matches!(*operand, Leaf::Const(bits) if f64::from_bits(bits) != 0.0);
                     let operand = self.real_leaf(*operand);
-                    value = self.real_operation(*operation, value, operand, constant);
+                    value = self.real_operation(*operation, value, operand, not_zero);
                 }
                 value
             }
@@ -333,25 +309,25 @@ impl Emitter<'_, '_> {
                 let branch = |e| move |s: &mut Self| s.real_value(e, end);
                 self.either(condition, F64, branch(&parts.1), branch(&parts.2))
             }
-            Real::ConstExponential(mean, _) => match Mean::of(mean) {
+            Real::ConstExponential(mean) => match *mean {
                 Mean::One => self.exponential(),
                 Mean::Usual(mean) => {
                     let standard = self.exponential();
                     self.times_mean(standard, mean)
                 }
                 Mean::Other(mean) => {
-                    let mean = self.real(mean);
+                    let mean = self.real(f64::from_bits(mean));
                     self.scaled_exponential(mean)
                 }
             },
-            Real::Exponential(mean, _) => {
+            Real::Exponential(mean) => {
                 let mean = self.real_value(mean, end);
                 let zero = self.real(0.0);
                 let fine = self.b.ins().fcmp(FloatCC::GreaterThanOrEqual, mean, zero);
                 self.require(fine);
                 self.scaled_exponential(mean)
             }
-            Real::Uniform(bounds, _) => {
+            Real::Uniform(bounds) => {
                 let (low, high) = (self.real_value(&bounds.0, end), self.real_value(&bounds.1, end));
                 let fine = self.b.ins().fcmp(FloatCC::LessThanOrEqual, low, high);
                 self.require(fine);
@@ -361,18 +337,18 @@ impl Emitter<'_, '_> {
                 let value = self.b.ins().fadd(low, above);
                 self.finite(value)
             }
-            _ => {
-                let bits = self.evaluated(self.runtime.real, std::ptr::from_ref(e) as u64, end);
+            Real::Evaluated(address) => {
+                let bits = self.evaluated(self.runtime.real, *address, end);
                 self.real_of(bits)
             }
         }
     }
 
-    fn real_leaf(&mut self, leaf: Leaf<f64>) -> Value {
+    fn real_leaf(&mut self, leaf: Leaf) -> Value {
         match leaf {
-            Leaf::Const(value) => self.real(value),
+            Leaf::Const(bits) => self.real(f64::from_bits(bits)),
             Leaf::Var(variable) => {
-                let bits = self.variable(variable.at());
+                let bits = self.variable(variable);
                 self.real_of(bits)
             }
         }
@@ -415,13 +391,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The result of an operation; `constant`: what the second number is, if it is known.
-    fn real_operation(&mut self, operation: RealOperation, a: Value, b: Value, constant: Option<f64>) -> Value {
+    /// The result of an operation. `not_zero`: the second number is known not to be 0.
+    fn real_operation(&mut self, operation: RealOperation, a: Value, b: Value, not_zero: bool) -> Value {
         let value = match operation {
             RealOperation::Add => self.b.ins().fadd(a, b),
             RealOperation::Sub => self.b.ins().fsub(a, b),
             RealOperation::Mul => self.b.ins().fmul(a, b),
-            RealOperation::Div if constant.is_some_and(|b| b != 0.0) => self.b.ins().fdiv(a, b),
+            RealOperation::Div if not_zero => self.b.ins().fdiv(a, b),
             RealOperation::Div | RealOperation::Pow => {
                 let zero = self.real(0.0);
                 let fine = self.b.ins().fcmp(FloatCC::NotEqual, b, zero);

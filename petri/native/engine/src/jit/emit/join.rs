@@ -7,17 +7,15 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I32X4, I64, I8X16};
 use cranelift_codegen::ir::{Block, Endianness, InstBuilder, MemFlagsData, Value};
 
-use crate::base::ids::{IndexId, JoinId, PlaceId};
 use crate::base::row::Row;
 use crate::collections::tournament::MANY;
 use crate::collections::weights::{Weights, HIGHEST, ONES};
+use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef};
+use crate::jit::blueprint::place::{Discipline, IndexPlan, IndexUse, KeySlot, Link as LinkPlan, PivotUse, Serves};
 use crate::jit::emit::emitter::{Emitter, Owner, Source};
 use crate::jit::emit::place::Way;
 use crate::jit::holes::Hole;
 use crate::jit::runtime::Rare;
-use crate::net::Discipline;
-use crate::program::index::IndexProgram;
-use crate::program::join::LinkProgram;
 use crate::state::index::{Index, BUCKET_SEATS, NONE};
 use crate::state::join::{Join, Link, Seat};
 
@@ -74,38 +72,38 @@ struct Seats {
     start: Value,
 }
 
-impl Emitter<'_, '_> {
+impl<'a> Emitter<'a, '_> {
     // ------------------------------------------------------------ where things are
 
-    fn join(&mut self, id: JoinId) -> Value {
+    fn join(&mut self, id: JoinRef) -> Value {
         let distance = self.hole(Hole::Join(id));
         let join = self.b.ins().iadd(self.engine, distance);
         self.owned(join, Owner::Join)
     }
 
-    pub fn index(&mut self, id: IndexId) -> Value {
+    pub fn index(&mut self, id: IndexRef) -> Value {
         let distance = self.hole(Hole::Index(id));
         let index = self.b.ins().iadd(self.engine, distance);
         self.owned(index, Owner::Index)
     }
 
-    fn seats(&mut self, id: JoinId) -> Seats {
+    fn seats(&mut self, id: JoinRef) -> Seats {
         let join = self.join(id);
-        let may_grow = self.may_grow(self.program.joins[id.at()].place);
+        let may_grow = self.blueprint[id].may_grow;
         let start = self.load_table(join, SEATS + Row::<Seat>::START, may_grow);
         Seats { join, start }
     }
 
     /// The record of a group.
-    pub fn bucket(&mut self, id: IndexId, index: Value, group: Value) -> Value {
-        let hashed = self.program.indices[id].extents.is_none();
+    pub fn bucket(&mut self, id: IndexRef, index: Value, group: Value) -> Value {
+        let hashed = self.blueprint[id].extents.is_none();
         let records = self.load_table(index, Index::RECORDS, hashed);
         self.row(records, group, Index::RECORD as i64)
     }
 
     /// Where an index has the group of each seat.
-    fn groups(&mut self, id: IndexId, index: Value) -> Value {
-        let may_grow = self.may_grow(self.program.indices[id].place);
+    fn groups(&mut self, id: IndexRef, index: Value) -> Value {
+        let may_grow = self.may_grow(self.blueprint[id].place);
         self.load_table(index, Index::GROUPS + Row::<u32>::START, may_grow)
     }
 
@@ -121,7 +119,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The number of choices that the weights of a join allow.
-    pub fn choices(&mut self, id: JoinId) -> Value {
+    pub fn choices(&mut self, id: JoinRef) -> Value {
         let join = self.join(id);
         self.load(I64, join, TOTAL)
     }
@@ -147,16 +145,15 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the choice of a pair
 
     /// `Join::choose_pair`: the seats of the pivot and of the link.
-    pub fn choose_pair(&mut self, id: JoinId, k: Value) -> [Value; 2] {
-        let link = &self.program.joins[id.at()].links[0];
+    pub fn choose_pair(&mut self, id: JoinRef, looked_up: IndexRef, k: Value) -> [Value; 2] {
         let (rest, next) = (self.b.create_block(), self.b.create_block());
         let chosen = [0; 2].map(|_| self.b.append_block_param(next, I64));
         let seats = self.seats(id);
         let [seat, unit] = self.select(id, seats.join, k, rest);
         let own = self.row(seats.start, seat, SEAT);
         let group = self.load_half(own, GROUP);
-        let index = self.index(link.index);
-        let record = self.bucket(link.index, index, group);
+        let index = self.index(looked_up);
+        let record = self.bucket(looked_up, index, group);
         let (len, most) = (self.load_half(record, Index::GROUP_LEN), self.int(BUCKET_SEATS as u64 + 1));
         self.unless_less(len, most, rest);
         let entry = self.row(record, unit, size_of::<u32>() as i64);
@@ -174,7 +171,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `Weights::select`.
-    fn select(&mut self, id: JoinId, join: Value, k: Value, rest: Block) -> [Value; 2] {
+    fn select(&mut self, id: JoinRef, join: Value, k: Value, rest: Block) -> [Value; 2] {
         let (ones, bytes, found) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let selected = [0; 2].map(|_| self.b.append_block_param(found, I64));
         let (total, len) = (self.load(I64, join, TOTAL), self.load(I64, join, WEIGHTS));
@@ -240,22 +237,21 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ the pivots of joins
 
     /// `Marking::leave_pivot`.
-    pub fn leave_pivot(&mut self, id: JoinId, seat: Value) {
-        let program = self.program;
-        let number = self.hole(Hole::JoinNumber(id));
-        match program.joins[id.at()].links.as_slice() {
-            [link] if program.indices[link.index].extents.is_some() && !program.joins[id.at()].crowded => {
-                let at_once = |s: &mut Self, rest| s.leave_pivot_at_once(id, link, seat, rest);
+    pub fn leave_pivot(&mut self, pivot: &PivotUse, seat: Value) {
+        let number = self.hole(Hole::JoinNumber(pivot.join));
+        match &pivot.link {
+            Some(link) => {
+                let at_once = |s: &mut Self, rest| s.leave_pivot_at_once(pivot.join, link, seat, rest);
                 self.at_once(at_once, Rare::LeavePivot, &[number, seat]);
             }
-            _ => {
+            None => {
                 self.call(self.runtime.leave_pivot, &[self.engine, number, seat], None);
             }
         }
     }
 
     /// The same where neither the seat nor the last one, which moves there, shares its key with another.
-    fn leave_pivot_at_once(&mut self, id: JoinId, link: &LinkProgram, seat: Value, rest: Block) {
+    fn leave_pivot_at_once(&mut self, id: JoinRef, link: &LinkPlan, seat: Value, rest: Block) {
         let seats = self.seats(id);
         let len = self.load(I64, seats.join, SEATS + Row::<Seat>::LEN);
         let last = self.b.ins().iadd_imm_s(len, -1);
@@ -276,7 +272,7 @@ impl Emitter<'_, '_> {
         let index = self.index(link.index);
         let record = self.bucket(link.index, index, group);
         let waiting = self.load_half(record, Index::LINKS);
-        let bit = self.hole(Hole::Word(u64::from(link.bit)));
+        let bit = self.hole(Hole::Word(link.bit));
         let waiting = self.b.ins().band_not(waiting, bit);
         self.store_half(waiting, record, Index::LINKS);
         self.remove_weight(id, seats.join, seat, last);
@@ -291,12 +287,12 @@ impl Emitter<'_, '_> {
     }
 
     /// Whether a join never has more weights than fit one block.
-    fn fit_a_block(&self, id: JoinId) -> bool {
-        Weights::fit_a_block(self.program.places[self.program.joins[id.at()].place].most)
+    fn fit_a_block(&self, id: JoinRef) -> bool {
+        self.blueprint[id].fits_a_block
     }
 
     /// Has the weights note what they know of blocks, if they have several: seats, and their weights before and after.
-    fn note(&mut self, id: JoinId, join: Value, changes: &[[Value; 3]]) {
+    fn note(&mut self, id: JoinRef, join: Value, changes: &[[Value; 3]]) {
         if self.fit_a_block(id) {
             return;
         }
@@ -313,7 +309,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `Weights::swap_remove` where weights are bytes.
-    fn remove_weight(&mut self, id: JoinId, join: Value, seat: Value, last: Value) {
+    fn remove_weight(&mut self, id: JoinRef, join: Value, seat: Value, last: Value) {
         let bytes = self.load(I64, join, BYTES);
         let (from, to) = (self.b.ins().iadd(bytes, last), self.b.ins().iadd(bytes, seat));
         let (moved, gone) = (self.load_byte(from), self.load_byte(to));
@@ -329,15 +325,14 @@ impl Emitter<'_, '_> {
 
     /// Fetches what a token for pivots will touch when it arrives, where keys are many. With many firings in progress this is
     /// left to `Engine::prefetch`.
-    pub fn fetch_pivots(&mut self, place: PlaceId, slots: &[Source]) {
-        let program = self.program;
-        let plan = &program.places[place];
-        for &id in &plan.pivots {
-            let Some((link, key)) = self.only_link(id) else { continue };
-            let index = &program.indices[link.index];
+    pub fn fetch_pivots(&mut self, place: PlaceRef, slots: &[Source]) {
+        for pivot in &self.moves(place).pivots {
+            let Some((link, key)) = pivot.keyed() else { continue };
+            let key: Vec<KeySlot> = key.iter().map(|slot| KeySlot { inside: false, ..*slot }).collect();
+            let index = &self.blueprint[link.index];
             self.fetch_far(index, |s| {
-                let group = s.group(index, key, slots, |_, _| false);
-                let (seats, index) = (s.seats(id), s.index(link.index));
+                let group = s.group(index, &key, slots);
+                let (seats, index) = (s.seats(pivot.join), s.index(link.index));
                 [s.bucket(link.index, index, group), s.head(seats.join, group)]
             });
         }
@@ -345,9 +340,9 @@ impl Emitter<'_, '_> {
 
     /// Fetches a token that a pivot's will be joined with, and where its group is told. They are needed one after the other, too
     /// far apart for the processor to see the second while it waits for the first.
-    fn fetch_keyed(&mut self, link: &LinkProgram, index: Value, record: Value) {
-        let plan = &self.program.indices[link.index];
-        if plan.seated && self.program.places[plan.place].discipline == Discipline::Bag {
+    fn fetch_keyed(&mut self, link: &LinkPlan, index: Value, record: Value) {
+        let plan = &self.blueprint[link.index];
+        if plan.seated && self.blueprint[plan.place].discipline == Discipline::Bag {
             self.fetch_far(plan, |s| {
                 let seat = s.load_half(record, Index::SEATS);
                 let groups = s.groups(link.index, index);
@@ -357,8 +352,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Fetches what an index leads to, where its keys are many and firings in progress few.
-    fn fetch_far(&mut self, index: &IndexProgram, records: impl Fn(&mut Self) -> [Value; 2]) {
-        if index.outside() < MANY {
+    fn fetch_far(&mut self, index: &IndexPlan, records: impl Fn(&mut Self) -> [Value; 2]) {
+        if index.outside < MANY {
             return;
         }
         let active = self.load(I64, self.engine, self.layout.slots);
@@ -370,17 +365,17 @@ impl Emitter<'_, '_> {
     }
 
     /// `Marking::enter_pivot`, where groups are numbered directly.
-    pub fn enter_pivot(&mut self, id: JoinId, link: &LinkProgram, group: Value) {
+    pub fn enter_pivot(&mut self, id: JoinRef, link: &LinkPlan, group: Value) {
         let number = self.hole(Hole::JoinNumber(id));
         let at_once = |s: &mut Self, rest| s.enter_pivot_at_once(id, link, group, rest);
         self.at_once(at_once, Rare::EnterPivot, &[number, group]);
     }
 
     /// The same where there is room, and few tokens have the key.
-    fn enter_pivot_at_once(&mut self, id: JoinId, link: &LinkProgram, group: Value, rest: Block) {
+    fn enter_pivot_at_once(&mut self, id: JoinRef, link: &LinkPlan, group: Value, rest: Block) {
         let seats = self.seats(id);
         let seat = self.load(I64, seats.join, SEATS + Row::<Seat>::LEN);
-        if self.may_grow(self.program.joins[id.at()].place) {
+        if self.blueprint[id].may_grow {
             let room = self.load(I64, seats.join, SEATS + Row::<Seat>::ROOM);
             self.unless_less(seat, room, rest);
         }
@@ -394,7 +389,7 @@ impl Emitter<'_, '_> {
         let (weight, limit) = (self.load_half(record, Index::GROUP_LEN), self.load(I64, seats.join, LIMIT));
         self.unless_less(weight, limit, rest);
         let waiting = self.load_half(record, Index::LINKS);
-        let bit = self.hole(Hole::Word(u64::from(link.bit)));
+        let bit = self.hole(Hole::Word(link.bit));
         let waiting = self.b.ins().bor(waiting, bit);
         self.store_half(waiting, record, Index::LINKS);
         let head = self.head(seats.join, group);
@@ -419,7 +414,7 @@ impl Emitter<'_, '_> {
     }
 
     /// `Weights::set` where weights are bytes, for a weight that does not shrink, or does not grow.
-    fn set_weight(&mut self, id: JoinId, join: Value, seat: Value, before: Value, after: Value, way: Way) {
+    fn set_weight(&mut self, id: JoinRef, join: Value, seat: Value, before: Value, after: Value, way: Way) {
         let bytes = self.load(I64, join, BYTES);
         let byte = self.b.ins().iadd(bytes, seat);
         self.store_byte(after, byte);
@@ -437,8 +432,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Has the enabling know that a join has bindings, or none any more.
-    fn tell(&mut self, id: JoinId, before: Value, after: Value, way: Way) {
-        let transition = self.program.joins[id.at()].transition;
+    fn tell(&mut self, id: JoinRef, before: Value, after: Value, way: Way) {
+        let transition = self.blueprint[id].transition;
         let (few, many) = if way == Way::Up { (before, after) } else { (after, before) };
         let none = self.equals(few, 0);
         self.when(none, |s| {
@@ -450,10 +445,11 @@ impl Emitter<'_, '_> {
     // ------------------------------------------------------------ indices
 
     /// `Marking::leave_index`.
-    pub fn leave_index(&mut self, id: IndexId, seat: Value) {
+    pub fn leave_index(&mut self, of: &IndexUse, seat: Value) {
+        let id = of.index;
         let number = self.hole(Hole::IndexNumber(id));
-        if self.program.indices[id].extents.is_some() {
-            let at_once = |s: &mut Self, rest| s.leave_index_at_once(id, seat, rest);
+        if self.blueprint[id].extents.is_some() {
+            let at_once = |s: &mut Self, rest| s.leave_index_at_once(of, seat, rest);
             self.at_once(at_once, Rare::LeaveIndex, &[number, seat]);
         } else {
             self.call(self.runtime.leave_index, &[self.engine, number, seat], None);
@@ -461,7 +457,8 @@ impl Emitter<'_, '_> {
     }
 
     /// The same where few tokens share the key of the one that leaves, or of the last one, which moves to its seat.
-    fn leave_index_at_once(&mut self, id: IndexId, seat: Value, rest: Block) {
+    fn leave_index_at_once(&mut self, of: &IndexUse, seat: Value, rest: Block) {
+        let id = of.index;
         let index = self.index(id);
         let groups = self.groups(id, index);
         let len = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
@@ -491,7 +488,7 @@ impl Emitter<'_, '_> {
         self.store(last, index, Index::GROUPS + Row::<u32>::LEN);
         let after = self.b.ins().iadd_imm_s(lens[0], -1);
         self.store_half(after, record, Index::GROUP_LEN);
-        self.weigh(id, group, record, lens[0], after, Way::Down);
+        self.weigh(of, group, record, [lens[0], after], Way::Down);
     }
 
     /// `Bucket::drop`: those behind a seat move up, all at once.
@@ -537,20 +534,21 @@ impl Emitter<'_, '_> {
     }
 
     /// `Marking::enter_index`, where groups are numbered directly.
-    pub fn enter_index(&mut self, id: IndexId, group: Value) {
-        let number = self.hole(Hole::IndexNumber(id));
-        let at_once = |s: &mut Self, rest| s.enter_index_at_once(id, group, rest);
+    pub fn enter_index(&mut self, of: &IndexUse, group: Value) {
+        let number = self.hole(Hole::IndexNumber(of.index));
+        let at_once = |s: &mut Self, rest| s.enter_index_at_once(of, group, rest);
         self.at_once(at_once, Rare::EnterIndex, &[number, group]);
     }
 
     /// The same where there is room, and few tokens have the key.
-    fn enter_index_at_once(&mut self, id: IndexId, group: Value, rest: Block) {
+    fn enter_index_at_once(&mut self, of: &IndexUse, group: Value, rest: Block) {
+        let id = of.index;
         let index = self.index(id);
         let record = self.bucket(id, index, group);
         let (len, few) = (self.load_half(record, Index::GROUP_LEN), self.int(BUCKET_SEATS as u64));
         self.unless_less(len, few, rest);
         let seat = self.load(I64, index, Index::GROUPS + Row::<u32>::LEN);
-        if self.may_grow(self.program.indices[id].place) {
+        if self.may_grow(self.blueprint[id].place) {
             let room = self.load(I64, index, Index::GROUPS + Row::<u32>::ROOM);
             self.unless_less(seat, room, rest);
         }
@@ -563,20 +561,18 @@ impl Emitter<'_, '_> {
         self.store_half(group, entry, 0);
         let seats = self.b.ins().iadd_imm_s(seat, 1);
         self.store(seats, index, Index::GROUPS + Row::<u32>::LEN);
-        self.weigh(id, group, record, len, after, Way::Up);
+        self.weigh(of, group, record, [len, after], Way::Up);
     }
 
     /// `Marking::weigh`.
-    fn weigh(&mut self, id: IndexId, group: Value, record: Value, before: Value, after: Value, way: Way) {
-        let program = self.program;
-        let links = &program.indices[id].links;
-        if links.is_empty() {
+    fn weigh(&mut self, of: &IndexUse, group: Value, record: Value, [before, after]: [Value; 2], way: Way) {
+        if of.serves == Serves::None {
             return;
         }
-        let number = self.hole(Hole::IndexNumber(id));
+        let number = self.hole(Hole::IndexNumber(of.index));
         let waiting = self.load_half(record, Index::LINKS);
-        self.when(waiting, |s| match links[..] {
-            [(join, _)] if program.joins[join.at()].links.len() == 1 && !program.joins[join.at()].crowded => {
+        self.when(waiting, |s| match of.serves {
+            Serves::One(join) => {
                 let at_once = |s: &mut Self, rest| s.weigh_at_once(join, group, before, after, way, rest);
                 s.at_once(at_once, Rare::Weigh, &[number, group, before, after]);
             }
@@ -585,14 +581,14 @@ impl Emitter<'_, '_> {
     }
 
     /// The same for the only link that an index serves, where one token of the pivot waits.
-    fn weigh_at_once(&mut self, id: JoinId, group: Value, before: Value, after: Value, way: Way, rest: Block) {
+    fn weigh_at_once(&mut self, id: JoinRef, group: Value, before: Value, after: Value, way: Way, rest: Block) {
         let seats = self.seats(id);
         let head = self.head(seats.join, group);
         let seat = self.load_half(head, 0);
         let own = self.row(seats.start, seat, SEAT);
         let neighbours = self.load(I64, own, NEIGHBOURS);
         self.unless_alone(seats.join, neighbours, rest);
-        let (before, after) = if self.program.joins[id.at()].filter.is_some() {
+        let (before, after) = if self.blueprint[id].filtered {
             let admitted = self.load_half(own, offset_of!(Seat, admitted));
             (self.b.ins().imul(before, admitted), self.b.ins().imul(after, admitted))
         } else {

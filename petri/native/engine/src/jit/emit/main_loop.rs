@@ -9,16 +9,15 @@ use cranelift_codegen::ir::types::{I32, I64, I8};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use cranelift_frontend::{Switch, Variable};
 
-use crate::base::ids::TransitionId;
-use crate::collections::rank_set::{RankSet, MEDIUM, SMALL};
+use crate::collections::rank_set::RankSet;
 use crate::collections::records::Records;
 use crate::collections::tournament::{Key, MANY, NEVER, NONE};
 use crate::engine::code::{Routines, DONE, ENABLED, OVER, STOPPED, USED_UP};
+use crate::jit::blueprint::transition::{Level, SetSize, TransitionPlan, NO_LANE};
+use crate::jit::blueprint::{Blueprint, LoopPlan};
 use crate::jit::emit::emitter::{Emitter, Exit, FunctionForm, Owner, LEAF};
 use crate::jit::holes::Hole;
 use crate::jit::runtime::Rare;
-use crate::program::transition::Level;
-use crate::program::transition::NO_LANE;
 use crate::state::agenda::Ending;
 use crate::state::counters::TransitionCounters;
 use crate::state::lane::Lane;
@@ -26,13 +25,15 @@ use crate::state::lane::Lane;
 /// A tournament of so many rounds is far from having many slots.
 const FEW_ROUNDS: u32 = MANY.ilog2() - 4;
 
-/// What the loop is asked: where the routines are, the last instant, how many firings may have started at the end of
+/// What the loop is made from, its parts, and what it is asked: where the routines are, the last instant, how many firings may have started at the end of
 /// it, and which pieces are written out in the loop.
 pub struct LoopContext<'w> {
+    plan: &'w LoopPlan,
+    parts: Parts,
     pub routines: Value,
     until: Value,
     enough: Value,
-    pub written: &'w InlinePieces,
+    pub written: &'w InlinePieces<'w>,
     /// The time.
     now: Variable,
     /// As many firings may start before the loop must see to it how many may.
@@ -42,29 +43,24 @@ pub struct LoopContext<'w> {
 /// For each transition the piece that starts its firings, and the one that ends them, where the pieces of a net are so few
 /// that they are written out in the loop. Else there are none, and they are called.
 #[derive(Default)]
-pub struct InlinePieces {
-    pub starts: Vec<InlinePiece>,
-    pub finishes: Vec<InlinePiece>,
+pub struct InlinePieces<'w> {
+    pub starts: Vec<InlinePiece<'w>>,
+    pub finishes: Vec<InlinePiece<'w>>,
 }
 
 /// A piece that is written out in the loop. Transitions of one shape share it.
 #[derive(Clone, Copy)]
-pub struct InlinePiece {
+pub struct InlinePiece<'w> {
     pub shape: usize,
-    /// One of the transitions.
-    pub transition: TransitionId,
+    /// What it is made from, with the transition.
+    pub blueprint: &'w Blueprint,
+    pub plan: &'w TransitionPlan,
     /// How many holes it has, and whether it reads any.
     pub holes: usize,
     pub reads: bool,
 }
 
-impl InlinePiece {
-    fn form(&self, variables: usize, parameters: usize) -> FunctionForm {
-        FunctionForm { variables, parameters, shape: Some(self.shape) }
-    }
-}
-
-impl InlinePieces {
+impl InlinePieces<'_> {
     pub fn shapes(&self) -> impl Iterator<Item = usize> + '_ {
         self.starts.iter().chain(&self.finishes).map(|part| part.shape)
     }
@@ -88,28 +84,27 @@ struct Parts {
 }
 
 impl Emitter<'_, '_> {
-    pub fn main_loop(mut self, written: &InlinePieces) -> Vec<Hole> {
+    pub fn main_loop(mut self, plan: &LoopPlan, written: &InlinePieces) -> Vec<Hole> {
         let [routines, until, enough] = [2, 3, 4].map(|i| self.parameter(i));
         let [now, may_start] = [0; 2].map(|_| self.b.declare_var(I64));
-        let asked = LoopContext { routines, until, enough, written, now, may_start };
         let [top, fire, idle, finish] = [0; 4].map(|_| self.b.create_block());
         let parts = Parts { top, fire, idle, finish };
+        let asked = LoopContext { plan, parts, routines, until, enough, written, now, may_start };
         let time = self.load(I64, self.engine, self.layout.now);
         self.b.def_var(now, time);
         self.allow(&asked);
         self.jump(top, &[]);
 
         self.b.switch_to_block(top);
-        let program = self.program;
-        for &place in &program.streams {
+        for &place in &plan.streams {
             let empty = self.tokens(place);
             let empty = self.equals(empty, 0);
             self.when(empty, |s| s.refill());
         }
-        if program.transitions.iter().any(|plan| !plan.plain) {
+        if plan.looks {
             self.look_where_needed(&asked);
         }
-        for (number, level) in program.levels.iter().enumerate() {
+        for (number, level) in plan.levels.iter().enumerate() {
             let (some, none) = (self.b.create_block(), self.b.create_block());
             let (sets, offset) = self.enabled(number as u32);
             let word = self.load(I64, sets, offset);
@@ -121,9 +116,9 @@ impl Emitter<'_, '_> {
             self.b.switch_to_block(none);
         }
         self.jump(idle, &[]);
-        self.fire(&asked, &parts);
-        self.pass_time(&asked, &parts);
-        self.finish_first(&asked, &parts);
+        self.fire(&asked);
+        self.pass_time(&asked);
+        self.finish_first(&asked);
         self.end()
     }
 
@@ -195,7 +190,7 @@ impl Emitter<'_, '_> {
         let (set, general) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(known, set, &[], general, &[]);
         self.b.switch_to_block(set);
-        self.set_found(transition, state, found);
+        self.set_found(asked, transition, state, found);
         self.jump(next, &[]);
         self.b.switch_to_block(general);
         self.look_generally(listed, state);
@@ -217,9 +212,9 @@ impl Emitter<'_, '_> {
     }
 
     /// `Enabling::set`.
-    fn set_found(&mut self, transition: Value, state: Value, found: Value) {
-        let sizes = || self.program.levels.iter().map(|level| level.transitions.len());
-        let (small, medium) = (sizes().all(|size| size <= SMALL), sizes().all(|size| size > SMALL && size <= MEDIUM));
+    fn set_found(&mut self, asked: &LoopContext, transition: Value, state: Value, found: Value) {
+        let all_are = |size: SetSize| asked.plan.levels.iter().all(|level| level.size == size);
+        let (small, medium) = (all_are(SetSize::Small), all_are(SetSize::Medium));
         if !small && !medium {
             self.call(self.runtime.set_enabled, &[self.engine, transition, found], None);
             return;
@@ -256,12 +251,11 @@ impl Emitter<'_, '_> {
 
     /// `Enabling::choose`: one of the enabled transitions of a priority.
     fn pick(&mut self, number: usize, level: &Level, word: Value) -> Value {
-        let size = level.transitions.len();
-        if level.weights.is_some() || size > MEDIUM {
-            return self.pick_by_engine(number);
-        }
-        if size > SMALL {
-            return self.pick_of_words(number, level, word);
+        match level.size {
+            _ if level.weighted => return self.pick_by_engine(number),
+            SetSize::Large => return self.pick_by_engine(number),
+            SetSize::Medium => return self.pick_of_words(number, level, word),
+            SetSize::Small => {}
         }
         let several = |s: &mut Self| {
             s.take_chance();
@@ -350,11 +344,10 @@ impl Emitter<'_, '_> {
 
     /// The number of the transition at a position of a priority.
     fn transition_in(&mut self, level: &Level, position: Value) -> Value {
-        let first = level.transitions[0].0;
-        if level.transitions.iter().zip(first..).all(|(transition, number)| transition.0 == number) {
+        if let Some(first) = level.first {
             return self.b.ins().iadd_imm_s(position, i64::from(first));
         }
-        let transitions = self.hole(Hole::Word(level.transitions.as_ptr() as u64));
+        let transitions = self.hole(Hole::Word(level.list));
         let entry = self.row(transitions, position, size_of::<u32>() as i64);
         self.load_half(entry, 0)
     }
@@ -397,30 +390,30 @@ impl Emitter<'_, '_> {
         bits
     }
 
-    fn fire(&mut self, asked: &LoopContext, parts: &Parts) {
-        let transition = self.b.append_block_param(parts.fire, I64);
-        self.b.switch_to_block(parts.fire);
+    fn fire(&mut self, asked: &LoopContext) {
+        let transition = self.b.append_block_param(asked.parts.fire, I64);
+        self.b.switch_to_block(asked.parts.fire);
         let [lasts, rest] = [0; 2].map(|_| self.b.create_block());
         self.b.set_cold_block(rest);
         if asked.written.starts.is_empty() {
-            self.call_start(asked, parts, lasts, rest, transition);
+            self.call_start(asked, lasts, rest, transition);
         } else {
-            self.start_by_part(asked, parts, lasts, rest, transition);
+            self.start_by_part(asked, lasts, rest, transition);
         }
         let [end, transition, slot] = [0; 3].map(|_| self.b.append_block_param(lasts, I64));
         self.b.switch_to_block(lasts);
         self.enter_begun(asked, transition, slot, end);
-        self.jump(parts.top, &[]);
+        self.jump(asked.parts.top, &[]);
         let [status, transition] = [0; 2].map(|_| self.b.append_block_param(rest, I64));
         self.b.switch_to_block(rest);
         self.leave_to_start(transition, status);
     }
 
-    fn call_start(&mut self, asked: &LoopContext, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
+    fn call_start(&mut self, asked: &LoopContext, lasts: Block, rest: Block, transition: Value) {
         let routines = self.routines_of(asked.routines, transition);
         let status = self.call_routine(LEAF, routines, offset_of!(Routines, start), &[]);
         let (not_done, begun) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(status, not_done, &[], parts.top, &[]);
+        self.b.ins().brif(status, not_done, &[], asked.parts.top, &[]);
         self.b.switch_to_block(not_done);
         let has_begun = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, status, 0);
         self.b.ins().brif(has_begun, begun, &[], rest, &[status.into(), transition.into()]);
@@ -429,17 +422,16 @@ impl Emitter<'_, '_> {
         self.jump(lasts, &[status, transition, slot]);
     }
 
-    fn start_by_part(&mut self, asked: &LoopContext, parts: &Parts, lasts: Block, rest: Block, transition: Value) {
+    fn start_by_part(&mut self, asked: &LoopContext, lasts: Block, rest: Block, transition: Value) {
         let now = self.b.use_var(asked.now);
-        let exit = Exit::Start { done: parts.top, lasts, rest, transition };
-        let program = self.program;
+        let exit = Exit::Start { done: asked.parts.top, lasts, rest, transition };
         self.go_to_part(
             &asked.written.starts,
             transition,
             |s, part| {
-                let plan = &program.transitions[part.transition];
-                let (entry, start) = s.part(part.form(plan.variable_names.len(), 2), exit, now);
-                (entry, start.start(part.transition, plan))
+                let form = FunctionForm { blueprint: part.blueprint, parameters: 2, shape: Some(part.shape) };
+                let (entry, start) = s.part(form, exit, now);
+                (entry, start.start(part.plan))
             },
             |s, part| {
                 let holes = match part.reads {
@@ -484,8 +476,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Time moves to the next end.
-    fn pass_time(&mut self, asked: &LoopContext, parts: &Parts) {
-        self.b.switch_to_block(parts.idle);
+    fn pass_time(&mut self, asked: &LoopContext) {
+        self.b.switch_to_block(asked.parts.idle);
         let gap = self.load(I64, self.engine, self.layout.gap);
         let open = self.b.ins().icmp_imm_s(IntCC::NotEqual, gap, NONE as i64);
         self.when(open, |s| s.close_gap(gap));
@@ -497,13 +489,13 @@ impl Emitter<'_, '_> {
         self.b.def_var(asked.now, end);
         let firings = self.load(I64, self.engine, self.layout.firings);
         self.store(firings, self.engine, self.layout.instant_began);
-        if !self.program.clocked.is_empty() {
+        if asked.plan.has_clocked {
             self.call(self.runtime.touch_clocked, &[self.engine], None);
         }
         if self.rounds() > FEW_ROUNDS {
             self.prefetch();
         }
-        self.jump(parts.finish, &[]);
+        self.jump(asked.parts.finish, &[]);
     }
 
     /// `Engine::prefetch`, where there are many firings.
@@ -528,8 +520,8 @@ impl Emitter<'_, '_> {
     }
 
     /// Ends the first of the firings that end now, and goes on with the next one.
-    fn finish_first(&mut self, asked: &LoopContext, parts: &Parts) {
-        self.b.switch_to_block(parts.finish);
+    fn finish_first(&mut self, asked: &LoopContext) {
+        self.b.switch_to_block(asked.parts.finish);
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let slots = self.load(I64, self.engine, self.layout.slots);
         let order = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, order));
@@ -545,9 +537,9 @@ impl Emitter<'_, '_> {
             self.finish_by_part(asked, slot, ending, transition, [left, succeeded, failed]);
         }
         self.b.switch_to_block(left);
-        self.go_on_from_gap(asked, parts, slot);
+        self.go_on_from_gap(asked, slot);
         self.b.switch_to_block(succeeded);
-        self.go_on_in_order(asked, parts);
+        self.go_on_in_order(asked);
         let [status, transition] = [0; 2].map(|_| self.b.append_block_param(failed, I64));
         self.b.switch_to_block(failed);
         self.leave_to_start(transition, status);
@@ -579,7 +571,7 @@ impl Emitter<'_, '_> {
     /// many others there are, where there are lanes.
     fn record_of(&mut self, asked: &LoopContext, slot: Value, ending: Value) -> (Value, Option<Value>) {
         let own = |s: &mut Self| s.b.ins().iadd_imm_s(ending, Records::<Ending>::HEAD as i64);
-        if self.program.lanes == 0 {
+        if !asked.plan.has_lanes {
             return (own(self), None);
         }
         let lane = self.load(I32, ending, offset_of!(Ending, lane));
@@ -606,13 +598,13 @@ impl Emitter<'_, '_> {
         let succeeds = self.b.create_block();
         let lane = self.b.append_block_param(succeeds, I64);
         let exit = Exit::Finish { left, succeeds, failed, transition };
-        let program = self.program;
         self.go_to_part(
             &asked.written.finishes,
             transition,
             |s, part| {
-                let (entry, finish) = s.part(part.form(0, 3), exit, now);
-                (entry, finish.finish(part.transition, &program.transitions[part.transition]))
+                let form = FunctionForm { blueprint: part.blueprint, parameters: 3, shape: Some(part.shape) };
+                let (entry, finish) = s.part(form, exit, now);
+                (entry, finish.finish(part.plan))
             },
             |s, _| vec![s.engine, holes, ending],
         );
@@ -639,28 +631,28 @@ impl Emitter<'_, '_> {
 
     /// A firing has left its slot: to the next that ends now, if there is one, or else to those that may start. There is none
     /// unless several were found to end at one time.
-    fn go_on_from_gap(&mut self, asked: &LoopContext, parts: &Parts, slot: Value) {
+    fn go_on_from_gap(&mut self, asked: &LoopContext, slot: Value) {
         self.store(slot, self.engine, self.layout.gap);
         let now = self.b.use_var(asked.now);
         let tie = self.load(I64, self.engine, self.layout.tie);
         let may_be = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, now, tie);
         let (tied, close) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(may_be, tied, &[], parts.top, &[]);
+        self.b.ins().brif(may_be, tied, &[], asked.parts.top, &[]);
         self.b.switch_to_block(tied);
         self.call_rarely(Rare::LookBeside, &[slot]);
         let more = self.load(I8, self.engine, self.layout.more);
-        self.b.ins().brif(more, close, &[], parts.top, &[]);
+        self.b.ins().brif(more, close, &[], asked.parts.top, &[]);
         self.b.switch_to_block(close);
         self.close_gap(slot);
-        self.jump(parts.finish, &[]);
+        self.jump(asked.parts.finish, &[]);
     }
 
     /// The same where the next of a lane has taken the slot.
-    fn go_on_in_order(&mut self, asked: &LoopContext, parts: &Parts) {
+    fn go_on_in_order(&mut self, asked: &LoopContext) {
         let nodes = self.load(I64, self.engine, self.layout.nodes);
         let next = self.load(I64, nodes, size_of::<Key>() + offset_of!(Key, time));
         let now = self.b.use_var(asked.now);
         let due = self.b.ins().icmp(IntCC::Equal, next, now);
-        self.b.ins().brif(due, parts.finish, &[], parts.top, &[]);
+        self.b.ins().brif(due, asked.parts.finish, &[], asked.parts.top, &[]);
     }
 }

@@ -1,7 +1,9 @@
 //! Writes the code of a transition, and of the loop: a file for each subject, as in `state` and `engine`. Every file has methods of
 //! the one `Emitter`.
 //!
-//! May import: what `jit` may; of `jit`: `holes`, `layout`, `profile`, `runtime`.
+//! Of a net, emission knows a blueprint and nothing else.
+//!
+//! May import: what `jit` may, but for `program` and `net`; of `jit`: `blueprint`, `holes`, `layout`, `profile`, `runtime`.
 //!
 //! - [`emitter`]: the vocabulary that everything else is made of
 //! - [`slots`]: the values of tokens

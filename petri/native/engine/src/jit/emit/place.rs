@@ -6,29 +6,30 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 
-use crate::base::ids::{GaugeId, PlaceId, TransitionId};
-use crate::jit::emit::emitter::{Emitter, Source, TokenCount};
+use crate::jit::blueprint::names::{PlaceRef, TransitionRef, OWN};
+use crate::jit::blueprint::place::{Dependent, Gauge, Moves, Watch};
+use crate::jit::blueprint::transition::TransitionPlan;
+use crate::jit::emit::emitter::{Emitter, Lost, Source, TokenCount};
 use crate::jit::holes::Hole;
 use crate::jit::profile::Occupancy;
 use crate::observe::levels::{self, LEVELS};
-use crate::program::watch::{Dependent, Gauge, Watch};
 use crate::state::counters::{PlaceCounters, TransitionCounters};
 use crate::state::store::Store;
-
-/// Beyond so many watches and dependents a gauge is left to the runtime: the code would be long, and seldom in the cache.
-const MOST_WATCHES: usize = 24;
-
-/// Whether a gauge is left to the runtime.
-pub fn has_many_watches(gauge: &Gauge) -> bool {
-    let number = |(first, end): (u32, u32)| (end - first) as usize;
-    number(gauge.watches) + number(gauge.dependents) > MOST_WATCHES
-}
 
 /// Which way a number of tokens changes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     Up,
     Down,
+}
+
+/// A number changes by so much.
+#[derive(Clone, Copy)]
+struct Change {
+    before: Value,
+    after: Value,
+    count: TokenCount,
+    way: Way,
 }
 
 /// Whether a threshold is crossed.
@@ -48,11 +49,11 @@ struct Spells {
     since: usize,
 }
 
-impl Emitter<'_, '_> {
+impl<'a> Emitter<'a, '_> {
     // ------------------------------------------------------------ numbers and statistics
 
     /// `Levels::changes`.
-    fn lengthen_level(&mut self, place: PlaceId, tokens: Value) {
+    fn lengthen_level(&mut self, place: PlaceRef, tokens: Value) {
         let Some(times) = self.layout.levels_times else { return };
         let times = self.load(I64, self.engine, times);
         let place = self.place_id(place);
@@ -110,15 +111,15 @@ impl Emitter<'_, '_> {
     }
 
     /// A firing that takes time starts, or ends (`state::Transition::begin` and `end`).
-    pub fn in_progress(&mut self, transition: TransitionId, way: Way) {
-        let state = self.transition(transition);
+    pub fn in_progress(&mut self, plan: &TransitionPlan, way: Way) {
+        let state = self.transition(OWN);
         let of = Spells {
             address: state,
             integral: offset_of!(TransitionCounters, integral),
             since: offset_of!(TransitionCounters, busy_since),
         };
         let (active, now) = (offset_of!(TransitionCounters, active), self.now);
-        if self.program.transitions[transition].takes_turns {
+        if plan.takes_turns {
             let number = self.int(u64::from(way == Way::Up));
             self.store(number, state, offset_of!(TransitionCounters, in_progress));
             if way == Way::Up {
@@ -131,7 +132,7 @@ impl Emitter<'_, '_> {
         let before = self.load(I64, state, offset_of!(TransitionCounters, in_progress));
         let after = self.b.ins().iadd_imm_s(before, if way == Way::Up { 1 } else { -1 });
         self.store(after, state, offset_of!(TransitionCounters, in_progress));
-        let occupancy = self.activity(transition);
+        let occupancy = plan.activity;
         let (seldom, mostly) = (occupancy == Occupancy::Seldom, occupancy == Occupancy::Mostly);
         if way == Way::Up {
             let more = |s: &mut Self| s.aside(seldom, |s| s.lessen(of, TokenCount::Const(1)));
@@ -144,28 +145,33 @@ impl Emitter<'_, '_> {
     }
 
     /// Whether a place has one token at most.
-    pub fn holds_one(&self, place: PlaceId) -> bool {
-        self.program.places[place].holds_one()
+    pub fn holds_one(&self, place: PlaceRef) -> bool {
+        self.blueprint[place].holds_one
+    }
+
+    /// What a token that comes or goes leads to.
+    pub fn moves(&self, place: PlaceRef) -> &'a Moves {
+        self.blueprint[place].moves()
     }
 
     /// Whether a place may have more tokens than at first. If not, there is room for all that come.
-    pub fn may_grow(&self, place: PlaceId) -> bool {
-        self.program.places[place].most.is_none()
+    pub fn may_grow(&self, place: PlaceRef) -> bool {
+        self.blueprint[place].may_grow
     }
 
     /// Whether these tokens are all that a place can have, so that it has none before they come, and none after they go.
-    fn is_only(&self, place: PlaceId, count: TokenCount) -> bool {
+    fn is_only(&self, place: PlaceRef, count: TokenCount) -> bool {
         self.holds_one(place) && matches!(count, TokenCount::Const(1))
     }
 
     /// The spells of tokens of a place.
-    fn spells(&mut self, place: PlaceId) -> Spells {
+    fn spells(&mut self, place: PlaceRef) -> Spells {
         let address = self.place(place);
         Spells { address, integral: offset_of!(PlaceCounters, integral), since: offset_of!(PlaceCounters, busy_since) }
     }
 
     /// How many tokens a place has where so many are about to arrive, or to leave.
-    pub fn tokens_before(&mut self, place: PlaceId, count: TokenCount, way: Way) -> Value {
+    pub fn tokens_before(&mut self, place: PlaceRef, count: TokenCount, way: Way) -> Value {
         if self.is_only(place, count) {
             self.int(u64::from(way == Way::Down))
         } else {
@@ -173,8 +179,9 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Tokens leave a place, which had more before: `state::Place::lose`, and what watches it.
-    pub fn lose(&mut self, place: PlaceId, before: Value, count: TokenCount) {
+    /// Tokens leave a place, which had more before: `state::Place::lose`, and what watches it. `lost`: where conditions are
+    /// noted that the transition loses, if they are told later.
+    pub fn lose(&mut self, place: PlaceRef, before: Value, count: TokenCount, mut lost: Option<&mut Lost>) {
         self.lengthen_level(place, before);
         let after = match count {
             TokenCount::Const(count) => self.b.ins().iadd_imm_s(before, -(count as i64)),
@@ -183,18 +190,18 @@ impl Emitter<'_, '_> {
         let of = self.spells(place);
         self.lengthen(of, count);
         self.store(after, of.address, offset_of!(PlaceCounters, tokens));
-        self.moved(GaugeId::tokens(place), before, after, count, Way::Down, &[]);
-        let load = self.program.gauges[GaugeId::tokens(place)].load;
-        if load != GaugeId::NONE {
+        let change = Change { before, after, count, way: Way::Down };
+        self.moved(&self.moves(place).tokens, Some(place), change, &[], lost.as_deref_mut());
+        if let Some(load) = &self.moves(place).load {
             let reserved = self.reserved(place);
             let (before, after) = (self.b.ins().iadd(before, reserved), self.b.ins().iadd(after, reserved));
-            self.moved(load, before, after, count, Way::Down, &[]);
+            self.moved(load, None, Change { before, after, ..change }, &[], lost);
         }
     }
 
     /// Tokens arrive in a place, which had others before: `state::Place::gain`, and what watches it. `reserved`: room was kept for
     /// them. `arriving` are the values of one that has any.
-    pub fn gain(&mut self, place: PlaceId, before: Value, count: TokenCount, reserved: bool, arriving: &[Source]) {
+    pub fn gain(&mut self, place: PlaceRef, before: Value, count: TokenCount, reserved: bool, arriving: &[Source]) {
         let state = self.place(place);
         self.lengthen_level(place, before);
         let (number, after) = match count {
@@ -212,24 +219,25 @@ impl Emitter<'_, '_> {
             let more = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, maximum);
             self.when(more, |s| s.aside(true, |s| s.store(after, state, offset_of!(PlaceCounters, maximum))));
         }
-        self.moved(GaugeId::tokens(place), before, after, count, Way::Up, arriving);
-        if self.program.places[place].capacity.is_some() {
+        let change = Change { before, after, count, way: Way::Up };
+        self.moved(&self.moves(place).tokens, Some(place), change, arriving, None);
+        if self.blueprint[place].has_capacity {
             self.fill_room(place, before, after, count, reserved);
         }
     }
 
-    fn reserved(&mut self, place: PlaceId) -> Value {
+    fn reserved(&mut self, place: PlaceRef) -> Value {
         let store = self.store_of(place);
         self.load(I64, store, offset_of!(Store, reserved))
     }
 
-    fn set_reserved(&mut self, place: PlaceId, reserved: Value) {
+    fn set_reserved(&mut self, place: PlaceRef, reserved: Value) {
         let store = self.store_of(place);
         self.store(reserved, store, offset_of!(Store, reserved));
     }
 
     /// Reserved room becomes tokens, or else the load grows.
-    fn fill_room(&mut self, place: PlaceId, before: Value, after: Value, count: TokenCount, reserved: bool) {
+    fn fill_room(&mut self, place: PlaceRef, before: Value, after: Value, count: TokenCount, reserved: bool) {
         let room = self.reserved(place);
         if reserved {
             let count = self.number(count);
@@ -237,44 +245,45 @@ impl Emitter<'_, '_> {
             self.set_reserved(place, left);
             return;
         }
-        let load = self.program.gauges[GaugeId::tokens(place)].load;
-        if load != GaugeId::NONE {
+        if let Some(load) = &self.moves(place).load {
             let (before, after) = (self.b.ins().iadd(before, room), self.b.ins().iadd(after, room));
-            self.moved(load, before, after, count, Way::Up, &[]);
+            self.moved(load, None, Change { before, after, count, way: Way::Up }, &[], None);
         }
     }
 
     /// Keeps room in a place with a capacity for tokens that a firing in progress will deposit.
-    pub fn keep_room(&mut self, place: PlaceId, count: TokenCount) {
+    pub fn keep_room(&mut self, place: PlaceRef, count: TokenCount) {
         let room = self.reserved(place);
         let number = self.number(count);
         let kept = self.b.ins().iadd(room, number);
         self.set_reserved(place, kept);
-        let load = self.program.gauges[GaugeId::tokens(place)].load;
-        if load != GaugeId::NONE {
+        if let Some(load) = &self.moves(place).load {
             let tokens = self.tokens(place);
             let (before, after) = (self.b.ins().iadd(tokens, room), self.b.ins().iadd(tokens, kept));
-            self.moved(load, before, after, count, Way::Up, &[]);
+            self.moved(load, None, Change { before, after, count, way: Way::Up }, &[], None);
         }
     }
 
     // ------------------------------------------------------------ what watches a number
 
     /// `Enabling::moved`. The number of tokens of a place also has a time above zero.
-    fn moved(&mut self, gauge: GaugeId, before: Value, after: Value, count: TokenCount, way: Way, arriving: &[Source]) {
-        let program = self.program;
-        let entry = &program.gauges[gauge];
-        let (watches, dependents) = program.watching(entry);
+    fn moved(
+        &mut self,
+        gauge: &Gauge,
+        place: Option<PlaceRef>,
+        change: Change,
+        arriving: &[Source],
+        mut lost: Option<&mut Lost>,
+    ) {
+        let Change { before, after, count, way } = change;
         let high = if way == Way::Up { after } else { before };
-        let place = (gauge.at() < program.places.len()).then_some(PlaceId(gauge.0));
-        let many = has_many_watches(entry);
-        let watches = if many { &[] } else { watches };
+        let (watches, dependents) = gauge.seen();
         if let Some(place) = place.filter(|_| watches.iter().all(|watch| watch.threshold != 1)) {
             let crossed = self.crossed(1, Some(place), high, count);
             self.when_turned(crossed, Some(place), count, way, |_| {});
         }
-        if many {
-            let id = self.hole(Hole::Word(u64::from(gauge.0)));
+        if let Gauge::Many(number) = *gauge {
+            let id = self.hole(Hole::Word(number));
             self.call(self.runtime.moved, &[self.engine, id, before, after], None);
             return;
         }
@@ -283,21 +292,21 @@ impl Emitter<'_, '_> {
             let crossed = self.crossed(group[0].threshold, place, high, count);
             if let (Some(place), Crossed::If(crossed)) = (wavering, crossed) {
                 if self.is_single_watch(group) {
-                    self.cross_free(crossed, place, count, &group[0], way);
+                    self.cross_free(crossed, place, change, &group[0], lost.as_deref_mut());
                     continue;
                 }
             }
             self.when_turned(crossed, place.filter(|_| group[0].threshold == 1), count, way, |s| {
-                let own = |watch: &&Watch| Some(watch.transition) == s.own;
+                let own = |watch: &&Watch| Some(watch.transition) == s.own();
                 let (first, others): (Vec<&Watch>, Vec<&Watch>) = group.iter().partition(own);
                 for watch in first.into_iter().chain(others) {
                     let dependent = dependents.iter().find(|dependent| dependent.transition == watch.transition);
                     let seen = dependent.and_then(|dependent| s.is_seen(dependent, arriving));
-                    s.cross(watch, way, seen);
+                    s.cross(watch, way, seen, lost.as_deref_mut());
                 }
             });
         }
-        let own = |dependent: &&Dependent| Some(dependent.transition) == self.own;
+        let own = |dependent: &&Dependent| Some(dependent.transition) == self.own();
         let (first, others): (Vec<&Dependent>, Vec<&Dependent>) = dependents.iter().partition(own);
         for dependent in first.into_iter().chain(others) {
             let seen = self.is_seen(dependent, arriving);
@@ -310,7 +319,7 @@ impl Emitter<'_, '_> {
     fn when_turned(
         &mut self,
         crossed: Crossed,
-        place: Option<PlaceId>,
+        place: Option<PlaceRef>,
         count: TokenCount,
         way: Way,
         then: impl FnOnce(&mut Self),
@@ -323,7 +332,7 @@ impl Emitter<'_, '_> {
             };
         };
         let of = self.spells(place);
-        let (rises, occupancy) = (way == Way::Up, self.occupancy(place));
+        let (rises, occupancy) = (way == Way::Up, self.blueprint[place].occupancy);
         let turn = |s: &mut Self| {
             if rises {
                 s.store(s.now, of.address, of.since);
@@ -345,7 +354,14 @@ impl Emitter<'_, '_> {
     }
 
     /// The same without a branch, and for one transition that watches the place.
-    fn cross_free(&mut self, crossed: Value, place: PlaceId, count: TokenCount, watch: &Watch, way: Way) {
+    fn cross_free(
+        &mut self,
+        crossed: Value,
+        place: PlaceRef,
+        Change { count, way, .. }: Change,
+        watch: &Watch,
+        lost: Option<&mut Lost>,
+    ) {
         let of = self.spells(place);
         if way == Way::Up {
             let since = self.load(I64, of.address, of.since);
@@ -359,7 +375,7 @@ impl Emitter<'_, '_> {
             let spell = self.b.ins().select(crossed, spell, zero);
             self.add_time(of.address, offset_of!(PlaceCounters, nonempty), spell);
         }
-        if self.is_told_later(watch, way, Some(crossed)) {
+        if self.is_told_later(watch, way, Some(crossed), lost) {
             return;
         }
         let Some(member) = self.member(watch.transition) else { return };
@@ -377,25 +393,24 @@ impl Emitter<'_, '_> {
 
     /// Whether these are all that watch a place for its first token, and need no more than a bit each.
     fn is_single_watch(&self, group: &[Watch]) -> bool {
-        let simple = |id| self.program.transitions[id].plain && self.has_member(id);
+        let simple = |id: TransitionRef| self.blueprint[id].plain && self.has_member(id);
         matches!(group, [watch] if watch.threshold == 1 && simple(watch.transition))
     }
 
     /// Whether it needs no branch to tell which of its conditions a transition loses when so many tokens of a place are taken.
-    pub fn crosses_freely(&self, id: TransitionId, place: PlaceId, count: u64) -> bool {
-        let gauge = &self.program.gauges[GaugeId::tokens(place)];
-        let (watches, _) = self.program.watching(gauge);
+    pub fn crosses_freely(&self, id: TransitionRef, place: PlaceRef, count: u64) -> bool {
+        let Gauge::Few { watches, .. } = &self.moves(place).tokens else { return false };
         let free = |group: &[Watch]| {
             let concerned = group.iter().any(|watch| watch.transition == id);
             !concerned
                 || self.is_only(place, TokenCount::Const(count))
                 || self.is_unpredictable(place) && self.is_single_watch(group)
         };
-        !has_many_watches(gauge) && watches.chunk_by(|a, b| a.threshold == b.threshold).all(free)
+        watches.chunk_by(|a, b| a.threshold == b.threshold).all(free)
     }
 
     /// Whether a threshold lies above the lower and not above the higher of two numbers that are `count` apart.
-    fn crossed(&mut self, threshold: u64, place: Option<PlaceId>, high: Value, count: TokenCount) -> Crossed {
+    fn crossed(&mut self, threshold: u64, place: Option<PlaceRef>, high: Value, count: TokenCount) -> Crossed {
         if place.is_some_and(|place| self.is_only(place, count)) {
             return if threshold == 1 { Crossed::Always } else { Crossed::Never };
         }

@@ -8,14 +8,13 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, BlockArg, InstBuilder, Value};
 use cranelift_frontend::Variable;
 
-use crate::base::ids::{IndexId, PlaceId};
 use crate::engine::code::ENABLED;
+use crate::jit::blueprint::expression::SlotValue;
+use crate::jit::blueprint::names::{IndexRef, PlaceRef};
+use crate::jit::blueprint::place::KeySlot;
+use crate::jit::blueprint::transition::{Count, Find, Inhibitor, Input, TransitionPlan};
 use crate::jit::emit::emitter::{Emitter, Source, FLAGS};
 use crate::jit::holes::Hole;
-use crate::program::arc::{Count, Find, InhibitorProgram, InputProgram};
-use crate::program::compile::transition::is_bag;
-use crate::program::expression;
-use crate::program::transition::TransitionProgram;
 use crate::state::index::{Bucket, Index, BUCKET_SEATS};
 
 /// Searches with more loops, one in the other, are left to the general way: there is little to gain where so much is
@@ -23,9 +22,9 @@ use crate::state::index::{Bucket, Index, BUCKET_SEATS};
 const MOST_LOOPS: usize = 6;
 
 /// Whether there is code for the search of a transition.
-pub fn can_search(plan: &TransitionProgram) -> bool {
-    let loops = plan.inputs.iter().filter(|arc| is_bag(arc) && arc.decides).count();
-    plan.rooms.is_empty() && loops <= MOST_LOOPS
+pub fn can_search(plan: &TransitionPlan) -> bool {
+    let loops = plan.inputs.iter().filter(|arc| arc.is_bag() && arc.decides).count();
+    !plan.asks_for_room && loops <= MOST_LOOPS
 }
 
 /// The tokens of a bag that an arc may find: all, or those of a group.
@@ -38,13 +37,13 @@ struct Choices {
 /// Tokens of a bag that are alike in the slots of an index.
 #[derive(Clone, Copy)]
 struct Group {
-    index: IndexId,
+    index: IndexRef,
     bucket: Value,
 }
 
 /// What a search knows where it has come to.
 struct Nest<'p> {
-    plan: &'p TransitionProgram,
+    plan: &'p TransitionPlan,
     /// Arcs that leave a choice, but whose choices need no more than to be counted.
     counted: Vec<bool>,
     /// What each arc has chosen: a seat, or a number of black tokens.
@@ -64,14 +63,14 @@ struct Tally {
 type Complete<'c, 'a, 'b> = &'c mut dyn FnMut(&mut Emitter<'a, 'b>, &Nest, Block);
 
 impl<'p> Nest<'p> {
-    fn new(plan: &'p TransitionProgram, is_counted: impl Fn(usize) -> bool) -> Self {
+    fn new(plan: &'p TransitionPlan, is_counted: impl Fn(usize) -> bool) -> Self {
         let arcs = 0..plan.inputs.len();
-        let counted = arcs.clone().map(|i| is_bag(&plan.inputs[i]) && is_counted(i)).collect();
+        let counted = arcs.clone().map(|i| plan.inputs[i].is_bag() && is_counted(i)).collect();
         Nest { plan, counted, chosen: vec![None; arcs.len()], choices: None }
     }
 
     fn loops(&self, arc: usize) -> bool {
-        is_bag(&self.plan.inputs[arc]) && !self.counted[arc]
+        self.plan.inputs[arc].is_bag() && !self.counted[arc]
     }
 
     fn has_loops(&self) -> bool {
@@ -95,7 +94,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     // ------------------------------------------------------------ is there a binding?
 
     /// Whether a transition that watches do not exclude is enabled.
-    pub fn look(mut self, plan: &TransitionProgram) -> Vec<Hole> {
+    pub fn look(mut self, plan: &TransitionPlan) -> Vec<Hole> {
         let mut nest = Nest::new(plan, |arc| !plan.inputs[arc].decides);
         // A fault in any binding must be told, so all are looked at.
         let goes_on = plan.exhaustive && nest.has_loops();
@@ -121,8 +120,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     // ------------------------------------------------------------ one of the bindings
 
     /// `Engine::bind_by_search`: counts the bindings, draws one, and tells the seats and numbers of its tokens.
-    pub fn choose_by_search(&mut self, plan: &TransitionProgram, chosen: &mut [Option<Value>]) {
-        let last = (0..plan.inputs.len()).rev().find(|&arc| is_bag(&plan.inputs[arc]));
+    pub fn choose_by_search(&mut self, plan: &TransitionPlan, chosen: &mut [Option<Value>]) {
+        let last = (0..plan.inputs.len()).rev().find(|&arc| plan.inputs[arc].is_bag());
         let counted = last.filter(|&arc| !plan.inputs[arc].decides);
         let mut nest = Nest::new(plan, |arc| Some(arc) == counted);
         let hit = self.b.create_block();
@@ -288,7 +287,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Asks for more than so many tokens in a place.
-    fn require_tokens(&mut self, place: PlaceId, number: usize, otherwise: Block) {
+    fn require_tokens(&mut self, place: PlaceRef, number: usize, otherwise: Block) {
         let tokens = self.tokens(place);
         let enough = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, tokens, number as i64);
         self.unless(enough, otherwise);
@@ -342,7 +341,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// The token in a seat, unless an arc before has found it (E1).
-    fn take_seat(&mut self, nest: &Nest, arc: &InputProgram, seat: Value, otherwise: Block) {
+    fn take_seat(&mut self, nest: &Nest, arc: &Input, seat: Value, otherwise: Block) {
         for used in arc.before.iter().filter_map(|&i| nest.chosen[i]) {
             let fresh = self.b.ins().icmp(IntCC::NotEqual, seat, used);
             self.unless(fresh, otherwise);
@@ -356,7 +355,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Inhibitors and guard (E4, E5).
     fn admit(&mut self, nest: &Nest, next: Block, complete: Complete<'_, 'a, 'b>) {
         let plan = nest.plan;
-        let told = |(i, arc): (usize, &InhibitorProgram)| {
+        let told = |(i, arc): (usize, &Inhibitor)| {
             i < plan.watched.1 && arc.index.is_none() && matches!(arc.threshold, Count::Const(_))
         };
         for (_, arc) in plan.inhibitors.iter().enumerate().filter(|arc| !told(*arc)) {
@@ -382,7 +381,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn natural(&mut self, count: &Count) -> Value {
         match count {
             Count::Const(count) => self.int(*count),
-            Count::Of(count, _) => {
+            Count::Of(count) => {
                 let count = self.integer(count, self.now);
                 let natural = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, count, 0);
                 self.require(natural);
@@ -394,18 +393,17 @@ impl<'a, 'b> Emitter<'a, 'b> {
     // ------------------------------------------------------------ tokens by key
 
     /// The values that a token must have in some slots.
-    fn key(&mut self, equals: &[(u32, expression::Value)]) -> Vec<Source> {
+    fn key(&mut self, equals: &[(u32, SlotValue)]) -> Vec<Source> {
         equals.iter().map(|(_, value)| self.slot_value(value, self.now)).collect()
     }
 
     /// The tokens with some values in the slots of an index.
-    fn group_of(&mut self, id: IndexId, equals: &[(u32, expression::Value)]) -> Group {
+    fn group_of(&mut self, id: IndexRef, equals: &[(u32, SlotValue)]) -> Group {
         let key = self.key(equals);
-        let program = self.program;
-        let index = &program.indices[id];
+        let index = &self.blueprint[id];
         let bucket = if index.extents.is_some() {
-            let slots: Vec<u32> = (0..key.len() as u32).collect();
-            let group = self.group(index, &slots, &key, |_, _| false);
+            let slots: Vec<KeySlot> = (0..key.len() as u32).map(|slot| KeySlot { slot, inside: false }).collect();
+            let group = self.group(index, &slots, &key);
             let index = self.index(id);
             let record = self.bucket(id, index, group);
             self.b.ins().iadd_imm_s(record, Index::BUCKET as i64)

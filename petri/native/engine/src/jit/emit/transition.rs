@@ -6,25 +6,20 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{InstBuilder, MemFlagsData, Value};
 
-use crate::base::ids::{JoinId, PlaceId, TransitionId};
-use crate::base::random::RECTANGLES;
 use crate::base::ticks::{HORIZON, ROUNDER, SHORT};
 use crate::base::trajectory::{FIRINGS, WORDS};
 use crate::collections::records::Records;
 use crate::engine::code::{Routine, DONE, GENERAL};
-use crate::jit::emit::emitter::{Emitter, Exit, Source, TokenCount, LEAF};
-use crate::jit::emit::expression::Mean;
+use crate::jit::blueprint::expression::Mean;
+use crate::jit::blueprint::names::{PlaceRef, OWN};
+use crate::jit::blueprint::transition::{
+    Count, Find, Input, JoinSelection, Output, OutputForm, Selection, Take, Time, TransitionPlan,
+};
+use crate::jit::emit::emitter::{Emitter, Exit, Lost, Source, TokenCount, LEAF};
 use crate::jit::emit::output::Given;
 use crate::jit::emit::place::Way;
 use crate::jit::emit::search::can_search;
 use crate::jit::holes::Hole;
-use crate::program::arc::{Count, Find, InputProgram, OutputForm, OutputProgram, Take};
-use crate::program::expression::Real;
-use crate::program::join::{ArcChoice, JoinProgram};
-use crate::program::place::Bound;
-use crate::program::transition::NO_LANE;
-use crate::program::transition::{Selection, Time, TransitionProgram};
-use crate::program::Program;
 use crate::state::agenda::Ending;
 use crate::state::counters::TransitionCounters;
 
@@ -33,37 +28,6 @@ enum Lasts {
     Always,
     Never,
     If(Value),
-}
-
-/// The mean of an exponential firing time, if it is such that nearly all are short, and none is 0 but by chance.
-pub fn short_mean(time: &Real) -> Option<&f64> {
-    match time {
-        Real::ConstExponential(mean, _) if Mean::of(mean).is_usual() && *mean < SHORT / RECTANGLES => Some(mean),
-        _ => None,
-    }
-}
-
-/// Whether there is code for the firings of a transition.
-pub fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
-    let bounds = |place: &PlaceId| &program.places[*place].bounds;
-    let alike = |arc: &OutputProgram| {
-        let whole =
-            |bound: &Bound| bound.real || [bound.low, bound.high].iter().flatten().all(|b| b.as_int().is_some());
-        let same = |a: &Bound, b: &Bound| (a.low, a.high, a.real) == (b.low, b.high, b.real);
-        arc.checks.iter().all(|&slot| {
-            let first = &bounds(&arc.places[0])[slot];
-            whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
-        })
-    };
-    !weighs(program, plan)
-        && plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
-}
-
-/// Whether tokens come to, or leave, a place whose capacity is one of weight.
-fn weighs(program: &Program, plan: &TransitionProgram) -> bool {
-    let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
-    let given = plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
-    taken.chain(given).any(|place| program.places[place].weight.is_some())
 }
 
 impl Emitter<'_, '_> {
@@ -76,8 +40,8 @@ impl Emitter<'_, '_> {
     }
 
     /// The end of a firing that lasted.
-    pub fn finish_by_engine(mut self, id: TransitionId) -> Vec<Hole> {
-        let (transition, record) = (self.transition_id(id), self.parameter(2));
+    pub fn finish_by_engine(mut self) -> Vec<Hole> {
+        let (transition, record) = (self.transition_id(OWN), self.parameter(2));
         let status = self.call(self.runtime.finish, &[self.engine, transition, record], Some(I64));
         self.leave_on_fault(status);
         self.leave(DONE);
@@ -86,9 +50,8 @@ impl Emitter<'_, '_> {
 
     // ------------------------------------------------------------ the start of a firing
 
-    pub fn start(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Hole> {
-        self.own = Some(id);
-        let mut chosen = self.choose(id, plan);
+    pub fn start(mut self, plan: &TransitionPlan) -> Vec<Hole> {
+        let mut chosen = self.choose(plan);
         for (i, arc) in plan.inputs.iter().enumerate().filter(|(_, arc)| !arc.binds.is_empty()) {
             let token = match (&arc.find, chosen[i]) {
                 (Find::Head { depth }, _) => self.shown(arc.place, *depth),
@@ -96,19 +59,19 @@ impl Emitter<'_, '_> {
                 (_, None) => continue,
             };
             for (slot, variable) in &arc.binds {
-                self.variables[variable.at()] = Some(Source::At(token, 8 * *slot as usize));
+                self.variables[*variable] = Some(Source::At(token, 8 * *slot as usize));
             }
         }
         if plan.selection != Selection::Search {
             for &arc in &plan.counts {
-                if let Find::Black(Count::Of(count, _)) = &plan.inputs[arc].find {
+                if let Find::Black(Count::Of(count)) = &plan.inputs[arc].find {
                     chosen[arc] = Some(self.integer(count, self.now));
                 }
             }
         }
         for (variable, value) in &plan.draws {
             let bits = self.bits(value, self.now);
-            self.variables[variable.at()] = Some(Source::Known(bits));
+            self.variables[*variable] = Some(Source::Known(bits));
         }
         let (lasts, end) = self.duration(&plan.time);
         let mut given: Vec<Given> = plan.outputs.iter().map(|arc| self.given(arc, end)).collect();
@@ -118,80 +81,74 @@ impl Emitter<'_, '_> {
         }
         let total = self.room_in_net(plan, &given, &chosen);
         self.return_chance();
-        if self.program.probes.hears_starts(id) {
+        if plan.hears_starts {
             self.spill_variables();
-            let transition = self.transition_id(id);
+            let transition = self.transition_id(OWN);
             let status = self.call(self.runtime.started, &[self.engine, transition, end], Some(I64));
             self.leave_on_fault(status);
         }
-        self.enter_hash(id, end);
-        let state = self.transition(id);
+        self.enter_hash(end);
+        let state = self.transition(OWN);
         self.add_at(state, offset_of!(TransitionCounters, firings), 1);
         if let Some(total) = total {
             self.store(total, self.engine, self.layout.total);
         }
-        self.lose_conditions(id, plan, |s| s.take(plan, &mut chosen));
+        self.lose_conditions(OWN, plan, |s, lost| s.take(plan, &mut chosen, lost));
         self.add_at(self.engine, self.layout.firings, 1);
         match lasts {
             Lasts::Always => {
-                self.last(id, plan, &given, end);
+                self.last(plan, &given, end);
                 return self.end();
             }
             Lasts::If(lasts) => {
                 let at_once = self.b.create_block();
                 self.b.set_cold_block(at_once);
                 self.unless(lasts, at_once);
-                self.last(id, plan, &given, end);
+                self.last(plan, &given, end);
                 self.b.switch_to_block(at_once);
-                self.deposit(id, plan, given, false);
+                self.deposit(plan, given, false);
             }
-            Lasts::Never => self.deposit(id, plan, given, false),
+            Lasts::Never => self.deposit(plan, given, false),
         }
         self.leave(DONE);
         self.end()
     }
 
     /// An arc's variables have the values of its token.
-    pub fn bind(&mut self, arc: &InputProgram, token: Value) {
+    pub fn bind(&mut self, arc: &Input, token: Value) {
         for (slot, variable) in &arc.binds {
             let value = self.load(I64, token, 8 * *slot as usize);
-            self.variables[variable.at()] = Some(Source::Known(value));
+            self.variables[*variable] = Some(Source::Known(value));
         }
     }
 
     /// The tokens of one binding: for arcs that leave a choice, a seat or a number.
-    fn choose(&mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Option<Value>> {
+    fn choose(&mut self, plan: &TransitionPlan) -> Vec<Option<Value>> {
         let mut chosen = vec![None; plan.inputs.len()];
-        match plan.selection {
-            Selection::Bag(arc) => {
+        match &plan.selection {
+            &Selection::Bag(arc) => {
                 let place = plan.inputs[arc].place;
                 chosen[arc] = Some(self.any_of(place));
             }
             Selection::Join(join) => {
-                let program = self.program;
-                let plan = &program.joins[join.at()];
-                let mut bindings = self.choices(join);
-                for arc in &plan.free {
-                    let tokens = self.tokens(arc.place);
-                    let tokens = match arc.used() {
+                let mut bindings = self.choices(join.join);
+                for &(place, used) in &join.free {
+                    let tokens = self.tokens(place);
+                    let tokens = match used {
                         0 => tokens,
                         used => self.b.ins().iadd_imm_s(tokens, -(used as i64)),
                     };
                     bindings = self.b.ins().imul(bindings, tokens);
                 }
                 let k = self.equal_choice(bindings);
-                self.choose_of(join, plan, k, &mut chosen);
+                self.choose_of(join, k, &mut chosen);
             }
             Selection::Product if Self::is_pair(plan) => self.choose_product(plan, &mut chosen),
-            Selection::Search if can_search(plan) && plan.prefer.is_none() => self.choose_by_search(plan, &mut chosen),
-            Selection::Product
-            | Selection::Match(_)
-            | Selection::Tree(_)
-            | Selection::Preferred(..)
-            | Selection::Search => {
-                let open = |arc: &InputProgram| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
+            Selection::Search if can_search(plan) && !plan.prefers => self.choose_by_search(plan, &mut chosen),
+            Selection::Product | Selection::Match | Selection::Tree | Selection::Preferred | Selection::Search => {
+                let open = |arc: &Input| !matches!(arc.find, Find::Black(Count::Const(_)) | Find::Head { .. });
                 self.lend_chance();
-                let transition = self.transition_id(id);
+                let transition = self.transition_id(OWN);
                 let status = self.call(self.runtime.choose, &[self.engine, transition], Some(I64));
                 self.regain_chance();
                 if let Some(status) = status {
@@ -208,7 +165,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Any token of a bag.
-    fn any_of(&mut self, place: PlaceId) -> Value {
+    fn any_of(&mut self, place: PlaceRef) -> Value {
         if self.holds_one(place) {
             return self.int(0);
         }
@@ -221,13 +178,13 @@ impl Emitter<'_, '_> {
     }
 
     /// Whether a product is of tokens of two bags.
-    fn is_pair(plan: &TransitionProgram) -> bool {
+    fn is_pair(plan: &TransitionPlan) -> bool {
         let bags = plan.inputs.iter().filter(|arc| matches!(arc.find, Find::Any));
         bags.clone().count() == 2 && bags.clone().all(|arc| arc.before.is_empty())
     }
 
     /// `Engine::bind_product` for two bags. The number of the binding is read in mixed radix, the last arc changing fastest.
-    fn choose_product(&mut self, plan: &TransitionProgram, chosen: &mut [Option<Value>]) {
+    fn choose_product(&mut self, plan: &TransitionPlan, chosen: &mut [Option<Value>]) {
         let bags: Vec<usize> = (0..plan.inputs.len()).filter(|&i| matches!(plan.inputs[i].find, Find::Any)).collect();
         let [first, second] = bags[..] else { return };
         let (high, low) = (self.tokens(plan.inputs[first].place), self.tokens(plan.inputs[second].place));
@@ -249,16 +206,15 @@ impl Emitter<'_, '_> {
     }
 
     /// The tokens of binding `k` of a join.
-    fn choose_of(&mut self, join: JoinId, plan: &JoinProgram, k: Value, chosen: &mut [Option<Value>]) {
-        if let ([ArcChoice::Keyed { arc, .. }], false) = (&plan.choices[..], plan.crowded) {
-            let arc = *arc;
-            let [pivot, other] = self.choose_pair(join, k);
-            (chosen[plan.pivot], chosen[arc]) = (Some(pivot), Some(other));
+    fn choose_of(&mut self, join: &JoinSelection, k: Value, chosen: &mut [Option<Value>]) {
+        if let Some((arc, index)) = join.pair {
+            let [pivot, other] = self.choose_pair(join.join, index, k);
+            (chosen[join.pivot], chosen[arc]) = (Some(pivot), Some(other));
             return;
         }
-        let id = self.hole(Hole::JoinNumber(join));
+        let id = self.hole(Hole::JoinNumber(join.join));
         self.call(self.runtime.choose_of, &[self.engine, id, k], None);
-        for arc in plan.choices.iter().map(ArcChoice::arc).chain([plan.pivot]) {
+        for arc in join.choices.iter().copied().chain([join.pivot]) {
             chosen[arc] = Some(self.chosen(arc));
         }
     }
@@ -268,30 +224,28 @@ impl Emitter<'_, '_> {
     fn duration(&mut self, time: &Time) -> (Lasts, Value) {
         let (duration, lasts) = match time {
             Time::Immediate => return (Lasts::Never, self.now),
-            Time::Const(duration) => {
-                let duration = self.ticks_hole(duration);
-                if time.is_long() {
+            &Time::Const { ticks, long } => {
+                let duration = self.hole(Hole::Constant(ticks));
+                if long {
                     let end = self.b.ins().iadd(self.now, duration);
                     let within = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, end, HORIZON);
                     self.require(within);
                 }
                 (duration, Lasts::Always)
             }
-            Time::Of(e) => match short_mean(e) {
-                Some(mean) => (self.short_exponential(mean), Lasts::Always),
-                None => {
-                    let duration = self.real_value(e, self.now);
-                    let duration = self.whole_ticks(duration);
-                    (duration, Lasts::If(duration))
-                }
-            },
+            &Time::ShortExponential(mean) => (self.short_exponential(mean), Lasts::Always),
+            Time::Of(e) => {
+                let duration = self.real_value(e, self.now);
+                let duration = self.whole_ticks(duration);
+                (duration, Lasts::If(duration))
+            }
         };
         (lasts, self.b.ins().iadd(self.now, duration))
     }
 
     /// An exponential firing time, which is 1 tick at least.
-    fn short_exponential(&mut self, mean: &f64) -> Value {
-        let scaled = |s: &mut Self, standard: Value| match Mean::of(mean) {
+    fn short_exponential(&mut self, mean: Mean) -> Value {
+        let scaled = |s: &mut Self, standard: Value| match mean {
             Mean::Usual(mean) => s.times_mean(standard, mean),
             _ => standard,
         };
@@ -332,7 +286,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Asks whether the net may hold its tokens after the firing (X3). Returns how many these are, if that may be another number.
-    fn room_in_net(&mut self, plan: &TransitionProgram, given: &[Given], chosen: &[Option<Value>]) -> Option<Value> {
+    fn room_in_net(&mut self, plan: &TransitionPlan, given: &[Given], chosen: &[Option<Value>]) -> Option<Value> {
         let mut constant = 0i64;
         let mut known = None;
         let mut add = |s: &mut Self, count: Value| match known {
@@ -354,7 +308,7 @@ impl Emitter<'_, '_> {
             match *take {
                 Take::Black { count, .. } => constant -= count as i64,
                 Take::Chosen { arc, .. } => {
-                    if let Some(count) = chosen[arc as usize] {
+                    if let Some(count) = chosen[arc] {
                         let less = self.b.ins().ineg(count);
                         add(self, less);
                     }
@@ -379,10 +333,10 @@ impl Emitter<'_, '_> {
     }
 
     /// `TrajectoryHash::add`.
-    fn enter_hash(&mut self, id: TransitionId, end: Value) {
+    fn enter_hash(&mut self, end: Value) {
         let [start, end] = [self.now, end];
         let base = self.int(WORDS);
-        let own = self.hole(Hole::HashPart(id));
+        let own = self.hole(Hole::HashPart(OWN));
         let mut word = self.b.ins().iadd(own, start);
         let digits: Vec<Option<Source>> =
             [Some(Source::Known(end))].into_iter().chain(self.variables.iter().copied()).collect();
@@ -402,21 +356,23 @@ impl Emitter<'_, '_> {
     }
 
     /// Takes the tokens of the binding, arc after arc (S4), and then empties the places to reset.
-    fn take(&mut self, plan: &TransitionProgram, chosen: &mut [Option<Value>]) {
+    fn take(&mut self, plan: &TransitionPlan, chosen: &mut [Option<Value>], mut lost: Option<&mut Lost>) {
         for take in &plan.takes {
             match *take {
-                Take::Black { place, count } => self.lose_black(place, TokenCount::Const(count)),
+                Take::Black { place, count } => self.lose_black(place, TokenCount::Const(count), lost.as_deref_mut()),
                 Take::Chosen { place, arc } => {
-                    if let Some(count) = chosen[arc as usize] {
-                        self.lose_black(place, TokenCount::Known(count));
+                    if let Some(count) = chosen[arc] {
+                        self.lose_black(place, TokenCount::Known(count), lost.as_deref_mut());
                     }
                 }
-                Take::Head { place, position } => self.take_token(place, TokenCount::Const(u64::from(position))),
+                Take::Head { place, position } => {
+                    self.take_token(place, TokenCount::Const(u64::from(position)), lost.as_deref_mut());
+                }
                 Take::Seat { place, arc } => {
-                    let Some(seat) = chosen[arc as usize] else { continue };
-                    let after = &plan.inputs[arc as usize].after;
+                    let Some(seat) = chosen[arc] else { continue };
+                    let after = &plan.inputs[arc].after;
                     let before = (!after.is_empty()).then(|| self.tokens(place));
-                    self.take_token(place, TokenCount::Known(seat));
+                    self.take_token(place, TokenCount::Known(seat), lost.as_deref_mut());
                     let Some(before) = before else { continue };
                     let last = self.b.ins().iadd_imm_s(before, -1);
                     for &later in after {
@@ -434,25 +390,25 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn lose_black(&mut self, place: PlaceId, count: TokenCount) {
+    fn lose_black(&mut self, place: PlaceRef, count: TokenCount, lost: Option<&mut Lost>) {
         let before = self.tokens_before(place, count, Way::Down);
-        self.lose(place, before, count);
+        self.lose(place, before, count, lost);
     }
 
     /// The firing lasts: it keeps room and holds what it will deposit. Leaves.
-    fn last(&mut self, id: TransitionId, plan: &TransitionProgram, given: &[Given], end: Value) {
-        self.in_progress(id, Way::Up);
+    fn last(&mut self, plan: &TransitionPlan, given: &[Given], end: Value) {
+        self.in_progress(plan, Way::Up);
         for (arc, given) in plan.outputs.iter().zip(given) {
             self.keep_rooms(arc, given);
         }
-        let begun = self.begin_to_last(id, plan, end);
+        let begun = self.begin_to_last(OWN, plan, end);
         let record = begun.record;
         let mut cursor = 0;
         for (arc, given) in plan.outputs.iter().zip(given) {
             if arc.form == OutputForm::Open {
                 let place = match given.place {
                     Some(place) => place,
-                    None => self.place_id(arc.place()),
+                    None => self.place_id(arc.place),
                 };
                 let count = self.number(given.count);
                 self.store(place, record, cursor);
@@ -462,19 +418,19 @@ impl Emitter<'_, '_> {
             self.store_slots(&given.slots, record, cursor);
             cursor += 8 * given.slots.len();
         }
-        self.hand_over(id, begun, end);
+        self.hand_over(OWN, begun, end);
     }
 
     /// Fetches what the tokens that a firing will give lead to: as early as they are known, for what the firing takes may have to be
     /// waited for.
-    fn fetch_given(&mut self, plan: &TransitionProgram, given: &[Given]) {
+    fn fetch_given(&mut self, plan: &TransitionPlan, given: &[Given]) {
         for (arc, given) in plan.outputs.iter().zip(given).filter(|(arc, _)| arc.form == OutputForm::Token) {
-            self.fetch_pivots(arc.place(), &given.slots);
+            self.fetch_pivots(arc.place, &given.slots);
         }
     }
 
-    fn keep_rooms(&mut self, arc: &OutputProgram, given: &Given) {
-        if arc.places.iter().all(|place| self.program.places[*place].capacity.is_none()) {
+    fn keep_rooms(&mut self, arc: &Output, given: &Given) {
+        if !arc.any_capacity {
             return;
         }
         match (given.place, given.count) {
@@ -483,17 +439,16 @@ impl Emitter<'_, '_> {
                 self.call(self.runtime.reserve, &[self.engine, place, count], None);
             }
             (None, TokenCount::Const(0)) => {}
-            (None, count) => self.keep_room(arc.place(), count),
+            (None, count) => self.keep_room(arc.place, count),
         }
     }
 
     // ------------------------------------------------------------ the end of a firing
 
     /// The end of a firing that lasted; the last parameter is its record, or in the loop what is known of it in its slot.
-    pub fn finish(mut self, id: TransitionId, plan: &TransitionProgram) -> Vec<Hole> {
-        self.own = Some(id);
-        let (record, others) = self.leave_lane(id, plan);
-        self.in_progress(id, Way::Down);
+    pub fn finish(mut self, plan: &TransitionPlan) -> Vec<Hole> {
+        let (record, others) = self.leave_lane(plan);
+        self.in_progress(plan, Way::Down);
         let mut cursor = 0;
         let mut all = Vec::new();
         for arc in &plan.outputs {
@@ -502,7 +457,7 @@ impl Emitter<'_, '_> {
                 OutputForm::Black(count) => given.count = TokenCount::Const(count),
                 OutputForm::Token => {}
                 OutputForm::Open => {
-                    if arc.places.len() > 1 {
+                    if arc.several {
                         given.place = Some(self.load(I64, record, cursor));
                     }
                     given.count = match (&arc.count, &arc.condition) {
@@ -517,11 +472,11 @@ impl Emitter<'_, '_> {
             cursor += 8 * arc.width;
             all.push(given);
         }
-        self.deposit(id, plan, all, true);
+        self.deposit(plan, all, true);
         match (self.exit, others) {
             (Exit::Finish { left, .. }, None) => self.jump(left, &[]),
             (Exit::Finish { left, succeeds, .. }, Some(others)) => {
-                let lane = self.lane(id);
+                let lane = self.lane(OWN);
                 self.b.ins().brif(others, succeeds, &[lane.into()], left, &[]);
             }
             _ => self.leave(DONE),
@@ -531,9 +486,9 @@ impl Emitter<'_, '_> {
 
     /// The record of a firing that ends, and for one of a lane how many others are left there. Where functions are called, the
     /// loop has seen to the lane; it is named all the same, so that their holes are those of a part of the loop.
-    fn leave_lane(&mut self, id: TransitionId, plan: &TransitionProgram) -> (Value, Option<Value>) {
+    fn leave_lane(&mut self, plan: &TransitionPlan) -> (Value, Option<Value>) {
         let given = self.parameter(2);
-        let lane = (plan.lane != NO_LANE).then(|| self.lane(id));
+        let lane = plan.in_lane.then(|| self.lane(OWN));
         match (self.exit, lane) {
             (Exit::Finish { .. }, Some(lane)) => {
                 let [record, others] = self.pop(lane);
@@ -545,46 +500,46 @@ impl Emitter<'_, '_> {
     }
 
     /// Deposits what a firing gives, arc after arc.
-    fn deposit(&mut self, id: TransitionId, plan: &TransitionProgram, given: Vec<Given>, reserved: bool) {
+    fn deposit(&mut self, plan: &TransitionPlan, given: Vec<Given>, reserved: bool) {
         for (arc, mut given) in plan.outputs.iter().zip(given) {
             let count = given.count;
-            if given.address.is_none() && self.needs_address(arc, &given) {
+            if given.address.is_none() && Self::needs_address(arc, &given) {
                 given.address = Some(self.spill(&given.slots));
             }
             match count {
                 TokenCount::Const(0) => {}
-                TokenCount::Const(_) => self.put(id, arc, &given, reserved),
+                TokenCount::Const(_) => self.put(arc, &given, reserved),
                 TokenCount::Known(count) => {
                     let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, count, 0);
-                    self.when(any, |s| s.put(id, arc, &given, reserved));
+                    self.when(any, |s| s.put(arc, &given, reserved));
                 }
             }
         }
     }
 
     /// One token whose place is known: no call is needed.
-    fn is_single(arc: &OutputProgram, given: &Given) -> bool {
+    fn is_single(arc: &Output, given: &Given) -> bool {
         given.place.is_none() && (arc.width == 0 || matches!(arc.count, Count::Const(1)))
     }
 
-    fn needs_address(&self, arc: &OutputProgram, given: &Given) -> bool {
-        arc.width > 0 && (!Self::is_single(arc, given) || arc.places.iter().any(|place| self.reads_memory(*place)))
+    fn needs_address(arc: &Output, given: &Given) -> bool {
+        arc.width > 0 && (!Self::is_single(arc, given) || arc.any_reads_memory)
     }
 
-    fn put(&mut self, id: TransitionId, arc: &OutputProgram, given: &Given, reserved: bool) {
+    fn put(&mut self, arc: &Output, given: &Given, reserved: bool) {
         let address = match given.address {
             Some(address) => address,
             None => self.int(0),
         };
         match given.place {
-            None if Self::is_single(arc, given) => self.put_in(arc.place(), given, address, reserved),
-            Some(place) if arc.is_choice() => self.put_in_one(arc, place, given, address, reserved),
+            None if Self::is_single(arc, given) => self.put_in(arc.place, given, address, reserved),
+            Some(place) if arc.is_choice => self.put_in_one(arc, place, given, address, reserved),
             place => {
                 let place = match place {
                     Some(place) => place,
-                    None => self.place_id(arc.place()),
+                    None => self.place_id(arc.place),
                 };
-                let (count, transition) = (self.number(given.count), self.transition_id(id));
+                let (count, transition) = (self.number(given.count), self.transition_id(OWN));
                 let reserved = self.int(u64::from(reserved));
                 let arguments = [self.engine, place, count, address, transition, reserved];
                 let status = self.call(self.runtime.deposit, &arguments, Some(I64));
@@ -595,22 +550,23 @@ impl Emitter<'_, '_> {
 
     /// Tokens for the one of an arc's places that has a number. The places of an array most often share the code by which
     /// tokens arrive, so that the processor knows where the call goes before it knows the place.
-    fn put_in_one(&mut self, arc: &OutputProgram, number: Value, given: &Given, address: Value, reserved: bool) {
-        let arrivals = self.hole(Hole::Word(self.runtime.arrivals as u64));
+    fn put_in_one(&mut self, arc: &Output, number: Value, given: &Given, address: Value, reserved: bool) {
+        let arrivals = self.hole(Hole::Address(self.runtime.arrivals as u64));
         let routines = self.row(arrivals, number, 2 * size_of::<Routine>() as i64);
         let which = usize::from(reserved) * size_of::<Routine>();
         let count = self.number(given.count);
         let status = self.call_routine(LEAF, routines, which, &[address, count]);
-        if arc.places.iter().any(|place| self.is_probed(*place)) {
+        if arc.any_probed {
             self.leave_on_fault(Some(status));
         }
     }
 
     /// A function by which one token, or black ones, arrive in a place. The last parameters are where the token's values
     /// stand, and the number of tokens.
-    pub fn arrive(mut self, place: PlaceId, reserved: bool) -> Vec<Hole> {
+    pub fn arrive(mut self, reserved: bool) -> Vec<Hole> {
+        let place = PlaceRef(0);
         let [address, count] = [2, 3].map(|position| self.parameter(position));
-        let width = self.program.places[place].width;
+        let width = self.blueprint[place].width;
         let slots = Self::slots_at(address, width);
         let given = Given { place: None, count: TokenCount::Known(count), slots, address: Some(address) };
         self.put_in(place, &given, address, reserved);
@@ -619,8 +575,8 @@ impl Emitter<'_, '_> {
     }
 
     /// One token, or black ones, for a place.
-    fn put_in(&mut self, place: PlaceId, given: &Given, address: Value, reserved: bool) {
-        let number = if self.program.places[place].width == 0 {
+    fn put_in(&mut self, place: PlaceRef, given: &Given, address: Value, reserved: bool) {
+        let number = if self.blueprint[place].width == 0 {
             let before = self.tokens_before(place, given.count, Way::Up);
             self.gain(place, before, given.count, reserved, &[]);
             given.count
@@ -628,7 +584,7 @@ impl Emitter<'_, '_> {
             self.give_token(place, &given.slots, address, reserved);
             TokenCount::Const(1)
         };
-        if self.is_probed(place) {
+        if self.blueprint[place].probed {
             let count = self.number(number);
             self.tell_arrival(place, count, address);
         }

@@ -1,0 +1,131 @@
+"""The net of a command, and the options that give it values and files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from petri import library
+from petri.diagnostics import LanguageError
+
+from . import nets
+from .exits import Refusal
+from .given import Given, read_pairs, read_settings
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Command = TypeVar("Command", bound=Callable[..., object])
+
+
+def net_argument(command: Command) -> Command:
+    """The argument NET: a file, a net of the library, or `-` for stdin."""
+    return click.argument("net", shell_complete=complete_net)(command)
+
+
+def given_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options `--set`, `--stream`, `--column` and `--table`. The command has their values as its `given`."""
+
+    @wraps(command)
+    def with_given(
+        *,
+        settings: tuple[str, ...],
+        streams: tuple[str, ...],
+        columns: tuple[str, ...],
+        tables: tuple[str, ...],
+        **others: Any,
+    ) -> Any:
+        files = read_pairs(streams, "stream"), read_pairs(columns, "column"), read_pairs(tables, "table")
+        return command(given=Given(read_settings(settings), *files), **others)
+
+    return _set(_stream(_column(tables_option(with_given))))
+
+
+def settings_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option `--set` alone. The command has its values as its `given`."""
+
+    @wraps(command)
+    def with_given(*, settings: tuple[str, ...], **others: Any) -> Any:
+        return command(given=Given(read_settings(settings)), **others)
+
+    return _set(with_given)
+
+
+def tables_option(command: Command) -> Command:
+    """The option `--table`, as `tables`."""
+    return click.option(
+        "--table",
+        "tables",
+        multiple=True,
+        metavar="NAME=FILE",
+        help="Use another file for a table of the net: lengths.csv=mine.csv. May be repeated.",
+    )(command)
+
+
+def _set(command: Command) -> Command:
+    return click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        shell_complete=complete_setting,
+        metavar="NAME=VALUE",
+        help="Set a parameter, with its unit: --set line='2.5 Gbps'. May be repeated.",
+    )(command)
+
+
+def _stream(command: Command) -> Command:
+    return click.option(
+        "--stream",
+        "streams",
+        multiple=True,
+        metavar="PLACE=FILE",
+        help="The recording for a place: packets=my.pcap. May be repeated.",
+    )(command)
+
+
+def _column(command: Command) -> Command:
+    return click.option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="FIELD=COLUMN",
+        help="The column of the recording for a field, with its unit: time='frame.time_epoch [s]'. May be repeated.",
+    )(command)
+
+
+# ---------------------------------------------------------------- completion by the shell
+
+
+def complete_net(_: click.Context, __: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The nets of the library that begin so, and files."""
+    from click.shell_completion import CompletionItem
+
+    names = (name for known in library.net_names() for name in {known, known.rpartition("/")[2]})
+    return [*(CompletionItem(name) for name in sorted(names) if name.startswith(begun)), CompletionItem(begun, "file")]
+
+
+def complete_setting(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    """`NAME=` for the parameters of the net on the line."""
+    from click.shell_completion import CompletionItem
+
+    name = context.params.get("net") or context.params.get("what") or _net_on_line()
+    try:
+        parameters = () if name in (None, nets.STDIN) else nets.load(name).net.parameters
+    except (LanguageError, Refusal):
+        return []
+    return [CompletionItem(f"{one.name}=", help=one.doc) for one in parameters if one.name.startswith(begun)]
+
+
+def _net_on_line() -> str | None:
+    """The net on a command line that is not complete: click reads no arguments after an option without its value."""
+    from click.shell_completion import split_arg_string
+
+    words = split_arg_string(os.environ.get("COMP_WORDS", ""))[2:]
+    return next(
+        (word for word in words if not word.startswith("-") and (nets.exists(Path(word)) or library.net(word))), None
+    )

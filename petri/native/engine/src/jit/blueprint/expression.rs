@@ -1,0 +1,92 @@
+//! Expressions, as a blueprint has them: those of `program/expression.rs`, with names for the places, and for the constants
+//! that are holes.
+
+pub use crate::program::distribution::WIDEST;
+pub use crate::program::expression::{Comparison, IntOperation, RealFunction, RealOperation, Rounding};
+
+use crate::jit::blueprint::names::{PlaceRef, WordRef};
+
+/// The position of a variable of the transition.
+pub type Variable = usize;
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Bool {
+    Const(bool),
+    Truth(Box<Int>),
+    Ints(Comparison, Box<(Int, Int)>),
+    Reals(Comparison, Box<(Real, Real)>),
+    And(Box<(Bool, Bool)>),
+    Or(Box<(Bool, Bool)>),
+    Not(Box<Bool>),
+    If(Box<(Bool, Bool, Bool)>),
+}
+
+/// The simplest operand. A real is told by its bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Leaf {
+    Const(u64),
+    Var(Variable),
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Int {
+    Const(i64),
+    Var(Variable),
+    Tokens(PlaceRef),
+    Neg(Box<Int>),
+    Abs(Box<Int>),
+    Binary(IntOperation, Box<(Int, Int)>),
+    Chain(Leaf, Box<[(IntOperation, Leaf)]>),
+    Rounded(Rounding, Box<Real>),
+    If(Box<(Bool, Int, Int)>),
+    Truth(Box<Bool>),
+    Uniform(Box<(Int, Int)>),
+    /// The runtime evaluates it: its address.
+    Evaluated(WordRef),
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Real {
+    Const {
+        bits: WordRef,
+        is_zero: bool,
+    },
+    Var(Variable),
+    Now,
+    End,
+    FromInt(Box<Int>),
+    Unary(RealFunction, Box<Real>),
+    Binary(RealOperation, Box<(Real, Real)>),
+    Chain(Leaf, Box<[(RealOperation, Leaf)]>),
+    If(Box<(Bool, Real, Real)>),
+    ConstExponential(Mean),
+    Exponential(Box<Real>),
+    Uniform(Box<(Real, Real)>),
+    /// The runtime evaluates it: its address.
+    Evaluated(WordRef),
+}
+
+/// The constant mean of an exponential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mean {
+    One,
+    /// One whose exponentials are all finite, and above 0 if a standard one is.
+    Usual(WordRef),
+    /// Its bits.
+    Other(u64),
+}
+
+/// The value of a variable, of either kind.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Value {
+    Int(Int),
+    Real(Real),
+}
+
+/// The value of a slot that an arc asks for, or gives.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum SlotValue {
+    Variable(Variable),
+    Constant(WordRef),
+    Of(Value),
+}

@@ -1,0 +1,92 @@
+//! All that code is made from. Emission (`jit/emit`) reads a blueprint and nothing else of a net: it is not given the
+//! program, and may not import its types. So two functions of one blueprint have the same code, but for what stands in their
+//! rows of holes, and the blueprint itself is the key by which code is shared.
+//!
+//! A blueprint names places, transitions, joins and indices by the order in which it mentions them, and so it does with
+//! constants and addresses that are no part of the code. [`Names`] tell what these are for one transition: two stations of an
+//! array have one blueprint, and each has names of its own.
+//!
+//! What is described of a neighbour is only what code for the transition asks of it: otherwise, a blueprint would have half
+//! the net in it, and none would be like another.
+//!
+//! - [`expression`]: expressions, with names for constants that are holes
+//! - [`transition`]: the transition whose code it is
+//! - [`place`]: the places that it has to do with, and their neighbours
+//! - [`names`]: what differs between those of one blueprint
+//! - [`planner`]: makes blueprints of a program
+
+pub mod expression;
+pub mod names;
+pub mod place;
+pub mod planner;
+pub mod transition;
+
+use std::ops::Index;
+
+use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef};
+use crate::jit::blueprint::place::{IndexPlan, JoinPlan, Neighbour, PlacePlan};
+use crate::jit::blueprint::transition::{Level, TransitionPlan};
+
+/// What the functions of a transition, of a place, or the loop are made from.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Blueprint {
+    pub subject: Subject,
+    pub places: Vec<PlacePlan>,
+    pub transitions: Vec<Neighbour>,
+    pub joins: Vec<JoinPlan>,
+    pub indices: Vec<IndexPlan>,
+}
+
+/// What code is made for.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    /// A transition, which is the first that is named.
+    Transition(Box<TransitionPlan>),
+    /// Tokens arrive in a place, which is the first that is named. `reserved`: room was kept for them.
+    Arrival {
+        reserved: bool,
+    },
+    Loop(LoopPlan),
+}
+
+/// What the main loop is made from.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct LoopPlan {
+    /// The places that get the rows of a file.
+    pub streams: Vec<PlaceRef>,
+    /// Priorities, the highest first.
+    pub levels: Vec<Level>,
+    /// Watches do not decide about all transitions.
+    pub looks: bool,
+    /// The enabling of some transition depends on the time itself.
+    pub has_clocked: bool,
+    pub has_lanes: bool,
+}
+
+impl Blueprint {
+    /// Variables of the transition.
+    pub fn variables(&self) -> usize {
+        self.transition().map_or(0, |plan| plan.variables)
+    }
+
+    pub fn transition(&self) -> Option<&TransitionPlan> {
+        match &self.subject {
+            Subject::Transition(plan) => Some(plan),
+            Subject::Arrival { .. } | Subject::Loop(_) => None,
+        }
+    }
+}
+
+macro_rules! named {
+    ($($name:ty => $of:ident: $plan:ty),*) => {
+        $(impl Index<$name> for Blueprint {
+            type Output = $plan;
+
+            fn index(&self, name: $name) -> &$plan {
+                &self.$of[name.at()]
+            }
+        })*
+    };
+}
+
+named!(PlaceRef => places: PlacePlan, TransitionRef => transitions: Neighbour, JoinRef => joins: JoinPlan, IndexRef => indices: IndexPlan);

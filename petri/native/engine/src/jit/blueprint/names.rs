@@ -1,0 +1,79 @@
+//! What differs between the transitions of one blueprint: whom its names mean.
+
+use crate::base::ids::{IndexId, JoinId, PlaceId, TransitionId};
+
+macro_rules! name {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// By how many others of its kind it is preceded in its blueprint.
+            pub fn at(self) -> usize {
+                self.0 as usize
+            }
+        }
+    };
+}
+
+name!(
+    /// A place, as a blueprint names it.
+    PlaceRef
+);
+name!(
+    /// A transition, as a blueprint names it.
+    TransitionRef
+);
+name!(
+    /// A join, as a blueprint names it.
+    JoinRef
+);
+name!(
+    /// An index, as a blueprint names it.
+    IndexRef
+);
+name!(
+    /// A constant, or an address, that is no part of the code, as a blueprint names it.
+    WordRef
+);
+
+/// The transition whose code is made.
+pub const OWN: TransitionRef = TransitionRef(0);
+
+/// Whom the names of a blueprint mean. Those of one blueprint have as many of each kind.
+#[derive(Debug, Default)]
+pub struct Names {
+    pub places: Vec<PlaceId>,
+    pub transitions: Vec<TransitionId>,
+    pub joins: Vec<JoinId>,
+    pub indices: Vec<IndexId>,
+    pub words: Vec<u64>,
+}
+
+impl Names {
+    pub fn place(&self, name: PlaceRef) -> PlaceId {
+        self.places[name.at()]
+    }
+
+    pub fn transition(&self, name: TransitionRef) -> TransitionId {
+        self.transitions[name.at()]
+    }
+
+    pub fn join(&self, name: JoinRef) -> JoinId {
+        self.joins[name.at()]
+    }
+
+    pub fn index(&self, name: IndexRef) -> IndexId {
+        self.indices[name.at()]
+    }
+
+    pub fn word(&self, name: WordRef) -> u64 {
+        self.words[name.at()]
+    }
+
+    /// How many there are of each kind.
+    pub fn numbers(&self) -> [usize; 5] {
+        [self.places.len(), self.transitions.len(), self.joins.len(), self.indices.len(), self.words.len()]
+    }
+}

@@ -1,0 +1,174 @@
+//! The places that a transition has to do with, and what their tokens lead to.
+
+pub use crate::net::Discipline;
+
+use crate::collections::key_table::Extent;
+use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, TransitionRef, WordRef};
+use crate::jit::blueprint::transition::SetSize;
+use crate::jit::profile::Occupancy;
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct PlacePlan {
+    pub width: usize,
+    pub discipline: Discipline,
+    /// It has one token at most.
+    pub holds_one: bool,
+    /// It may have more tokens than at first. If not, there is room for all that come.
+    pub may_grow: bool,
+    pub has_capacity: bool,
+    /// Probes want to know of tokens that arrive.
+    pub probed: bool,
+    /// Probes want to know of tokens that leave.
+    pub departures_probed: bool,
+    pub occupancy: Occupancy,
+    /// What a token that comes or goes leads to. It is told of places whose tokens the code moves.
+    pub moves: Option<Box<Moves>>,
+}
+
+impl PlacePlan {
+    /// What a token that comes or goes leads to.
+    ///
+    /// # Panics
+    /// It is a place that the planner was not told to be one whose tokens move.
+    pub fn moves(&self) -> &Moves {
+        self.moves.as_deref().expect("the planner knows which tokens move")
+    }
+
+    /// Whether it is empty as chance has it.
+    pub fn is_unpredictable(&self) -> bool {
+        self.occupancy == Occupancy::Unpredictable
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Moves {
+    pub tokens: Gauge,
+    /// For a place with a capacity that a transition heeds.
+    pub load: Option<Gauge>,
+    pub indices: Vec<IndexUse>,
+    pub pivots: Vec<PivotUse>,
+    pub ranked: bool,
+    pub entry: Entry,
+}
+
+/// How indices, joins and ranks get to know of tokens that arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Entry {
+    /// There are none.
+    Unknown,
+    /// They ask for no more than the groups of its keys.
+    ByGroups,
+    ByRuntime,
+}
+
+/// Who watches a number of tokens.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Gauge {
+    /// So many that the runtime goes through them: the number of the gauge.
+    Many(WordRef),
+    Few {
+        watches: Vec<Watch>,
+        dependents: Vec<Dependent>,
+    },
+}
+
+impl Gauge {
+    /// Those that code sees to.
+    pub fn seen(&self) -> (&[Watch], &[Dependent]) {
+        match self {
+            Gauge::Many(_) => (&[], &[]),
+            Gauge::Few { watches, dependents } => (watches, dependents),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Watch {
+    pub threshold: u64,
+    pub transition: TransitionRef,
+    pub below: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dependent {
+    pub transition: TransitionRef,
+    pub depth: u64,
+    pub only: Option<(u32, u64)>,
+}
+
+/// A slot of a key, and whether it has no value outside its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct KeySlot {
+    pub slot: u32,
+    pub inside: bool,
+}
+
+/// An index over the tokens of a place.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct IndexUse {
+    pub index: IndexRef,
+    pub key: Vec<KeySlot>,
+    pub serves: Serves,
+}
+
+/// What links an index serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Serves {
+    None,
+    /// The only link of a join, whose tokens are of different places.
+    One(JoinRef),
+    Several,
+}
+
+/// A join whose pivots are the tokens of a place.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct PivotUse {
+    pub join: JoinRef,
+    /// Its link, if it has only one, its tokens are of different places, and groups are numbered directly.
+    pub link: Option<Link>,
+}
+
+impl PivotUse {
+    /// The link and the slots of its key, if tokens enter it by their group.
+    pub fn keyed(&self) -> Option<(&Link, &[KeySlot])> {
+        let link = self.link.as_ref()?;
+        Some((link, link.key.as_deref()?))
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Link {
+    pub index: IndexRef,
+    /// The bit by which the index knows the link.
+    pub bit: WordRef,
+    /// The slots of a pivot's token that are the key, if they are all that decides.
+    pub key: Option<Vec<KeySlot>>,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct JoinPlan {
+    pub transition: TransitionRef,
+    pub filtered: bool,
+    /// The number of its pivots may grow.
+    pub may_grow: bool,
+    /// It never has more weights than fit one block.
+    pub fits_a_block: bool,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct IndexPlan {
+    pub place: PlaceRef,
+    pub extents: Option<Vec<Extent>>,
+    pub seated: bool,
+    /// The group of keys that lie outside the ranges.
+    pub outside: usize,
+}
+
+/// A transition whose enabling the code may change, or the one whose code it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Neighbour {
+    /// Watches alone decide whether it is enabled.
+    pub plain: bool,
+    pub level: u32,
+    pub set: SetSize,
+}

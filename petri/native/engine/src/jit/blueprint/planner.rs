@@ -1,0 +1,581 @@
+//! Makes the blueprints of a program's transitions, of places, and of the loop. Whatever code is to depend on has to come
+//! through here.
+
+use std::collections::HashSet;
+use std::ptr::from_ref;
+
+use crate::base::ids::{GaugeId, IndexId, JoinId, PlaceId, TransitionId};
+use crate::base::random::RECTANGLES;
+use crate::base::ticks::SHORT;
+use crate::collections::weights::Weights;
+use crate::jit::blueprint::expression::{Bool, Int, Leaf, Mean, Real, SlotValue, Value};
+use crate::jit::blueprint::names::{IndexRef, JoinRef, Names, PlaceRef, TransitionRef, WordRef};
+use crate::jit::blueprint::place::{
+    Dependent, Entry, Gauge, IndexPlan, IndexUse, JoinPlan, KeySlot, Link, Moves, Neighbour, PivotUse, PlacePlan,
+    Serves, Watch,
+};
+use crate::jit::blueprint::transition::{
+    Check, Count, Find, Inhibitor, Input, JoinSelection, Level, OneOf, Output, Selection, SetSize, Take, Time,
+    TransitionPlan,
+};
+use crate::jit::blueprint::{Blueprint, LoopPlan, Subject};
+use crate::jit::profile::{Occupancy, Profile};
+use crate::net::Discipline;
+use crate::program::distribution::{FINITE_MEAN, POSITIVE_MEAN};
+use crate::program::join::{ArcChoice, JoinProgram, LinkKey, LinkProgram};
+use crate::program::place::{Bound, PlaceProgram};
+use crate::program::transition::{TransitionProgram, NO_LANE};
+use crate::program::{arc, expression, transition, Program};
+
+/// Beyond so many watches and dependents a gauge is left to the runtime: the code would be long, and seldom in the cache.
+const MOST_WATCHES: usize = 24;
+
+/// Makes one blueprint.
+pub struct Planner<'a> {
+    program: &'a Program,
+    profile: Option<&'a Profile>,
+    names: Names,
+    places: Vec<PlacePlan>,
+    transitions: Vec<Neighbour>,
+    joins: Vec<JoinPlan>,
+    indices: Vec<IndexPlan>,
+}
+
+/// The number of transitions no two of which have one blueprint, whatever their profile.
+pub fn unlike(program: &Program) -> usize {
+    let ids = (0..program.transitions.len() as u32).map(TransitionId);
+    ids.map(|id| Planner::transition(program, None, id).0).collect::<HashSet<Blueprint>>().len()
+}
+
+/// The position of a name among others, which it is added to if it is new; then it is to be described.
+fn named<T: Copy + PartialEq>(names: &mut Vec<T>, id: T) -> (u32, bool) {
+    let known = names.iter().position(|&other| other == id);
+    if known.is_none() {
+        names.push(id);
+    }
+    (known.unwrap_or(names.len() - 1) as u32, known.is_none())
+}
+
+impl<'a> Planner<'a> {
+    /// The blueprint of a transition.
+    pub fn transition(program: &'a Program, profile: Option<&'a Profile>, id: TransitionId) -> (Blueprint, Names) {
+        let mut planner = Planner::new(program, profile);
+        planner.neighbour(id);
+        let plan = planner.plan(id, &program.transitions[id]);
+        planner.end(Subject::Transition(Box::new(plan)))
+    }
+
+    /// The blueprint of what happens as tokens arrive in a place.
+    pub fn arrival(
+        program: &'a Program,
+        profile: Option<&'a Profile>,
+        id: PlaceId,
+        reserved: bool,
+    ) -> (Blueprint, Names) {
+        let mut planner = Planner::new(program, profile);
+        planner.moved(id);
+        planner.end(Subject::Arrival { reserved })
+    }
+
+    /// The blueprint of the loop.
+    pub fn main_loop(program: &'a Program, profile: Option<&'a Profile>) -> (Blueprint, Names) {
+        let mut planner = Planner::new(program, profile);
+        let plan = LoopPlan {
+            streams: program.streams.iter().map(|&place| planner.place(place)).collect(),
+            levels: program.levels.iter().map(|level| planner.level(level)).collect(),
+            looks: program.transitions.iter().any(|plan| !plan.plain),
+            has_clocked: !program.clocked.is_empty(),
+            has_lanes: program.lanes > 0,
+        };
+        planner.end(Subject::Loop(plan))
+    }
+
+    fn new(program: &'a Program, profile: Option<&'a Profile>) -> Self {
+        let (places, transitions, joins, indices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Planner { program, profile, names: Names::default(), places, transitions, joins, indices }
+    }
+
+    fn end(self, subject: Subject) -> (Blueprint, Names) {
+        let Planner { names, places, transitions, joins, indices, .. } = self;
+        (Blueprint { subject, places, transitions, joins, indices }, names)
+    }
+
+    // ------------------------------------------------------------ names
+
+    fn word(&mut self, word: u64) -> WordRef {
+        self.names.words.push(word);
+        WordRef(self.names.words.len() as u32 - 1)
+    }
+
+    fn address<T>(&mut self, of: &T) -> WordRef {
+        self.word(from_ref(of) as u64)
+    }
+
+    fn place(&mut self, id: PlaceId) -> PlaceRef {
+        let (number, is_new) = named(&mut self.names.places, id);
+        if is_new {
+            let place = &self.program.places[id];
+            self.places.push(PlacePlan {
+                width: place.width,
+                discipline: place.discipline,
+                holds_one: place.holds_one(),
+                may_grow: place.most.is_none(),
+                has_capacity: place.capacity.is_some(),
+                probed: self.program.probes.hears_arrivals(id),
+                departures_probed: self.program.probes.hears_departures(id),
+                occupancy: self.profile.map_or(Occupancy::Seldom, |profile| profile.place(id)),
+                moves: None,
+            });
+        }
+        PlaceRef(number)
+    }
+
+    /// A place whose tokens the code moves.
+    fn moved(&mut self, id: PlaceId) -> PlaceRef {
+        let name = self.place(id);
+        if self.places[name.at()].moves.is_none() {
+            self.places[name.at()].moves = Some(Box::new(self.moves(id)));
+        }
+        name
+    }
+
+    fn neighbour(&mut self, id: TransitionId) -> TransitionRef {
+        let (number, is_new) = named(&mut self.names.transitions, id);
+        if is_new {
+            let TransitionProgram { plain, level, .. } = self.program.transitions[id];
+            let set = SetSize::of(self.program.levels[level as usize].transitions.len());
+            self.transitions.push(Neighbour { plain, level, set });
+        }
+        TransitionRef(number)
+    }
+
+    fn join(&mut self, id: JoinId) -> JoinRef {
+        let (number, is_new) = named(&mut self.names.joins, id);
+        if is_new {
+            let join = &self.program.joins[id.at()];
+            let (transition, most) = (self.neighbour(join.transition), self.program.places[join.place].most);
+            self.joins.push(JoinPlan {
+                transition,
+                filtered: join.filter.is_some(),
+                may_grow: most.is_none(),
+                fits_a_block: Weights::fit_a_block(most),
+            });
+        }
+        JoinRef(number)
+    }
+
+    fn index(&mut self, id: IndexId) -> IndexRef {
+        let (number, is_new) = named(&mut self.names.indices, id);
+        if is_new {
+            let index = &self.program.indices[id];
+            let place = self.place(index.place);
+            let (extents, outside) = (index.extents.clone(), index.outside());
+            self.indices.push(IndexPlan { place, extents, seated: index.seated, outside });
+        }
+        IndexRef(number)
+    }
+
+    // ------------------------------------------------------------ what tokens that move lead to
+
+    fn moves(&mut self, id: PlaceId) -> Moves {
+        let program = self.program;
+        let place = &program.places[id];
+        let gauge = GaugeId::tokens(id);
+        let load = program.gauges[gauge].load;
+        Moves {
+            tokens: self.gauge(gauge),
+            load: (load != GaugeId::NONE).then(|| self.gauge(load)),
+            indices: place.indices.iter().map(|&index| self.index_use(index)).collect(),
+            pivots: place.pivots.iter().map(|&join| self.pivot_use(place, join)).collect(),
+            ranked: !place.ranked.is_empty(),
+            entry: self.entry(place),
+        }
+    }
+
+    fn gauge(&mut self, id: GaugeId) -> Gauge {
+        let program = self.program;
+        let (watches, dependents) = program.watching(&program.gauges[id]);
+        if watches.len() + dependents.len() > MOST_WATCHES {
+            return Gauge::Many(self.word(u64::from(id.0)));
+        }
+        let watch = |s: &mut Self, of: &crate::program::watch::Watch| Watch {
+            threshold: of.threshold,
+            transition: s.neighbour(of.transition),
+            below: of.below,
+        };
+        let dependent = |s: &mut Self, of: &crate::program::watch::Dependent| Dependent {
+            transition: s.neighbour(of.transition),
+            depth: of.depth,
+            only: of.only,
+        };
+        let watches = watches.iter().map(|of| watch(self, of)).collect();
+        Gauge::Few { watches, dependents: dependents.iter().map(|of| dependent(self, of)).collect() }
+    }
+
+    fn entry(&self, place: &PlaceProgram) -> Entry {
+        let program = self.program;
+        let is_grouped = |index: &IndexId| program.indices[*index].extents.is_some();
+        let is_keyed = |join: &JoinId| {
+            let join = &program.joins[join.at()];
+            only_link(program, join).is_some_and(|link| key_slots(join, link).is_some())
+        };
+        if place.indices.is_empty() && place.pivots.is_empty() && place.ranked.is_empty() {
+            Entry::Unknown
+        } else if place.discipline == Discipline::Bag
+            && place.ranked.is_empty()
+            && place.indices.iter().all(is_grouped)
+            && place.pivots.iter().all(is_keyed)
+        {
+            Entry::ByGroups
+        } else {
+            Entry::ByRuntime
+        }
+    }
+
+    fn index_use(&mut self, id: IndexId) -> IndexUse {
+        let index = &self.program.indices[id];
+        let serves = match index.links[..] {
+            [] => Serves::None,
+            [(join, _)] => {
+                let JoinProgram { links, crowded, .. } = &self.program.joins[join.at()];
+                if links.len() == 1 && !crowded {
+                    Serves::One(self.join(join))
+                } else {
+                    Serves::Several
+                }
+            }
+            _ => Serves::Several,
+        };
+        let key = index.slots.iter().map(|&slot| KeySlot { slot, inside: true }).collect();
+        IndexUse { index: self.index(id), key, serves }
+    }
+
+    fn pivot_use(&mut self, place: &PlaceProgram, id: JoinId) -> PivotUse {
+        let program = self.program;
+        let join = &program.joins[id.at()];
+        let link = only_link(program, join).map(|link| {
+            let extents = program.indices[link.index].extents.as_deref().unwrap_or(&[]);
+            let slot =
+                |(extent, &slot): (_, &u32)| KeySlot { slot, inside: place.bounds[slot as usize].lies_in(extent) };
+            let key = key_slots(join, link).map(|slots| extents.iter().zip(slots).map(slot).collect());
+            Link { index: self.index(link.index), bit: self.word(u64::from(link.bit)), key }
+        });
+        PivotUse { join: self.join(id), link }
+    }
+
+    // ------------------------------------------------------------ the transition itself
+
+    fn plan(&mut self, id: TransitionId, plan: &TransitionProgram) -> TransitionPlan {
+        TransitionPlan {
+            variables: plan.variable_names.len(),
+            inputs: plan.inputs.iter().map(|arc| self.input(arc)).collect(),
+            takes: plan.takes.iter().map(|take| self.take(take)).collect(),
+            inhibitors: plan.inhibitors.iter().map(|arc| self.inhibitor(arc)).collect(),
+            guard: plan.guard.as_ref().map(|guard| self.condition(guard)),
+            prefers: plan.prefer.is_some(),
+            asks_for_room: !plan.rooms.is_empty(),
+            resets: plan.resets.iter().map(|&place| self.place(place)).collect(),
+            draws: plan.draws.iter().map(|(variable, value)| (variable.at(), self.value(value))).collect(),
+            time: self.time(&plan.time),
+            takes_turns: plan.takes_turns,
+            in_lane: plan.lane != NO_LANE,
+            outputs: plan.outputs.iter().map(|arc| self.output(arc)).collect(),
+            selection: self.selection(&plan.selection),
+            counted: plan.counted,
+            counts: plan.counts.clone(),
+            exhaustive: plan.exhaustive,
+            watched: plan.watched,
+            activity: self.profile.map_or(Occupancy::Seldom, |profile| profile.transition(id)),
+            hears_starts: self.program.probes.hears_starts(id),
+            fires: can_fire(self.program, plan),
+        }
+    }
+
+    fn input(&mut self, arc: &arc::InputProgram) -> Input {
+        Input {
+            place: self.place(arc.place),
+            find: match &arc.find {
+                arc::Find::Black(count) => Find::Black(self.count(count)),
+                arc::Find::Head { depth } => Find::Head { depth: *depth },
+                arc::Find::Any => Find::Any,
+                arc::Find::Keyed(index) => Find::Keyed(self.index(*index)),
+            },
+            equals: self.slots(&arc.equals),
+            binds: arc.binds.iter().map(|(slot, variable)| (*slot, variable.at())).collect(),
+            before: arc.before.clone(),
+            after: arc.after.clone(),
+            decides: arc.decides,
+        }
+    }
+
+    fn slots(&mut self, equals: &[(u32, expression::Value)]) -> Vec<(u32, SlotValue)> {
+        equals.iter().map(|(slot, value)| (*slot, self.slot(value))).collect()
+    }
+
+    fn take(&mut self, take: &arc::Take) -> Take {
+        match *take {
+            arc::Take::Black { place, count } => Take::Black { place: self.moved(place), count },
+            arc::Take::Chosen { place, arc } => Take::Chosen { place: self.moved(place), arc: arc as usize },
+            arc::Take::Head { place, position } => Take::Head { place: self.moved(place), position },
+            arc::Take::Seat { place, arc } => Take::Seat { place: self.moved(place), arc: arc as usize },
+        }
+    }
+
+    fn inhibitor(&mut self, arc: &arc::InhibitorProgram) -> Inhibitor {
+        Inhibitor {
+            place: self.place(arc.place),
+            equals: self.slots(&arc.equals),
+            index: arc.index.map(|index| self.index(index)),
+            threshold: self.count(&arc.threshold),
+        }
+    }
+
+    fn count(&mut self, count: &arc::Count) -> Count {
+        match count {
+            arc::Count::Const(count) => Count::Const(*count),
+            arc::Count::Of(count, _) => Count::Of(self.int(count)),
+        }
+    }
+
+    fn time(&mut self, time: &transition::Time) -> Time {
+        match time {
+            transition::Time::Immediate => Time::Immediate,
+            transition::Time::Const(ticks) => Time::Const { ticks: self.word(*ticks as u64), long: time.is_long() },
+            transition::Time::Of(expression::Real::ConstExponential(mean, _)) => match self.mean(*mean) {
+                known @ (Mean::One | Mean::Usual(_)) if *mean < SHORT / RECTANGLES => Time::ShortExponential(known),
+                known => Time::Of(Real::ConstExponential(known)),
+            },
+            transition::Time::Of(duration) => Time::Of(self.real(duration)),
+        }
+    }
+
+    fn output(&mut self, arc: &arc::OutputProgram) -> Output {
+        let program = self.program;
+        let several = arc.places.len() > 1;
+        let of = |place: &PlaceId| &program.places[*place];
+        let probed = |place: &PlaceId| program.probes.hears_arrivals(*place);
+        let reads_memory = |place: &PlaceId| {
+            self.entry(of(place)) == Entry::ByRuntime || probed(place) || of(place).discipline == Discipline::Key
+        };
+        let any_reads_memory = arc.places.iter().any(reads_memory);
+        Output {
+            place: if several { self.place(arc.place()) } else { self.moved(arc.place()) },
+            form: arc.form,
+            width: arc.width,
+            one_of: arc.index.as_ref().map(|(index, _)| OneOf {
+                position: self.int(index),
+                places: arc.places.len(),
+                list: self.word(arc.places.as_ptr() as u64),
+            }),
+            several,
+            is_choice: arc.is_choice(),
+            count: self.count(&arc.count),
+            condition: arc.condition.as_ref().map(|condition| self.condition(condition)),
+            values: arc.values.iter().map(|value| self.slot(value)).collect(),
+            checks: arc.checks.iter().map(|&slot| check(slot, &of(&arc.place()).bounds[slot])).collect(),
+            any_capacity: arc.places.iter().any(|place| of(place).capacity.is_some()),
+            any_probed: arc.places.iter().any(probed),
+            any_reads_memory,
+        }
+    }
+
+    fn selection(&mut self, selection: &transition::Selection) -> Selection {
+        match *selection {
+            transition::Selection::Single => Selection::Single,
+            transition::Selection::Bag(arc) => Selection::Bag(arc),
+            transition::Selection::Product => Selection::Product,
+            transition::Selection::Join(join) => Selection::Join(self.join_selection(join)),
+            transition::Selection::Match(_) => Selection::Match,
+            transition::Selection::Tree(_) => Selection::Tree,
+            transition::Selection::Preferred(..) => Selection::Preferred,
+            transition::Selection::Search => Selection::Search,
+        }
+    }
+
+    fn join_selection(&mut self, id: JoinId) -> JoinSelection {
+        let program = self.program;
+        let join = &program.joins[id.at()];
+        let pair = match (&join.choices[..], &join.links[..]) {
+            ([ArcChoice::Keyed { arc, .. }], [link, ..]) if !join.crowded => Some((*arc, self.index(link.index))),
+            _ => None,
+        };
+        JoinSelection {
+            join: self.join(id),
+            pivot: join.pivot,
+            free: join.free.iter().map(|arc| (self.place(arc.place), arc.used())).collect(),
+            choices: join.choices.iter().map(ArcChoice::arc).collect(),
+            pair,
+        }
+    }
+
+    fn level(&mut self, level: &transition::Level) -> Level {
+        let first = level.transitions[0].0;
+        let in_order = level.transitions.iter().zip(first..).all(|(transition, number)| transition.0 == number);
+        Level {
+            size: SetSize::of(level.transitions.len()),
+            weighted: level.weights.is_some(),
+            first: in_order.then_some(first),
+            list: self.word(level.transitions.as_ptr() as u64),
+        }
+    }
+
+    // ------------------------------------------------------------ expressions
+
+    /// The value of a slot. Constants are holes, so that transitions which differ in them alone share their code.
+    fn slot(&mut self, value: &expression::Value) -> SlotValue {
+        match value {
+            expression::Value::Int(expression::Int::Var(variable))
+            | expression::Value::Real(expression::Real::Var(variable)) => SlotValue::Variable(variable.at()),
+            expression::Value::Int(expression::Int::Const(value)) => SlotValue::Constant(self.word(*value as u64)),
+            expression::Value::Real(expression::Real::Const(value)) => SlotValue::Constant(self.word(value.to_bits())),
+            value => SlotValue::Of(self.value(value)),
+        }
+    }
+
+    fn value(&mut self, value: &expression::Value) -> Value {
+        match value {
+            expression::Value::Int(value) => Value::Int(self.int(value)),
+            expression::Value::Real(value) => Value::Real(self.real(value)),
+        }
+    }
+
+    fn condition(&mut self, e: &expression::Bool) -> Bool {
+        use expression::Bool as Of;
+        match e {
+            Of::Const(value) => Bool::Const(*value),
+            Of::Truth(a) => Bool::Truth(Box::new(self.int(a))),
+            Of::Ints(comparison, operands) => Bool::Ints(*comparison, self.ints(operands)),
+            Of::Reals(comparison, operands) => Bool::Reals(*comparison, self.reals(operands)),
+            Of::And(operands) => Bool::And(self.conditions(operands)),
+            Of::Or(operands) => Bool::Or(self.conditions(operands)),
+            Of::Not(a) => Bool::Not(Box::new(self.condition(a))),
+            Of::If(of) => Bool::If(Box::new((self.condition(&of.0), self.condition(&of.1), self.condition(&of.2)))),
+        }
+    }
+
+    fn ints(&mut self, of: &(expression::Int, expression::Int)) -> Box<(Int, Int)> {
+        Box::new((self.int(&of.0), self.int(&of.1)))
+    }
+
+    fn reals(&mut self, of: &(expression::Real, expression::Real)) -> Box<(Real, Real)> {
+        Box::new((self.real(&of.0), self.real(&of.1)))
+    }
+
+    fn conditions(&mut self, of: &(expression::Bool, expression::Bool)) -> Box<(Bool, Bool)> {
+        Box::new((self.condition(&of.0), self.condition(&of.1)))
+    }
+
+    fn int(&mut self, e: &expression::Int) -> Int {
+        use expression::Int as Of;
+        match e {
+            Of::Const(value) => Int::Const(*value),
+            Of::Var(variable) => Int::Var(variable.at()),
+            Of::Tokens(place) => Int::Tokens(self.place(*place)),
+            Of::Neg(a, _) => Int::Neg(Box::new(self.int(a))),
+            Of::Abs(a, _) => Int::Abs(Box::new(self.int(a))),
+            Of::Binary(operation, operands, _) => Int::Binary(*operation, self.ints(operands)),
+            Of::Chain(first, steps) => {
+                let step = |of: &(_, expression::Leaf<i64>, _)| (of.0, leaf(of.1, |value| value as u64));
+                Int::Chain(leaf(*first, |value| value as u64), steps.iter().map(step).collect())
+            }
+            Of::Rounded(rounding, a, _) => Int::Rounded(*rounding, Box::new(self.real(a))),
+            Of::If(of) => Int::If(Box::new((self.condition(&of.0), self.int(&of.1), self.int(&of.2)))),
+            Of::Truth(condition) => Int::Truth(Box::new(self.condition(condition))),
+            Of::Uniform(bounds, _) => Int::Uniform(self.ints(bounds)),
+            Of::Choice(_) | Of::Table(_) | Of::Drawn(..) => Int::Evaluated(self.address(e)),
+        }
+    }
+
+    fn real(&mut self, e: &expression::Real) -> Real {
+        use expression::{Real as Of, RealFunction, RealOperation};
+        match e {
+            Of::Const(value) => Real::Const { bits: self.word(value.to_bits()), is_zero: *value == 0.0 },
+            Of::Var(variable) => Real::Var(variable.at()),
+            Of::Now => Real::Now,
+            Of::End => Real::End,
+            Of::FromInt(a) => Real::FromInt(Box::new(self.int(a))),
+            Of::Unary(function, a, _) if *function != RealFunction::Ln => {
+                Real::Unary(*function, Box::new(self.real(a)))
+            }
+            Of::Binary(operation, operands, _) if *operation != RealOperation::Pow => {
+                Real::Binary(*operation, self.reals(operands))
+            }
+            Of::Chain(first, steps) if steps.iter().all(|step| step.0 != RealOperation::Pow) => {
+                let step = |of: &(_, expression::Leaf<f64>, _)| (of.0, leaf(of.1, f64::to_bits));
+                Real::Chain(leaf(*first, f64::to_bits), steps.iter().map(step).collect())
+            }
+            Of::If(of) => Real::If(Box::new((self.condition(&of.0), self.real(&of.1), self.real(&of.2)))),
+            Of::ConstExponential(mean, _) => Real::ConstExponential(self.mean(*mean)),
+            Of::Exponential(mean, _) => Real::Exponential(Box::new(self.real(mean))),
+            Of::Uniform(bounds, _) => Real::Uniform(self.reals(bounds)),
+            Of::Unary(..) | Of::Binary(..) | Of::Chain(..) => Real::Evaluated(self.address(e)),
+            Of::Erlang(..) | Of::Drawn(..) | Of::Choice(_) | Of::Table(_) | Of::Empirical(..) => {
+                Real::Evaluated(self.address(e))
+            }
+        }
+    }
+
+    fn mean(&mut self, mean: f64) -> Mean {
+        if mean == 1.0 {
+            Mean::One
+        } else if mean > POSITIVE_MEAN && mean < FINITE_MEAN {
+            Mean::Usual(self.word(mean.to_bits()))
+        } else {
+            Mean::Other(mean.to_bits())
+        }
+    }
+}
+
+fn leaf<T>(leaf: expression::Leaf<T>, bits: impl Fn(T) -> u64) -> Leaf {
+    match leaf {
+        expression::Leaf::Const(value) => Leaf::Const(bits(value)),
+        expression::Leaf::Var(variable) => Leaf::Var(variable.at()),
+    }
+}
+
+fn check(slot: usize, bound: &Bound) -> Check {
+    let bits = |limit: crate::net::Scalar| match bound.real {
+        true => limit.as_real().to_bits(),
+        false => limit.as_int().unwrap_or(0) as u64,
+    };
+    Check { slot, real: bound.real, low: bound.low.map(bits), high: bound.high.map(bits) }
+}
+
+/// The link of a join that has only one, if its arcs are of different places and groups are numbered directly.
+fn only_link<'a>(program: &Program, join: &'a JoinProgram) -> Option<&'a LinkProgram> {
+    match &join.links[..] {
+        [link] if !join.crowded && program.indices[link.index].extents.is_some() => Some(link),
+        _ => None,
+    }
+}
+
+/// The slots of a pivot's token that are the key of a link, if they are all that decides.
+fn key_slots<'a>(join: &JoinProgram, link: &'a LinkProgram) -> Option<&'a [u32]> {
+    match &link.key {
+        LinkKey::Slots(slots) if join.filter.is_none() => Some(slots),
+        _ => None,
+    }
+}
+
+/// Whether there is code for the firings of a transition.
+fn can_fire(program: &Program, plan: &TransitionProgram) -> bool {
+    let bounds = |place: &PlaceId| &program.places[*place].bounds;
+    let alike = |arc: &arc::OutputProgram| {
+        let whole =
+            |bound: &Bound| bound.real || [bound.low, bound.high].iter().flatten().all(|b| b.as_int().is_some());
+        let same = |a: &Bound, b: &Bound| (a.low, a.high, a.real) == (b.low, b.high, b.real);
+        arc.checks.iter().all(|&slot| {
+            let first = &bounds(&arc.places[0])[slot];
+            whole(first) && arc.places.iter().all(|place| same(first, &bounds(place)[slot]))
+        })
+    };
+    !weighs(program, plan)
+        && plan.outputs.iter().all(|arc| alike(arc) && arc.places.iter().all(|place| !program.places[*place].key_fails))
+}
+
+/// Whether tokens come to, or leave, a place whose capacity is one of weight.
+fn weighs(program: &Program, plan: &TransitionProgram) -> bool {
+    let taken = plan.inputs.iter().map(|arc| arc.place).chain(plan.resets.iter().copied());
+    let given = plan.outputs.iter().flat_map(|arc| arc.places.iter().copied());
+    taken.chain(given).any(|place| program.places[place].weight.is_some())
+}

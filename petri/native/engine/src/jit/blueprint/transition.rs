@@ -1,0 +1,194 @@
+//! The transition whose code is made, and the sets of enabled transitions.
+
+pub use crate::program::arc::OutputForm;
+pub use crate::program::transition::NO_LANE;
+
+use crate::collections::rank_set::{MEDIUM, SMALL};
+use crate::jit::blueprint::expression::{Bool, Int, Mean, Real, SlotValue, Value, Variable};
+use crate::jit::blueprint::names::{IndexRef, JoinRef, PlaceRef, WordRef};
+use crate::jit::profile::Occupancy;
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct TransitionPlan {
+    pub variables: usize,
+    pub inputs: Vec<Input>,
+    pub takes: Vec<Take>,
+    pub inhibitors: Vec<Inhibitor>,
+    pub guard: Option<Bool>,
+    pub prefers: bool,
+    /// Whether a look must see to the room in places with a capacity.
+    pub asks_for_room: bool,
+    pub resets: Vec<PlaceRef>,
+    pub draws: Vec<(Variable, Value)>,
+    pub time: Time,
+    pub takes_turns: bool,
+    pub in_lane: bool,
+    pub outputs: Vec<Output>,
+    pub selection: Selection,
+    pub counted: Option<usize>,
+    pub counts: Vec<usize>,
+    pub exhaustive: bool,
+    pub watched: (usize, usize),
+    /// How often its firings are in progress.
+    pub activity: Occupancy,
+    pub hears_starts: bool,
+    /// There is code for its firings.
+    pub fires: bool,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Time {
+    Immediate,
+    /// So many ticks; `long` if a firing may end beyond the horizon, whenever it begins.
+    Const {
+        ticks: WordRef,
+        long: bool,
+    },
+    /// An exponential of a mean such that nearly all are short, and none is 0 but by chance.
+    ShortExponential(Mean),
+    Of(Real),
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Count {
+    Const(u64),
+    Of(Int),
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Find {
+    Black(Count),
+    Head { depth: usize },
+    Any,
+    Keyed(IndexRef),
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Input {
+    pub place: PlaceRef,
+    pub find: Find,
+    pub equals: Vec<(u32, SlotValue)>,
+    pub binds: Vec<(u32, Variable)>,
+    pub before: Vec<usize>,
+    pub after: Vec<usize>,
+    pub decides: bool,
+}
+
+impl Input {
+    /// Whether it finds any of several tokens.
+    pub fn is_bag(&self) -> bool {
+        matches!(self.find, Find::Any | Find::Keyed(_))
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Inhibitor {
+    pub place: PlaceRef,
+    pub equals: Vec<(u32, SlotValue)>,
+    pub index: Option<IndexRef>,
+    pub threshold: Count,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Take {
+    Black { place: PlaceRef, count: u64 },
+    Chosen { place: PlaceRef, arc: usize },
+    Head { place: PlaceRef, position: u32 },
+    Seat { place: PlaceRef, arc: usize },
+}
+
+/// An output arc. Of several places that it may give to, only what holds for any of them matters.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Output {
+    /// The place, or the first of several.
+    pub place: PlaceRef,
+    pub form: OutputForm,
+    pub width: usize,
+    /// Which of several places, of how many, and where their numbers stand.
+    pub one_of: Option<OneOf>,
+    pub several: bool,
+    /// Code by which tokens arrive in one of several places is called.
+    pub is_choice: bool,
+    pub count: Count,
+    pub condition: Option<Bool>,
+    pub values: Vec<SlotValue>,
+    pub checks: Vec<Check>,
+    /// Whether some place has a capacity, tells probes of tokens that arrive, or reads tokens that arrive from memory.
+    pub any_capacity: bool,
+    pub any_probed: bool,
+    pub any_reads_memory: bool,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct OneOf {
+    pub position: Int,
+    pub places: usize,
+    pub list: WordRef,
+}
+
+/// The range of a slot whose value may lie outside. The limits of a real are told by their bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Check {
+    pub slot: usize,
+    pub real: bool,
+    pub low: Option<u64>,
+    pub high: Option<u64>,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub enum Selection {
+    Single,
+    Bag(usize),
+    Product,
+    Join(JoinSelection),
+    Match,
+    Tree,
+    Preferred,
+    Search,
+}
+
+/// How the tokens of one binding of a join are chosen.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct JoinSelection {
+    pub join: JoinRef,
+    pub pivot: usize,
+    /// Places any of whose tokens is taken, but for so many.
+    pub free: Vec<(PlaceRef, u64)>,
+    /// The arcs behind the pivot's that leave a choice.
+    pub choices: Vec<usize>,
+    /// The one such arc, and the index in which its tokens are, where all that is to be chosen is a pair.
+    pub pair: Option<(usize, IndexRef)>,
+}
+
+/// How large the set of enabled transitions of a priority is (`RankSet`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SetSize {
+    /// One word.
+    Small,
+    /// A word for each bit of a summary.
+    Medium,
+    Large,
+}
+
+impl SetSize {
+    pub fn of(transitions: usize) -> Self {
+        if transitions <= SMALL {
+            SetSize::Small
+        } else if transitions <= MEDIUM {
+            SetSize::Medium
+        } else {
+            SetSize::Large
+        }
+    }
+}
+
+/// The transitions of one priority.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Level {
+    pub size: SetSize,
+    pub weighted: bool,
+    /// The number of the first, where they are numbered one by one.
+    pub first: Option<u32>,
+    /// Where their numbers stand.
+    pub list: WordRef,
+}
