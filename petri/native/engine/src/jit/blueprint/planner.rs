@@ -386,6 +386,7 @@ impl<'a> Planner<'a> {
             transition::Selection::Product => Selection::Product,
             transition::Selection::Join(join) => Selection::Join(self.join_selection(join)),
             transition::Selection::Match(_) => Selection::Match,
+            transition::Selection::Tree(_) => Selection::Tree,
             transition::Selection::Preferred(..) => Selection::Preferred,
             transition::Selection::Search => Selection::Search,
         }
