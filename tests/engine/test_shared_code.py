@@ -1,4 +1,4 @@
-"""Transitions that share machine code would have the same if it were written for each alone, and it does what it should.
+"""Transitions that share machine code would have the same if it were written for each alone, and it is right.
 
 Code is made from a blueprint (`jit/blueprint`), and transitions with equal blueprints share it. A blueprint that leaves
 out what matters gives a transition wrong code: here nets that differ in one thing, side by side, run with code and

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use cranelift_codegen::ir::function::FunctionStencil;
 
 use crate::jit::blueprint::names::Names;
+use crate::jit::blueprint::quick_hash::QuickHash;
 use crate::jit::blueprint::{Blueprint, Subject};
 use crate::jit::holes::{Hole, HoleRow};
 
@@ -97,7 +98,7 @@ fn fingerprint(function: &FunctionStencil) -> Fingerprint {
 pub struct Shapes {
     pub all: Vec<(Rc<Blueprint>, Piece)>,
     by_code: HashMap<Fingerprint, usize>,
-    by_blueprint: HashMap<Rc<Blueprint>, Rc<Functions>>,
+    by_blueprint: HashMap<Rc<Blueprint>, Rc<Functions>, QuickHash>,
 }
 
 impl Shapes {
