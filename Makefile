@@ -22,12 +22,12 @@ SHORTER := $(if $(filter reference-ixp2400,$(KIND)-$(NET)),--set packets=2000)
 RUN_STAMP := $(VENV)/.run-$(KIND)
 DEV_STAMP := $(VENV)/.dev-$(KIND)
 BUILD_FILES := pyproject.toml setup.py petri/version.py \
-	$(shell find petri/native -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
+	$(shell find petri/native \( -name target -o -name fuzz \) -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print 2>/dev/null)
 
 # Tests start many processes, each of which would otherwise compile every module.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test lint types rust python test-slow fuzz verify bench validate wheel image docs format readme clean
+.PHONY: help run test lint types rust python test-slow fuzz fuzz-native mutants audit verify bench validate wheel image docs format readme clean
 
 help:
 	@echo 'make run        set everything up and simulate the IXP2400 (NET=name for another net)'
@@ -36,6 +36,9 @@ help:
 	@echo 'make lint types rust python   the parts of `make test`'
 	@echo 'make bench      set everything up and measure the speed (about four minutes)'
 	@echo 'make fuzz       look for faults in random nets and damaged files (MINUTES=10; SEED=n CASE=n repeats one)'
+	@echo 'make fuzz-native   the same guided by the coverage of the native engine (MINUTES=10; needs a nightly Rust)'
+	@echo 'make mutants    change a line of the sources at a time and see that a test notices (SAMPLE=40)'
+	@echo 'make audit      look for known faults in the libraries that pnsim uses'
 	@echo 'make verify     hold random draws and choices against theory (about a minute)'
 	@echo 'make validate   compare the nets with published figures (about a quarter of an hour); pages in validation-results/'
 	@echo 'make wheel      build a wheel that installs without Rust, in dist/'
@@ -76,7 +79,29 @@ test-slow: $(DEV_STAMP)
 
 MINUTES ?= 10
 fuzz: $(DEV_STAMP)
-	nice $(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE))
+	nice $(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE)) $(if $(KIND_OF_CASE),--kind $(KIND_OF_CASE))
+
+# Guided by coverage: petri/native/fuzz is a workspace of its own, for a nightly compiler. Corpora grow in its build folder.
+FUZZ := petri/native/fuzz
+FUZZ_TARGET := x86_64-unknown-linux-gnu
+FUZZERS := flat_net capture
+fuzz-native:
+	cd $(FUZZ) && RUSTC_WRAPPER=$(abspath $(FUZZ))/instrument RUSTFLAGS='--cfg fuzzing -Zsanitizer=address' \
+		cargo +nightly build --release --target $(FUZZ_TARGET)
+	cd $(FUZZ) && for fuzzer in $(FUZZERS); do mkdir -p target/corpus/$$fuzzer artifacts/$$fuzzer && \
+		nice target/$(FUZZ_TARGET)/release/$$fuzzer target/corpus/$$fuzzer corpus/$$fuzzer -artifact_prefix=artifacts/$$fuzzer/ \
+		-timeout=60 -rss_limit_mb=4096 -max_len=2048 -len_control=0 -print_final_stats=1 \
+		-max_total_time=$$((60 * $(MINUTES) / $(words $(FUZZERS)))) || exit 1; done
+
+SAMPLE ?= 40
+mutants: $(DEV_STAMP)
+	nice $(BIN)/python -m tests.mutants --sample $(SAMPLE) $(if $(SEED),--seed $(SEED))
+
+# The tools are in an environment of their own; what they look at is what an install of pnsim without extras brings.
+audit: $(RUN_STAMP)
+	@$(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/pip install --quiet --disable-pip-version-check pip-audit
+	$(VENV)-audit/bin/pip-audit --strict .
+	$(if $(RUST),cd petri/native && cargo deny check,@echo 'cargo is not installed: the Rust libraries are not looked at')
 
 verify: $(DEV_STAMP)
 	$(BIN)/python -m verification
@@ -143,5 +168,5 @@ $(VENV)/.python:
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-docs build dist validation-results *.egg-info petri/native/target petri/*.so .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-audit build dist validation-results *.egg-info petri/native/target petri/native/fuzz/target petri/*.so .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -127,10 +128,23 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except Exception as error:
         if os.environ.get("PNSIM_DEBUG", "") not in ("", "0"):
             raise
-        interrupted = _follows_interrupt(error)
-        tell(Diagnostic("interrupted") if interrupted else _unexpected_diagnostic(error))
-        code = exits.INTERRUPTED if interrupted else exits.STOPPED
+        code = _tell_unexpected(error)
     sys.exit(code)
+
+
+def _tell_unexpected(error: Exception) -> int:
+    """Say what ended the command. Returns the exit status."""
+    interrupted = _follows_interrupt(error)
+    diagnostic = Diagnostic("interrupted") if interrupted else _unexpected_diagnostic(error)
+    if diagnostic.id == "out-of-memory":
+        error.__traceback__ = error.__context__ = None  # what the command held is given back
+    try:
+        tell(diagnostic)
+    except (MemoryError, OSError):  # not even for the message
+        if diagnostic.id != "out-of-memory":
+            raise
+        os.write(2, b"error[out-of-memory]: there is not enough memory for this run\n")
+    return exits.INTERRUPTED if interrupted else exits.STOPPED
 
 
 def _follows_interrupt(error: BaseException | None) -> bool:
@@ -156,7 +170,7 @@ def _usage_diagnostic(error: click.ClickException) -> Diagnostic:
 
 
 def _unexpected_diagnostic(error: Exception) -> Diagnostic:
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
         return Diagnostic("out-of-memory")
     if isinstance(error, RecursionError):
         return Diagnostic("nested-too-deeply")

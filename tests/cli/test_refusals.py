@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -342,10 +343,15 @@ def test_debugging_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
         main(["list"])
 
 
-@pytest.mark.parametrize(("error", "told"), [(MemoryError, "not enough memory"), (RecursionError, "nested too deeply")])
-def test_exhaustion_is_told_as_such(
-    call: Call, monkeypatch: pytest.MonkeyPatch, error: type[Exception], told: str
-) -> None:
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (MemoryError(), "not enough memory"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory", "nets"), "not enough memory"),
+        (RecursionError(), "nested too deeply"),
+    ],
+)
+def test_exhaustion_is_told_as_such(call: Call, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str) -> None:
     from petri import library
 
     def fail() -> list[str]:
@@ -353,3 +359,20 @@ def test_exhaustion_is_told_as_such(
 
     monkeypatch.setattr(library, "net_names", fail)
     assert told in call("list").err
+
+
+def test_no_memory_is_told_even_where_there_is_none_for_the_message(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from petri import library
+    from pnsim.main import main
+
+    def fail(*_: object) -> list[str]:
+        raise MemoryError
+
+    monkeypatch.setattr(library, "net_names", fail)
+    monkeypatch.setattr("pnsim.main.tell", fail)
+    with pytest.raises(SystemExit) as ended:
+        main(["list"])
+    assert ended.value.code == 3
+    assert capfd.readouterr().err == "error[out-of-memory]: there is not enough memory for this run\n"

@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz --minutes 2 [--seed N] [--case N]`: see docs/contributing.md."""
+"""`python -m tests.fuzz --minutes 2 [--seed N] [--case N] [--kind KIND]`: see docs/contributing.md."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ LONGEST_CASE = 120.0  # seconds
 class Hunt:
     """Lets workers run cases, and starts another where one has ended before its time."""
 
-    def __init__(self, seed: int, corpus: Path) -> None:
+    def __init__(self, seed: int, corpus: Path, only: str = "") -> None:
+        """only: the name of a kind."""
+        self.only = [only] if only else []
         self.seed = seed
         self.corpus = corpus
         self.counts: dict[str, Counter[str]] = {name: Counter() for name in KINDS}
@@ -37,7 +39,7 @@ class Hunt:
             first = self.work(first, left)
 
     def command(self, first: int, seconds: float) -> list[str]:
-        return [sys.executable, "-m", "tests.fuzz.worker", str(self.seed), str(first), str(seconds)]
+        return [sys.executable, "-m", "tests.fuzz.worker", str(self.seed), str(first), str(seconds), *self.only]
 
     def work(self, first: int, seconds: float) -> int:
         """One worker, until the time is over or a case has ended it. Returns the number of the next case."""
@@ -98,13 +100,14 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--case", type=int, default=None, help="repeat this case of the seed")
+    parser.add_argument("--kind", choices=list(KINDS), default="", help="only cases of this kind")
     parser.add_argument("--corpus", type=Path, default=CORPUS, help="where cases that show a fault are kept")
     asked = parser.parse_args()
     seed = random.SystemRandom().randrange(10**9) if asked.seed is None else asked.seed
     if asked.case is not None:
         repeat(seed, asked.case)
     print(f"seed {seed}", flush=True)
-    hunt = Hunt(seed, asked.corpus)
+    hunt = Hunt(seed, asked.corpus, asked.kind)
     try:
         hunt.run(60 * asked.minutes)
     except KeyboardInterrupt:

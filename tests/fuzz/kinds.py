@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
+import itertools
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
@@ -17,6 +19,7 @@ from tests.engine import mutated
 from tests.engine.copies import several
 from tests.engine.joins import joining_net
 from tests.engine.nets import chosen_net
+from tests.engine.without import OPTIMISATIONS
 from tests.fuzz import readers
 from tests.fuzz.finding import Finding
 from tests.fuzz.modes import Run, compare
@@ -38,6 +41,8 @@ def make_net(chance: random.Random) -> bytes:
     net = joining_net(choose) if chance.random() < 0.25 else chosen_net(choose)
     copies = chance.choice((1, 1, 1, 2, 5))
     run = Run(seed=chance.randrange(4), firings=chance.randint(1, 60), levels=chance.random() < 0.3)
+    if chance.random() < 0.4:
+        run = dataclasses.replace(run, without=chance.choice(OPTIMISATIONS))
     net = net if copies == 1 else several(net, copies)
     return json.dumps({"run": asdict(run), "net": net_to_dict(net)}).encode()
 
@@ -118,6 +123,11 @@ TURNS = ("net", "net", "net", "net", "flat", "net", "net", "capture", "net", "de
 
 def kind_of(number: int) -> Kind:
     return KINDS[TURNS[number % len(TURNS)]]
+
+
+def numbers(first: int, only: str) -> Iterator[int]:
+    """The numbers of cases from one on, of one kind alone if it is named."""
+    return (number for number in itertools.count(first) if only in ("", kind_of(number).name))
 
 
 def case(seed: int, number: int) -> bytes:

@@ -1,6 +1,7 @@
 """Runs cases until the time is over; a crash ends this process only. Each line of stdout is a JSON object.
 
-`python -m tests.fuzz.worker SEED FIRST SECONDS` runs many cases, `python -m tests.fuzz.worker KIND FILE` a kept one.
+`python -m tests.fuzz.worker SEED FIRST SECONDS [KIND]` runs many cases, perhaps of one kind alone;
+`python -m tests.fuzz.worker KIND FILE` runs a kept one.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 from tests.engine.mutated import MEMORY
 from tests.fuzz.finding import Finding
-from tests.fuzz.kinds import KINDS, Kind, case, describe, fault, kind_of
+from tests.fuzz.kinds import KINDS, Kind, case, describe, fault, kind_of, numbers
 from tests.fuzz.smaller import smallest
 
 SHRINKING = 30.0  # seconds for each fault
@@ -32,12 +33,13 @@ def shows(kind: Kind, what: str, data: bytes) -> bool:
     return fault(kind, data) == what
 
 
-def run(seed: int, first: int, seconds: float) -> None:
+def run(seed: int, first: int, seconds: float, only: str) -> None:
     counts: dict[str, Counter[str]] = {name: Counter() for name in KINDS}
     known: set[str] = set()
     end = time.monotonic() + seconds
-    number = first
-    while time.monotonic() < end:
+    for done, number in enumerate(numbers(first, only), 1):
+        if time.monotonic() > end:
+            break
         kind = kind_of(number)
         say(begins=number)
         data = case(seed, number)
@@ -50,8 +52,7 @@ def run(seed: int, first: int, seconds: float) -> None:
                 data = smallest(data, kind.suffix == "json", partial(shows, kind, what), SHRINKING)
             say(finding=what, kind=kind.name, case=number, data=b64encode(data).decode())
         counts[kind.name]["cases"] += 1
-        number += 1
-        if number % REPORT_EVERY == 0:
+        if done % REPORT_EVERY == 0:
             say(counts=counts)
             counts = {name: Counter() for name in KINDS}
     say(counts=counts)
@@ -64,8 +65,8 @@ def main() -> None:
         if (what := fault(KINDS[sys.argv[1]], Path(sys.argv[2]).read_bytes())) is not None:
             sys.exit(what)
         return
-    seed, first, seconds = sys.argv[1:]
-    run(int(seed), int(first), float(seconds))
+    seed, first, seconds, *only = sys.argv[1:]
+    run(int(seed), int(first), float(seconds), "".join(only))
 
 
 if __name__ == "__main__":

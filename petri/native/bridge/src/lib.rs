@@ -20,6 +20,7 @@ use engine::net::{FileNumber, Net, Span};
 use engine::observe::histogram::Histogram;
 use engine::observe::probes::Probe;
 use engine::program::transition::MOST_HELD;
+use engine::program::without::Without;
 use engine::session::compiled::Compiled;
 use engine::session::{begin, ExtraObservers, Session as Replication};
 use engine::state::counters::{PlaceCounters, TransitionCounters};
@@ -29,6 +30,9 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 #[global_allocator]
 static MEMORY: pages::Pages = pages::Pages;
+
+/// The environment variable that names optimisations to do without, with commas between them. For tests.
+const WITHOUT: &str = "PNSIM_WITHOUT";
 
 /// A net compiled for running. Sessions on any number of threads may share it.
 #[pyclass(frozen, module = "petri._native")]
@@ -45,7 +49,8 @@ impl Program {
     #[new]
     fn new(py: Python<'_>, net: &Bound<'_, PyAny>) -> PyResult<Self> {
         let compile = |(net, files): (Net, Vec<String>)| -> Loaded<Program> {
-            Ok(Program { compiled: Arc::new(Compiled::of(&net)?), files })
+            let without = Without::of(&std::env::var(WITHOUT).unwrap_or_default())?;
+            Ok(Program { compiled: Arc::new(Compiled::without(&net, without)?), files })
         };
         let loaded = match reading::read(net, reading::SHALLOW) {
             Err(failure) if failure.is_too_deep() => {

@@ -1,4 +1,4 @@
-//! Large blocks of memory in huge pages.
+//! Large blocks of memory in huge pages; and what happens where there is no memory.
 //!
 //! A firing in a large net touches memory here and there. With pages of 4 KiB nearly each touch also misses the
 //! processor's table of pages; Linux gives larger pages to those who ask for them.
@@ -12,6 +12,23 @@ const LARGE: usize = 2 * HUGE;
 
 pub struct Pages;
 
+/// `petri/wording/command.py` has the same sentence for what Python cannot have.
+const NO_MEMORY: &[u8] = b"error[out-of-memory]: there is not enough memory for this run\n";
+/// The exit status of a run that stopped (`cli/exits.py`).
+const STOPPED: i32 = 3;
+
+/// A block, if the system had one. Rust can only end the process where memory is over; this says why, and in which words.
+fn granted(block: *mut u8) -> *mut u8 {
+    if block.is_null() {
+        // SAFETY: the bytes are there; the process ends without running anything else.
+        unsafe {
+            libc::write(libc::STDERR_FILENO, NO_MEMORY.as_ptr().cast(), NO_MEMORY.len());
+            libc::_exit(STOPPED);
+        }
+    }
+    block
+}
+
 /// How the system is asked for a block of this layout.
 fn placed(layout: Layout) -> Layout {
     match layout.align_to(HUGE) {
@@ -22,7 +39,7 @@ fn placed(layout: Layout) -> Layout {
 
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(block: *mut u8, size: usize) {
-    if size >= LARGE && !block.is_null() {
+    if size >= LARGE {
         // SAFETY: the block is of this size. A refusal changes nothing.
         unsafe { libc::madvise(block.cast(), size, libc::MADV_HUGEPAGE) };
     }
@@ -35,7 +52,7 @@ fn ask_for_huge_pages(_: *mut u8, _: usize) {}
 unsafe impl GlobalAlloc for Pages {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: asked of the caller.
-        let block = unsafe { System.alloc(placed(layout)) };
+        let block = granted(unsafe { System.alloc(placed(layout)) });
         ask_for_huge_pages(block, layout.size());
         block
     }
@@ -50,13 +67,11 @@ unsafe impl GlobalAlloc for Pages {
         unsafe {
             let new = Layout::from_size_align_unchecked(size, layout.align());
             if layout.size().max(size) < LARGE {
-                return System.realloc(block, layout, size);
+                return granted(System.realloc(block, layout, size));
             }
             let moved = self.alloc(new);
-            if !moved.is_null() {
-                moved.copy_from_nonoverlapping(block, layout.size().min(size));
-                self.dealloc(block, layout);
-            }
+            moved.copy_from_nonoverlapping(block, layout.size().min(size));
+            self.dealloc(block, layout);
             moved
         }
     }

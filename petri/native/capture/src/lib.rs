@@ -75,9 +75,9 @@ pub struct Capture {
 }
 
 /// Fills what it is given as far as the file goes: where the first read is short, the parser takes it for all there is.
-struct Full(File);
+struct Full<R>(R);
 
-impl Read for Full {
+impl<R: Read> Read for Full<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -95,9 +95,14 @@ impl Read for Full {
 impl Capture {
     /// Opens a file. `flows`: tell packets apart by flow.
     pub fn open(path: &Path, flows: bool) -> Result<Self, Fault> {
+        let unreadable = |error: io::Error| Fault { kind: Kind::Unreadable, packet: 1, detail: error.to_string() };
+        Capture::of(File::open(path).map_err(unreadable)?, flows)
+    }
+
+    /// Reads the bytes of a file from anywhere. `flows`: tell packets apart by flow.
+    pub fn of(source: impl Read + Send + 'static, flows: bool) -> Result<Self, Fault> {
         let fault = |kind, detail: String| Fault { kind, packet: 1, detail };
-        let file = File::open(path).map_err(|error| fault(Kind::Unreadable, error.to_string()))?;
-        let reader = create_reader(BUFFER, Full(file)).map_err(|error| match error {
+        let reader = create_reader(BUFFER, Full(source)).map_err(|error| match error {
             PcapError::Eof => fault(Kind::Unknown, "it is empty".into()),
             PcapError::ReadError => fault(Kind::Unreadable, "reading fails".into()),
             PcapError::Incomplete(_) | PcapError::UnexpectedEof => fault(Kind::Truncated, String::new()),

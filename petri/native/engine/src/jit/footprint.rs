@@ -26,7 +26,7 @@ pub fn footprints<'a>(
     ends: impl Fn(TransitionId) -> KnownRow<'a>,
     starts: impl Fn(TransitionId) -> KnownRow<'a>,
 ) -> Table<TransitionId, Footprint> {
-    if arena.size < SMALL {
+    if arena.size < SMALL || program.without.footprints {
         return Table::default();
     }
     let of = |id| {

@@ -7,6 +7,7 @@ use crate::base::table::Table;
 use crate::engine::run::Engine;
 use crate::program::place::PlaceProgram;
 use crate::program::transition::TransitionProgram;
+use crate::program::Program;
 use crate::state::counters::{PlaceCounters, TransitionCounters};
 
 /// A number that is zero, or not, for less than this share of the time is seldom otherwise.
@@ -60,6 +61,9 @@ impl Profile {
         let Engine { marking, enabling, now, window, .. } = engine;
         let (program, now, time) = (&*engine.program, *now, (now - window) as f64);
         let rounds = engine.agenda.tournament.slots.trailing_zeros();
+        if program.without.profile {
+            return Profile::unknown(program, rounds);
+        }
         let place = |(plan, place): (&PlaceProgram, &PlaceCounters)| Seen {
             above_zero: place.nonempty(now, plan.holds_one()) as f64,
             time,
@@ -77,6 +81,13 @@ impl Profile {
             transitions: of_arrays(program.transitions.iter().map(|plan| &plan.name[..]), transitions),
             rounds,
         }
+    }
+
+    /// As if every number were as often zero as not.
+    fn unknown(program: &Program, rounds: u32) -> Self {
+        let places = program.places.iter().map(|_| Occupancy::Unpredictable).collect();
+        let transitions = program.transitions.iter().map(|_| Occupancy::Unpredictable).collect();
+        Profile { places, transitions, rounds }
     }
 
     pub fn place(&self, place: PlaceId) -> Occupancy {

@@ -97,14 +97,22 @@ fn fingerprint(function: &FunctionStencil) -> Fingerprint {
 #[derive(Default)]
 pub struct Shapes {
     pub all: Vec<(Rc<Blueprint>, Piece)>,
+    /// Whether each function has a shape of its own, as alike as it may be to others.
+    apart: bool,
     by_code: HashMap<Fingerprint, usize>,
     by_blueprint: HashMap<Rc<Blueprint>, Rc<Functions>, QuickHash>,
 }
 
 impl Shapes {
+    /// None found yet. `apart`: no two functions are of one shape.
+    pub fn new(apart: bool) -> Self {
+        Shapes { apart, ..Shapes::default() }
+    }
+
     /// The shape of a function whose code, with all holes read, is this.
     pub fn of(&mut self, blueprint: &Rc<Blueprint>, piece: Piece, code: &FunctionStencil) -> usize {
-        let shape = *self.by_code.entry(fingerprint(code)).or_insert(self.all.len());
+        let new = self.all.len();
+        let shape = if self.apart { new } else { *self.by_code.entry(fingerprint(code)).or_insert(new) };
         if shape == self.all.len() {
             self.all.push((Rc::clone(blueprint), piece));
         }
@@ -113,7 +121,7 @@ impl Shapes {
 
     /// The functions of a blueprint, if they are known.
     pub fn known(&self, blueprint: &Blueprint) -> Option<Rc<Functions>> {
-        self.by_blueprint.get(blueprint).map(Rc::clone)
+        self.by_blueprint.get(blueprint).filter(|_| !self.apart).map(Rc::clone)
     }
 
     pub fn keep(&mut self, functions: Functions) -> Rc<Functions> {

@@ -11,7 +11,7 @@ use cranelift_codegen::isa::CallConv;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::Context;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{default_libcall_names, FuncId, Module, ModuleError};
 
 use crate::base::ids::{PlaceId, TransitionId};
@@ -58,6 +58,9 @@ impl Drop for Memory {
 const GENERATOR_STACK: usize = 256 << 20;
 /// Nets with more transitions that are unlike each other are not compiled.
 const MOST_UNLIKE: usize = 10_000;
+/// Addresses that are reserved for the code of a net, and of each transition more [bytes].
+const CODE: usize = 64 << 20;
+const CODE_OF_TRANSITION: usize = 64 << 10;
 /// Pieces that start or end firings are written out in the loop if there are no more than this many.
 const MOST_WRITTEN: usize = 8;
 /// Where the loop looks for one of several pieces by the number of its transition, it does so for no more transitions than this.
@@ -114,7 +117,13 @@ impl<'a> Generator<'a> {
             flags.set(name, value).ok()?;
         }
         let isa = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
-        let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+        let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+        // Functions call each other over 32 bits: they stand in one row of addresses. Memory is taken as it is used.
+        let addresses = CODE + CODE_OF_TRANSITION * program.transitions.len().min(MOST_UNLIKE);
+        if let Ok(memory) = ArenaMemoryProvider::new_with_size(addresses) {
+            builder.memory_provider(Box::new(memory));
+        }
+        let mut module = JITModule::new(builder);
         let mut context = module.make_context();
         let mut functions = FunctionBuilderContext::new();
         let way = |(address, types)| way(&mut module, &mut context, &mut functions, address, types).ok();
@@ -195,7 +204,7 @@ impl<'a> Generator<'a> {
         let ids = (0..program.transitions.len() as u32).map(TransitionId);
         let of_transitions = ids.map(|id| Planner::transition(program, profile, id));
         let of_places = arriving.iter().map(|&(place, reserved)| Planner::arrival(program, profile, place, reserved));
-        let mut shapes = Shapes::default();
+        let mut shapes = Shapes::new(program.without.shapes);
         let parts = of_transitions.chain(of_places).flat_map(|planned| self.parts(&mut shapes, planned)).collect();
         (shapes.all, parts)
     }

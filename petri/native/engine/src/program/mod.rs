@@ -20,6 +20,7 @@
 //! - [`ranges`]: which values the slots of places may have
 //! - [`initial`]: the tokens of the initial marking
 //! - [`conservation`]: which places never have more tokens than at first
+//! - [`without`]: optimisations that a net does without, for tests
 //! - [`compile`]: from the flat net to the program
 
 pub mod analysis;
@@ -40,6 +41,7 @@ pub mod ranking;
 pub mod transition;
 pub mod variates;
 pub mod watch;
+pub mod without;
 
 use std::sync::Arc;
 
@@ -57,6 +59,7 @@ use crate::program::probes::ProbesProgram;
 use crate::program::ranking::{MatchProgram, RankingProgram};
 use crate::program::transition::{Level, Move, Selection, Simple, TransitionProgram};
 use crate::program::watch::{Dependent, Gauge, Watch};
+use crate::program::without::Without;
 
 /// A net compiled for running. Replications share it.
 pub struct Program {
@@ -90,6 +93,7 @@ pub struct Program {
     pub variables: usize,
     /// The words of the longest record of a firing in progress.
     pub record: usize,
+    pub without: Without,
 }
 
 /// Combinations of tokens that a search looks through at nearly every firing before anybody need know.

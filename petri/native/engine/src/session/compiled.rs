@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::base::fault::LoadError;
 use crate::jit::cache::Cache;
 use crate::net::Net;
+use crate::program::without::Without;
 use crate::program::Program;
 
 /// A compiled net. Replications on any number of threads share it.
@@ -17,6 +18,11 @@ impl Compiled {
     /// Checks and compiles a net. It recurses as deeply as the net's expressions nest.
     pub fn of(net: &Net) -> Result<Self, LoadError> {
         Program::new(net).map(Compiled::from)
+    }
+
+    /// The same, without some optimisations.
+    pub fn without(net: &Net, without: Without) -> Result<Self, LoadError> {
+        Program::without(net, without).map(Compiled::from)
     }
 
     /// Reads a net from the JSON that `petri/codec.py` writes.

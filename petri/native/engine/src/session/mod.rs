@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use crate::base::fault::Outcome;
 use crate::base::ids::{PlaceId, TransitionId};
+use crate::base::invariant::Verified;
 use crate::base::ticks::Ticks;
 use crate::engine::run::{Limits, Reason, RunError};
 use crate::jit::listing::{listings, Listing};
@@ -59,6 +60,8 @@ pub trait Session: Send + Sync {
     fn begin_window(&mut self);
     /// For tests: whether the replication has run machine code.
     fn ran_code(&self) -> bool;
+    /// For tests: whether the invariants of all data structures hold (`Engine::verify`).
+    fn verify(&self) -> Verified;
     /// For tests: whether transitions that share machine code would have the same by themselves (`jit::verify`). Returns how
     /// many share that of another, or what differs.
     fn verify_shapes(&self) -> Result<usize, String>;
@@ -141,6 +144,10 @@ impl<O: Record + Send + Sync> Session for Replication<O> {
 
     fn begin_window(&mut self) {
         self.engine.begin_window();
+    }
+
+    fn verify(&self) -> Verified {
+        self.engine.verify()
     }
 
     fn verify_shapes(&self) -> Result<usize, String> {

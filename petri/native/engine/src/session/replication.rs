@@ -56,11 +56,15 @@ impl<O: Observer> Replication<O> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::base::ticks::HORIZON;
+    use crate::net::Net;
+    use crate::program::without::Without;
 
     /// A ring of stations whose service takes exponential times.
-    fn ring(stations: usize) -> Compiled {
+    fn ring(stations: usize, without: &str) -> Compiled {
         let places: Vec<String> =
             (0..2 * stations).map(|i| format!(r#"{{"name":"p{i}","initial":[[1,[]]]}}"#)).collect();
         let transition = |i: usize| {
@@ -73,12 +77,42 @@ mod tests {
         };
         let transitions: Vec<String> = (0..stations).map(transition).collect();
         let text = format!(r#"{{"places":[{}],"transitions":[{}]}}"#, places.join(","), transitions.join(","));
-        Compiled::from_json(&text).expect("a net")
+        let net: Net = serde_json::from_str(&text).expect("a net");
+        Compiled::without(&net, Without::of(without).expect("names")).expect("a net that runs")
+    }
+
+    /// A replication of a ring that has run machine code.
+    fn coded(stations: usize, without: &str) -> Replication<()> {
+        let limits = Limits { firings_at_an_instant: 1000, tokens: 1 << 20, compile_after: 0 };
+        let compiled = Arc::new(ring(stations, without));
+        let mut replication = Replication::new(compiled, [1, 2, 3], limits, |_, _| ()).expect("a replication");
+        replication.advance(HORIZON, 3 * stations as u64);
+        replication
+    }
+
+    #[test]
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    fn what_is_left_out_is_not_there_and_changes_no_result() {
+        let found = |stations, without| {
+            let replication = coded(stations, without);
+            let code = replication.engine.code.as_ref().expect("machine code");
+            let functions: HashSet<_> = code.routines.iter().map(|routines| routines.start.function).collect();
+            (replication.engine.hash.0, functions.len(), code.footprints.len())
+        };
+        for without in ["joins", "preferences", "lanes", "profile"] {
+            assert_eq!(found(5, without), found(5, ""));
+        }
+        // Functions that are few are written into the loop, and have no address of their own.
+        assert_eq!((found(30, "").1, found(30, "shapes").1), (1, 30));
+        assert_eq!(found(30, "").0, found(30, "shapes").0);
+        let (all, few) = (found(5_000, ""), found(5_000, "footprints"));
+        assert_eq!((all.0, all.2), (few.0, 5_000));
+        assert_eq!(few.2, 0);
     }
 
     #[test]
     fn runs_that_are_short_have_code_together() {
-        let compiled = Arc::new(ring(5));
+        let compiled = Arc::new(ring(5, ""));
         let limits = Limits { firings_at_an_instant: 1000, tokens: 1000, compile_after: 150 };
         for seed in 0..2 {
             assert!(!compiled.cache.is_made::<()>());

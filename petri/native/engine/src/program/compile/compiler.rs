@@ -15,6 +15,7 @@ use crate::program::place::{whole_weight, Bound, PlaceProgram, Weight};
 use crate::program::ranges::slot_ranges;
 use crate::program::ranking::{MatchProgram, RankingProgram};
 use crate::program::watch::{Dependent, Gauge, Watch};
+use crate::program::without::Without;
 
 /// Key spaces up to this size are numbered directly, without a hash.
 const DIRECT_LIMIT: u64 = 1 << 16;
@@ -24,6 +25,7 @@ const DIRECT_SHARE: u64 = 4;
 /// Collects what transitions need while they are compiled.
 pub struct Compiler<'a> {
     pub net: &'a Net,
+    pub without: Without,
     pub spans: Vec<Span>,
     pub places: Vec<PlaceProgram>,
     /// The values that a token may have in each slot of each place.
@@ -41,9 +43,10 @@ pub struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    pub fn new(net: &'a Net) -> Loaded<Self> {
+    pub fn new(net: &'a Net, without: Without) -> Loaded<Self> {
         let mut compiler = Compiler {
             net,
+            without,
             spans: Vec::new(),
             places: Vec::new(),
             slot_ranges: slot_ranges(net)?,

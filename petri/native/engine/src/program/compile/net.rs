@@ -17,6 +17,7 @@ use crate::program::conservation::{most_tokens, takes_turns};
 use crate::program::distribution::FINITE_MEAN;
 use crate::program::expression::{cumulative, DrawTable, Real};
 use crate::program::transition::{Level, Move, Simple, SimpleTime, Time, TransitionProgram};
+use crate::program::without::Without;
 use crate::program::Program;
 
 impl Program {
@@ -35,8 +36,13 @@ impl Program {
 
     /// Checks and compiles a net. It recurses as deeply as the net's expressions nest.
     pub fn new(net: &Net) -> Loaded<Program> {
+        Program::without(net, Without::default())
+    }
+
+    /// The same, without some optimisations.
+    pub fn without(net: &Net, without: Without) -> Loaded<Program> {
         check(net)?;
-        let mut compiler = Compiler::new(net)?;
+        let mut compiler = Compiler::new(net, without)?;
         let (levels, homes) = levels(net);
         let mut transitions = Vec::with_capacity(net.transitions.len());
         let mut clocked = Vec::new();
@@ -56,7 +62,7 @@ impl Program {
         for transition in &mut transitions {
             transition.takes_turns = takes_turns(transition, &compiler.places);
         }
-        let lanes = lanes::assign(&mut transitions, &compiler.places);
+        let lanes = if without.lanes { 0 } else { lanes::assign(&mut transitions, &compiler.places) };
         let mut moves = Vec::new();
         let simple = transitions.iter().map(|transition| simple(transition, &mut moves)).collect();
         let variables = net.transitions.iter().map(|t| t.variables.len()).max().unwrap_or(0);
@@ -85,6 +91,7 @@ impl Program {
             lanes,
             variables,
             record,
+            without,
             prefetch_targets: Default::default(),
         };
         let targets = program.transitions.iter().map(|transition| prefetch_targets(&program, transition)).collect();

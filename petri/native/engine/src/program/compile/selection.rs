@@ -23,14 +23,15 @@ fn can_share(inputs: &[InputProgram], pivot: usize, link: usize) -> bool {
 impl TransitionCompiler<'_, '_> {
     pub fn selection(&mut self, inputs: &[InputProgram], guard: Option<&Bool>, simple: bool, free: bool) -> Selection {
         let bags: Vec<usize> = (0..inputs.len()).filter(|&i| is_bag(&inputs[i])).collect();
+        let without = self.compiler.without;
         if self.transition.prefer.is_some() && !bags.is_empty() {
             let ranking = match bags.as_slice() {
-                &[arc] if self.plain || free => self.preference(&inputs[arc], arc),
+                &[arc] if (self.plain || free) && !without.preferences => self.preference(&inputs[arc], arc),
                 _ => None,
             };
             return ranking.unwrap_or(Selection::Search);
         }
-        if let (&[pivot, other], true) = (bags.as_slice(), simple) {
+        if let (&[pivot, other], true) = (bags.as_slice(), simple && !without.joins) {
             if let Some(selection) = self.match_by_rank(inputs, [pivot, other]) {
                 return selection;
             }
@@ -39,7 +40,7 @@ impl TransitionCompiler<'_, '_> {
             return match bags.as_slice() {
                 [] if free => Selection::Single,
                 &[arc] if free => Selection::Bag(arc),
-                [pivot, links @ ..] if simple && self.can_join(inputs, *pivot, links) => {
+                [pivot, links @ ..] if simple && !without.joins && self.can_join(inputs, *pivot, links) => {
                     Selection::Join(self.join(inputs, guard, *pivot, links))
                 }
                 _ => Selection::Search,

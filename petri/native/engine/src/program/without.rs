@@ -1,0 +1,56 @@
+//! Optimisations that a compiled net does without. No result depends on any of them: tests hold runs without one against runs
+//! with all.
+
+use crate::base::fault::{LoadError, Loaded};
+
+/// What is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Bindings of several bags are searched for, and not counted (`program/compile/selection.rs`).
+    pub joins: bool,
+    /// Preferred tokens are searched for, and not ranked.
+    pub preferences: bool,
+    /// Firings of one constant duration are in the tournament, each by itself.
+    pub lanes: bool,
+    /// Machine code does not know which memory a firing will touch.
+    pub footprints: bool,
+    /// Every transition has machine code of its own.
+    pub shapes: bool,
+    /// Machine code is made as if every number were as often zero as not.
+    pub profile: bool,
+}
+
+impl Without {
+    /// Of names with commas between them; none are no names.
+    ///
+    /// # Errors
+    /// For a name that there is not.
+    pub fn of(names: &str) -> Loaded<Self> {
+        let mut without = Without::default();
+        for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+            let field = match name {
+                "joins" => &mut without.joins,
+                "preferences" => &mut without.preferences,
+                "lanes" => &mut without.lanes,
+                "footprints" => &mut without.footprints,
+                "shapes" => &mut without.shapes,
+                "profile" => &mut without.profile,
+                _ => return Err(LoadError(format!("there is no optimisation `{name}` to do without"))),
+            };
+            *field = true;
+        }
+        Ok(without)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_known_or_refused() {
+        assert_eq!(Without::of(""), Ok(Without::default()));
+        assert_eq!(Without::of("joins, profile"), Ok(Without { joins: true, profile: true, ..Without::default() }));
+        assert!(Without::of("join").is_err());
+    }
+}
